@@ -17,7 +17,7 @@ final class Outcome: Sendable {
     var code: FilePackageError.Code?
     do {
       let plan = try SavePlan(saving: snapshot, over: stored.location)
-      var staged = StagedPackage(plan, at: stored.location, over: .base(status))
+      var staged = StagedSave(plan, at: stored.location, over: .base(status))
       _ = try staged.commit()
     } catch {
       code = error.code

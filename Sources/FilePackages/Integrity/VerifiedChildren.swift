@@ -72,7 +72,7 @@ struct VerifiedChildren {
     draft.program = writer.program
     var plan = SavePlan()
     plan.base = writer.location
-    var saving = try JournaledSave(
+    var saving = try InPlaceSave(
       plan.writingMetadata(over: status), in: session, options: .init([]), metadata: draft,
       keepsVersion: session.keepsHistory && !session.history.isDamaged)
     saving.accept(before)

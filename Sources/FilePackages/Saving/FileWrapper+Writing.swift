@@ -35,7 +35,7 @@ extension FileWrapper {
     let location = Location(path, on: disk)
     // The commit reports a node that cannot be looked at.
     let replaced = (try? StoredNode.look(at: path, following: false, on: disk))?.status
-    let destination: StagedPackage.Destination =
+    let destination: StagedSave.Destination =
       options.contains(.atomic) ? .anything : isDirectory ? .absent : .file
     let snapshot = snapshot()
     let original = original.map { StoredNode(location: Location($0, on: disk), path: .root) }
@@ -46,7 +46,7 @@ extension FileWrapper {
       if error.document.isEmpty { error.document = FileName(path).string }
       throw error
     }
-    var staged = StagedPackage(plan, at: location, over: destination)
+    var staged = StagedSave(plan, at: location, over: destination)
     _ = try staged.commit()
 
     if let replaced, let now = try? StoredNode.look(at: path, following: false, on: disk) {

@@ -19,7 +19,7 @@ struct VersionMerge {
   var recounted: [ManifestRow]?
 }
 
-extension SaveBuilder {
+extension NewChildren {
   /// Accounts for the files that a synchronising program brought.
   ///
   /// The sums and the versions of the history are those of the state that the metadata names.

@@ -155,7 +155,7 @@ public actor FlatFileStore {
   }
 
   private static func write(
-    _ file: FileWrapper, to path: FilePath, over destination: StagedPackage.Destination,
+    _ file: FileWrapper, to path: FilePath, over destination: StagedSave.Destination,
     _ operation: FilePackageError.Operation, on disk: any Disk, _ progress: ByteProgress = ByteProgress()
   ) throws(FilePackageError) -> (report: SaveReport, node: StoredNode, status: FileStatus) {
     let location = Location(path, on: disk, progress: progress)
@@ -164,7 +164,7 @@ public actor FlatFileStore {
         .wrongKind, operation, StoredNode(location: location, path: .root),
         reason: "its content is \(file.kind.words), not a file")
     }
-    var options = StagedPackage.Options()
+    var options = StagedSave.Options()
     options.operation = operation
     let plan: SavePlan
     do throws(FilePackageError) {
@@ -172,7 +172,7 @@ public actor FlatFileStore {
     } catch {
       throw error.during(operation).of(location)
     }
-    var staged = StagedPackage(plan, at: location, over: destination, options: options)
+    var staged = StagedSave(plan, at: location, over: destination, options: options)
     var report = try staged.commit()
     report.written = path.lastComponent.map { [FileName($0).string] } ?? []
     // If the disk cannot be read any more, the status of the staged file serves.

@@ -111,14 +111,14 @@ struct NewPackage {
   ///   system's reason. Nothing is left there then.
   func make(
     by program: SavingProgram, isCancellable: Bool = false
-  ) throws(FilePackageError) -> (staged: StagedPackage, report: SaveReport) {
+  ) throws(FilePackageError) -> (staged: StagedSave, report: SaveReport) {
     var draft = draft
     draft?.program = program
-    var options = StagedPackage.Options()
+    var options = StagedSave.Options()
     options.operation = operation
     options.sharesFiles = false
     options.isCancellable = isCancellable
-    var staged = StagedPackage(plan, at: location, over: .absent, options: options, metadata: draft)
+    var staged = StagedSave(plan, at: location, over: .absent, options: options, metadata: draft)
     staged.summary = summary
     let report = try staged.commit()
     return (staged, report)

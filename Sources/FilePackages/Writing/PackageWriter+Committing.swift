@@ -61,7 +61,7 @@ extension PackageWriter {
     // Publishing since the last report is no part of this save.
     _ = session.takeSynchronizations()
     do throws(FilePackageError) {
-      var saving = try JournaledSave(
+      var saving = try InPlaceSave(
         planned.plan, in: session, options: .init(options), metadata: planned.draft,
         isRelaxed: options.contains(.relaxed),
         keepsVersion: !session.history.isDamaged && merge?.isUnaccounted != true
@@ -72,9 +72,9 @@ extension PackageWriter {
         saving.takeOverReadFiles { hasCopyOfMetadata }
       }
       let save = try commit(&saving, of: request.tree, planned.snapshot, in: session)
-      var report = saving.builder.report
+      var report = saving.children.report
       report.synchronizations = session.takeSynchronizations()
-      report.count(save.metadata, besides: saving.builder.written)
+      report.count(save.metadata, besides: saving.children.written)
       if options.contains(.returnsAtCommit) {
         report.isPublished = false
         due.insert(.publishing)
@@ -102,19 +102,19 @@ extension PackageWriter {
 
   /// Commits a save; from then on the store is `committed`.
   func commit(
-    _ saving: inout JournaledSave, of tree: FileWrapper, _ snapshot: PackageSnapshot,
+    _ saving: inout InPlaceSave, of tree: FileWrapper, _ snapshot: PackageSnapshot,
     in session: PackageSession
   ) throws(FilePackageError) -> CommittedSave {
     do throws(FilePackageError) {
       try saving.commit()
-      let save = CommittedSave(tree, snapshot, saving.builder.madeMetadata?.metadata)
+      let save = CommittedSave(tree, snapshot, saving.children.madeMetadata?.metadata)
       state = .committed(save)
       return save
     } catch {
       // Files that were about to move had a second name for a while.
       baseline.stale = trees(with: tree)
       if error.code == .indeterminate {
-        let save = CommittedSave(tree, snapshot, saving.builder.madeMetadata?.metadata)
+        let save = CommittedSave(tree, snapshot, saving.children.madeMetadata?.metadata)
         state.fail(UncertainSave(save: save, record: saving.record), because: error)
       } else if let waiting = state.waiting, session.journal == nil {
         // The session published the waiting save before it gave up its journal.

@@ -22,7 +22,7 @@ extension PackageWriter {
   ) throws(FilePackageError) -> SaveReport {
     let (tree, options, merge) = (request.tree, request.options, request.merge)
     if let session { try addVersions(of: session) }
-    var staged = StagedPackage(
+    var staged = StagedSave(
       planned.plan, at: location, over: .base(baseline.status), options: .init(options),
       metadata: planned.draft,
       known: merge?.isUnaccounted == true ? nil : session?.manifest.value)
@@ -31,9 +31,9 @@ extension PackageWriter {
     let keepsVersion = staged.history.map { HistoryFile($0) != nil } ?? beginsHistory(options)
     if keepsVersion && merge?.isUnaccounted != true { staged.keepVersion() }
     if let merge {
-      staged.builder.account(for: merge)
+      staged.children.account(for: merge)
     } else {
-      staged.builder.takeOverReadFiles { hasCopyOfMetadata }
+      staged.children.takeOverReadFiles { hasCopyOfMetadata }
     }
     if let hidden = session?.hidden, hidden.isNew { staged.rootDate = hidden.packageStatus.modified }
     do {
@@ -63,7 +63,7 @@ extension PackageWriter {
   }
 }
 
-extension StagedPackage.Options {
+extension StagedSave.Options {
   init(_ options: SavingOptions) {
     self.init()
     overwritesReadOnly = options.contains(.overwritesReadOnly)

@@ -58,7 +58,7 @@ struct PublishedSave {
   }
 
   /// A staged save.
-  init(_ tree: FileWrapper, _ snapshot: PackageSnapshot, _ staged: StagedPackage) {
+  init(_ tree: FileWrapper, _ snapshot: PackageSnapshot, _ staged: StagedSave) {
     (self.tree, self.snapshot) = (tree, snapshot)
     made = staged.made
     metadata = staged.madeMetadata

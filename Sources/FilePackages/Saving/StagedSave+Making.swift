@@ -1,7 +1,7 @@
 import DurableIO
 import SystemPackage
 
-extension StagedPackage {
+extension StagedSave {
   /// Makes a document that is one file or one link.
   mutating func makeAlone(
     _ step: SavePlan.Step, at place: StagedPlace
@@ -12,15 +12,17 @@ extension StagedPackage {
       let new = try stage(.file, at: place, mode: step.attributes.mode)
       do {
         try copyAttributes(of: place, on: new)
-        try builder.write(contents, to: new, step)
-        try builder.synchronizeAlone(new)
+        try children.write(contents, to: new, step)
+        try children.synchronizeAlone(new)
         made = try status(of: new)
       } catch {
         place.removeStaged()
         throw error
       }
       file = consume new
-    case .link(let node): try builder.makeLink(node, as: place.staged, in: place.folder, step)
+    case .link(let link):
+      let destination = try children.destination(of: link, step)
+      try children.makeLink(destination, as: place.staged, in: place.folder, step)
     default: throw failure(.wrongKind, step.path)
     }
     do {
@@ -28,7 +30,7 @@ extension StagedPackage {
       place.holdOffSweeps()
       defer { place.allowSweeps() }
       let placement = try putInPlace(place)
-      try confirm(placement, at: place) { (staged: borrowing StagedPackage) throws(FilePackageError) in
+      try confirm(placement, at: place) { (staged: borrowing StagedSave) throws(FilePackageError) in
         try staged.checkReplaced(placement, in: place.folder)
       }
       // The new file's lock is held until here.

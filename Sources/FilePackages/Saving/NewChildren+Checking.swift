@@ -1,7 +1,7 @@
 import DurableIO
 import SystemPackage
 
-extension SaveBuilder {
+extension NewChildren {
   /// Checks, before anything is made, that every node that the plan replaces or removes is as it was when it was read.
   mutating func checkSteps(beneath root: borrowing OwnedDescriptor) throws(FilePackageError) {
     for step in plan.steps { try check(step, beneath: root) }

@@ -2,17 +2,17 @@ import DurableIO
 import FoundationEssentials
 import SystemPackage
 
-extension StagedPackage {
+extension StagedSave {
   /// Makes the save keep the version that it replaces.
   mutating func keepVersion() {
-    guard builder.metadata != nil else { return }
+    guard children.metadata != nil else { return }
     let token = UUID.new.token
     var names: [PackagePath: FileName] = [:]
-    for (index, step) in builder.plan.steps.enumerated()
+    for (index, step) in children.plan.steps.enumerated()
     where step.replaced != nil && !PackageLayout.isOurs(step.path) {
       names[step.path] = FileName("\(token)-\(index)")
     }
-    builder.keeping = SaveBuilder.VersionNotes(names: names)
+    children.keeping = NewChildren.VersionNotes(names: names)
   }
 
   /// Gives the new state the history, with the nodes of the version that it replaces.
@@ -23,7 +23,7 @@ extension StagedPackage {
   ) throws(FilePackageError) {
     let version: VersionRecord?
     do {
-      version = builder.version(over: try disk.status(of: old))
+      version = children.version(over: try disk.status(of: old))
     } catch {
       throw FilePackageError(error, options.operation, node(.root))
     }
@@ -63,15 +63,15 @@ extension StagedPackage {
         folder = OpenNode(try disk.openDirectory(name, in: folder.descriptor))
       }
       if node.kind == .directory {
-        let made = try builder.makeDirectory(name, in: folder.descriptor, at: row.path, mode: 0o700)
+        let made = try children.makeDirectory(name, in: folder.descriptor, at: row.path, mode: 0o700)
         try disk.synchronize(made)
         try disk.synchronize(folder.descriptor)
         continue
       }
-      let source = try builder.folder(row.path.parent, beneath: old)
-      if try !builder.link(original, in: source.descriptor, to: name, in: folder.descriptor, at: row.path) {
+      let source = try children.folder(row.path.parent, beneath: old)
+      if try !children.link(original, in: source.descriptor, to: name, in: folder.descriptor, at: row.path) {
         let status = try disk.status(of: original, in: source.descriptor)
-        try builder.copy(
+        try children.copy(
           original, status, from: source.descriptor, to: name, in: folder.descriptor, at: row.path)
         carried.append((row.path, status))
       }

@@ -1,7 +1,7 @@
 import DurableIO
 import SystemPackage
 
-extension StagedPackage {
+extension StagedSave {
   /// The way in which the new state came to its place.
   enum Placement {
     /// Nothing was there before.
@@ -91,7 +91,7 @@ extension StagedPackage {
   /// Makes sure that the exchange was right (SP4) and is durable (SP3); otherwise takes it back.
   func confirm(
     _ placement: Placement, at place: StagedPlace,
-    _ verify: (borrowing StagedPackage) throws(FilePackageError) -> Void
+    _ verify: (borrowing StagedSave) throws(FilePackageError) -> Void
   ) throws(FilePackageError) {
     do {
       try verify(self)

@@ -1,55 +1,58 @@
 import DurableIO
 import SystemPackage
 
-extension SaveBuilder {
+extension NewChildren {
   /// Carries out the plan's steps in one directory of the new state.
-  mutating func make(in new: borrowing OwnedDescriptor, at path: PackagePath) throws(FilePackageError) {
-    try make(steps[path] ?? [], in: new)
+  ///
+  /// - Returns: the step for the metadata, which depends on all other steps; nil if there is none.
+  @discardableResult
+  mutating func make(
+    in new: borrowing OwnedDescriptor, at path: PackagePath
+  ) throws(FilePackageError) -> SavePlan.Step? {
+    let named = (steps[path] ?? []).compactMap { step in step.path.name.map { (step: step, name: $0) } }
+    try reuse(named, in: new)
+    var metadata: SavePlan.Step?
+    for (step, name) in named {
+      if case .writeMetadata = step.action { metadata = step } else { try make(step, as: name, in: new) }
+    }
+    return metadata
   }
 
-  /// Carries out steps, each under its own name or its staged name.
+  /// Carries out one step in a directory, apart from those of `reuse(_:in:)`.
+  @discardableResult
   mutating func make(
-    _ steps: [SavePlan.Step], in new: borrowing OwnedDescriptor
-  ) throws(FilePackageError) {
-    try reuse(steps, in: new)
-    var last: SavePlan.Step?
-    for step in steps {
-      guard let name = name(for: step) else { continue }
-      try checkCancellation()
-      switch step.action {
-      case .makeDirectory(let original):
-        if step.path.names.count > PackagePath.maximumDepth { throw failure(.tooDeep, step.path) }
-        let directory = try makeDirectory(name, in: new, at: step.path, mode: step.attributes.mode)
-        try make(in: directory, at: step.path)
-        try finish(directory, at: step.path, step.attributes, like: original)
-        account(step.path, .directory, mode: 0, size: 0, .empty, .unknown)
-        report.written.append(step.path.string)
-      case .write(let contents):
-        try write(contents, as: name, in: new, step)
-        report.written.append(step.path.string)
-      case .reuse:
-        break
-      case .link(let node):
-        try makeLink(node, as: name, in: new, step)
-        report.written.append(step.path.string)
-      case .setAttributes:
-        break
-      case .remove:
-        report.removed.append(step.path.string)
-      case .writeMetadata:
-        last = step
-      }
+    _ step: SavePlan.Step, as name: FileName, in new: borrowing OwnedDescriptor
+  ) throws(FilePackageError) -> Made {
+    try checkCancellation()
+    switch step.action {
+    case .makeDirectory(let original):
+      if step.path.names.count > PackagePath.maximumDepth { throw failure(.tooDeep, step.path) }
+      let directory = try makeDirectory(name, in: new, at: step.path, mode: step.attributes.mode)
+      try make(in: directory, at: step.path)
+      try checkNames(in: directory, at: step.path)
+      try finish(directory, at: step.path, step.attributes, like: original)
+      account(step.path, .directory, mode: 0, size: 0, .empty, .unknown)
+      report.written.append(step.path.string)
+    case .write(let contents):
+      let file = try create(name, in: new, at: step.path, mode: step.attributes.mode)
+      let made = try write(contents, to: file, step)
+      try synchronize(file, at: step.path)
+      report.written.append(step.path.string)
+      return made
+    case .link(let link):
+      try makeLink(try destination(of: link, step), as: name, in: new, step)
+      report.written.append(step.path.string)
+    case .remove: report.removed.append(step.path.string)
+    case .reuse, .setAttributes, .writeMetadata: break
     }
-    // The metadata depends on all other steps, those in the folders included.
-    if let last { try writeMetadata(last, in: new) }
-    try checkNames(of: steps, in: new)
+    return Made()
   }
 
   /// Refuses names of new children that the file system has written in another way.
-  private mutating func checkNames(
-    of steps: [SavePlan.Step], in new: borrowing OwnedDescriptor
+  mutating func checkNames(
+    in new: borrowing OwnedDescriptor, at path: PackagePath
   ) throws(FilePackageError) {
-    let made = steps.compactMap { $0.makesNode && stagedNames[$0.path] == nil ? $0.path : nil }
+    let made = (steps[path] ?? []).compactMap { $0.makesNode ? $0.path : nil }
     guard let first = made.first else { return }
     do {
       if limits == nil { limits = try disk.limits(of: new) }
@@ -63,22 +66,11 @@ extension SaveBuilder {
     }
   }
 
-  private mutating func write(
-    _ contents: FileContents, as name: FileName, in new: borrowing OwnedDescriptor, _ step: SavePlan.Step
-  ) throws(FilePackageError) {
-    if case .data(let data) = contents, recorded.contains(step.path) {
-      location.progress.add(data.count)
-      return record(data, step)
-    }
-    let file = try create(name, in: new, at: step.path, mode: step.attributes.mode)
-    try write(contents, to: file, step)
-    try synchronize(file, at: step.path)
-  }
-
   /// Fills a new file, which the caller then syncs.
+  @discardableResult
   mutating func write(
     _ contents: FileContents, to file: borrowing OwnedDescriptor, _ step: SavePlan.Step
-  ) throws(FilePackageError) {
+  ) throws(FilePackageError) -> Made {
     let copied = try fill(file, at: step.path, contents)
     countWritten(step.path, size: copied.size)
     report.bytesWritten += copied.isCloned ? copied.size : copied.written
@@ -91,10 +83,10 @@ extension SaveBuilder {
     } catch {
       throw FilePackageError(error, options.operation, node(step.path))
     }
-    if stagedNames[step.path] != nil { made[step.path] = status }
     if let status, let digest = copied.digest {
       account(step.path, .file, mode: status.mode, size: copied.size, digest, status.modified)
     }
+    return Made(status: status, content: copied.digest)
   }
 
   /// Syncs a new file: at once, or among many other files until `finishSynchronizing()`.
@@ -123,7 +115,7 @@ extension SaveBuilder {
   }
 
   /// Gives the new file the attributes of the one that it replaces.
-  private func copyAttributes(
+  func copyAttributes(
     of step: SavePlan.Step, on file: borrowing OwnedDescriptor
   ) throws(SystemError) {
     guard let before = replaced[step.path], before.kind == .file, let name = step.path.name else { return }
@@ -141,33 +133,37 @@ extension SaveBuilder {
   }
 
   /// Carries out the steps that take files as they are; opens each folder of originals once.
-  private mutating func reuse(
-    _ steps: [SavePlan.Step], in new: borrowing OwnedDescriptor
-  ) throws(FilePackageError) {
-    var folders: [PackagePath: [(SavePlan.Step, StoredNode)]] = [:]
-    for step in steps {
+  @discardableResult
+  mutating func reuse(
+    _ steps: [(step: SavePlan.Step, name: FileName)], in new: borrowing OwnedDescriptor
+  ) throws(FilePackageError) -> [PackagePath: Made] {
+    var folders: [PackagePath: [(SavePlan.Step, FileName, StoredNode)]] = [:]
+    for (step, name) in steps {
       if case .reuse(let source) = step.action {
-        folders[source.path.parent, default: []].append((step, source))
+        folders[source.path.parent, default: []].append((step, name, source))
       }
     }
+    var made: [PackagePath: Made] = [:]
     for group in folders.values {
-      guard let (step, source) = group.first else { continue }
+      guard let (step, _, source) = group.first else { continue }
       let counting = source.location === location ? disk : nil
       let folder = try attempt(step.path, "opening the folder of the original of") { () throws(SystemError) in
         try source.location.openDirectory(source.path.parent, on: counting)
       }
-      for (step, source) in group {
+      for (step, name, source) in group {
         try checkCancellation()
-        try reuse(source, from: folder, in: new, step)
+        made[step.path] = Made(content: try reuse(source, from: folder, as: name, in: new, step))
       }
     }
+    return made
   }
 
+  /// - Returns: the hash of the file's bytes; nil if digests are not needed.
   private mutating func reuse(
-    _ source: StoredNode, from folder: borrowing OwnedDescriptor, in new: borrowing OwnedDescriptor,
-    _ step: SavePlan.Step
-  ) throws(FilePackageError) {
-    guard let sourceName = source.path.name, let name = name(for: step), let status = source.status else {
+    _ source: StoredNode, from folder: borrowing OwnedDescriptor, as name: FileName,
+    in new: borrowing OwnedDescriptor, _ step: SavePlan.Step
+  ) throws(FilePackageError) -> ContentHash? {
+    guard let sourceName = source.path.name, let status = source.status else {
       throw failure(.changedOnDisk, step.path)
     }
     let hasSameAttributes =
@@ -192,7 +188,7 @@ extension SaveBuilder {
         countWritten(step.path, size: status.size)
       }
     }
-    guard hashes else { return }
+    guard hashes else { return nil }
     let mode = step.attributes.modeIsExact ? step.attributes.mode : status.mode
     let modified = step.attributes.modified ?? status.modified
     if digest == nil { digest = oldChildren[source.path]?.content }
@@ -206,6 +202,7 @@ extension SaveBuilder {
       digest = try ChildSummary(reading: PackageSnapshot.Node(source, kind: .file), at: step.path).content
     }
     if let digest { account(step.path, .file, mode: mode, size: status.size, digest, modified) }
+    return digest
   }
 
   private mutating func noteReused(_ status: FileStatus) {
@@ -224,9 +221,12 @@ extension SaveBuilder {
     }
   }
 
-  mutating func makeLink(
-    _ link: PackageSnapshot.Node, as name: FileName, in new: borrowing OwnedDescriptor, _ step: SavePlan.Step
-  ) throws(FilePackageError) {
+  /// Accounts for a link.
+  ///
+  /// - Returns: its destination.
+  mutating func destination(
+    of link: PackageSnapshot.Node, _ step: SavePlan.Step
+  ) throws(FilePackageError) -> [UInt8] {
     let destination: [UInt8]
     do {
       destination = try link.destination()
@@ -235,10 +235,12 @@ extension SaveBuilder {
     }
     countWritten(step.path, size: 0)
     account(step.path, .symbolicLink, mode: 0, size: 0, ContentHash(of: destination), .unknown)
-    if recorded.contains(step.path) {
-      noteRecorded(destination, .symbolicLink, step)
-      return
-    }
+    return destination
+  }
+
+  func makeLink(
+    _ destination: [UInt8], as name: FileName, in new: borrowing OwnedDescriptor, _ step: SavePlan.Step
+  ) throws(FilePackageError) {
     do {
       try disk.makeSymbolicLink(to: destination, named: name, in: new)
       if let modified = step.attributes.modified { try disk.setModified(modified, of: name, in: new) }
@@ -247,31 +249,19 @@ extension SaveBuilder {
     }
   }
 
-  /// Writes the library's own plist, from the sums of the steps.
-  private mutating func writeMetadata(
-    _ step: SavePlan.Step, in new: borrowing OwnedDescriptor
-  ) throws(FilePackageError) {
-    guard let draft = metadata, let name = name(for: step) else { return }
+  /// Completes the library's own plist from the sums of the other steps.
+  ///
+  /// - Returns: its bytes; nil for a package without metadata.
+  mutating func completeMetadata(_ step: SavePlan.Step) throws(FilePackageError) -> [UInt8]? {
+    guard let draft = metadata else { return nil }
     let (metadata, bytes) = try draft.completed(change)
     madeMetadata = (metadata, bytes)
-    if recorded.contains(step.path) {
-      noteRecorded(bytes, .file, step)
-    } else {
-      do {
-        let file = try disk.createFile(name, in: new, mode: step.attributes.mode)
-        try disk.write(bytes, to: file, at: 0)
-        try copyAttributes(of: step, on: file)
-        try disk.synchronize(file)
-        made[step.path] = try disk.status(of: file)
-      } catch {
-        throw FilePackageError(error, options.operation, node(step.path))
-      }
-    }
     batch.parent = draft.parent ?? .none
     batch.revision = metadata.revision
     batch.digest = metadata.summary.digest
     report.bytesWritten += UInt64(bytes.count)
     report.written.append(step.path.string)
+    return bytes
   }
 
   /// Returns the permissions of a node in the new state: a document of its own has no programs and no folders that act
@@ -319,7 +309,6 @@ extension SaveBuilder {
     _ modified: FileTime
   ) {
     let child = ChildSummary(path: path, kind: kind, mode: mode, size: size, content: content)
-    if stagedNames[path] != nil { newChildren[path] = child }
     guard hasMetadata else { return }
     keepAbsence(at: path)
     if uncounted.contains(path) { return }

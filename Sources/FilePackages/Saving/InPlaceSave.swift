@@ -10,7 +10,7 @@ import SystemPackage
 ///
 /// Cost until the commit: the bytes of the changed children and one flush; each large child and each new folder adds a
 /// flush. No file is made for a small child. The save does not look at children that did not change.
-struct JournaledSave {
+struct InPlaceSave {
   /// The largest file that the record holds.
   static let recordedFileSize: UInt64 = 1 << 20
   /// The largest sum of such files in one save.
@@ -20,15 +20,21 @@ struct JournaledSave {
   private static let spareRoom: UInt64 = 16 << 20
   private static let spareFiles: UInt64 = 1000
 
-  var builder: SaveBuilder
+  var children: NewChildren
   let session: PackageSession
   let top: [SavePlan.Step]
+  /// The names among the staged files for the new parts of the steps.
+  let names: [PackagePath: FileName]
+  /// The files and links whose bytes the record holds, so that the save does not make them.
+  private let held: Set<PackagePath>
+  /// The mode that every new file gets; nil if the file system has modes, or if that does not matter yet.
+  var fixedMode: UInt16?
   private(set) var record = JournalRecord()
   /// The content hashes of the folders that the save replaces or removes.
   private var folders: [PackagePath: ContentHash] = [:]
 
   init(
-    _ plan: SavePlan, in session: PackageSession, options: StagedPackage.Options, metadata: MetadataDraft?,
+    _ plan: SavePlan, in session: PackageSession, options: StagedSave.Options, metadata: MetadataDraft?,
     isRelaxed: Bool = false, keepsVersion: Bool = false
   ) throws(FilePackageError) {
     self.session = session
@@ -36,7 +42,7 @@ struct JournaledSave {
     session.beginSave()
     var plan = plan
     var top: [SavePlan.Step] = []
-    var recorded: Set<PackagePath> = []
+    var held: Set<PackagePath> = []
     var names: [PackagePath: FileName] = [:]
     var room = Self.recordedSize
     for (index, step) in plan.steps.enumerated() {
@@ -46,51 +52,49 @@ struct JournaledSave {
       case .write(let contents):
         if let size = contents.size, size <= min(Self.recordedFileSize, room) {
           room -= size
-          recorded.insert(step.path)
+          held.insert(step.path)
           plan.steps[index].action = .write(try contents.inMemory(for: step.path, options.operation))
         }
-      case .link, .writeMetadata: recorded.insert(step.path)
+      case .link, .writeMetadata: held.insert(step.path)
       default: break
       }
       top.append(plan.steps[index])
       names[step.path] = session.stagedName(index)
     }
-    self.top = top
-    builder = SaveBuilder(
+    (self.top, self.names, self.held) = (top, names, held)
+    children = NewChildren(
       plan, at: session.hidden.location, on: session.disk, options: options, metadata: metadata,
-      strategy: .journal, known: session.manifest.value)
-    builder.folders.hold(session.hidden.root, at: .root)
-    builder.seen = session.seen
-    builder.recorded = recorded
-    builder.stagedNames = names
+      strategy: .journal, known: session.manifest.value, hashes: true)
+    children.folders.hold(session.hidden.root, at: .root)
+    children.seen = session.seen
     if keepsVersion && metadata != nil {
       names[PackagePath([PackageLayout.metadata])] = nil
-      builder.keeping = SaveBuilder.VersionNotes(names: names)
+      children.keeping = NewChildren.VersionNotes(names: names)
     }
   }
 
   /// Replaces the whole manifest by rows for these children.
   mutating func replaceManifest(by rows: [ManifestRow]) {
-    builder.batch = ManifestBatch()
-    builder.batch.isWhole = true
-    for row in rows { builder.batch.add(row) }
+    children.batch = ManifestBatch()
+    children.batch.isWhole = true
+    for row in rows { children.batch.add(row) }
   }
 
   /// Accounts for the changes that a synchronising program brought.
   mutating func account(for merge: VersionMerge) {
     if let rows = merge.recounted { replaceManifest(by: rows) }
-    builder.account(for: merge)
+    children.account(for: merge)
   }
 
   /// Accounts for the changes of other programs that this program has read.
   mutating func takeOverReadFiles(unless isInConflict: () -> Bool) {
-    builder.takeOverReadFiles(unless: isInConflict)
+    children.takeOverReadFiles(unless: isInConflict)
   }
 
   /// Accounts for children that count as right in their present state.
   ///
   /// - Parameter rows: the same children in the version before, which are lost there.
-  mutating func accept(_ rows: [VersionRecord.Row]) { builder.keepAccepted(rows) }
+  mutating func accept(_ rows: [VersionRecord.Row]) { children.keepAccepted(rows) }
 
   /// Checks that the save can be carried out, makes everything new, and commits it.
   ///
@@ -100,30 +104,30 @@ struct JournaledSave {
   ///   `indeterminate`.
   mutating func commit() throws(FilePackageError) {
     try lookIntoFolders()
-    try builder.checkSteps(beneath: session.hidden.root.descriptor)
+    try children.checkSteps(beneath: session.hidden.root.descriptor)
     do {
       try checkPlaces()
       try checkNames()
       // The children that the record does not hold (JS3).
-      try builder.make(top, in: session.hidden.staging.descriptor)
-      try makeRecord()
+      let (made, entries) = try makeChildren()
+      try makeRecord(made, entries)
       if try isRoomScarce() { try session.stage(&record) }
-      try builder.checkCancellation()
+      try children.checkCancellation()
       try session.commit(&record)
     } catch {
       if error.code != .indeterminate { removeStaged() }
       throw error
     }
-    let root = builder.plan.rootAttributes
-    if root != nil { builder.report.written.append(".") }
-    builder.report.leftAlone = builder.plan.leftAlone.map(\.string).sorted()
-    builder.report.generation = builder.madeMetadata?.metadata.generation
-    builder.report.written.sort()
-    builder.report.removed.sort()
+    let root = children.plan.rootAttributes
+    if root != nil { children.report.written.append(".") }
+    children.report.leftAlone = children.plan.leftAlone.map(\.string).sorted()
+    children.report.generation = children.madeMetadata?.metadata.generation
+    children.report.written.sort()
+    children.report.removed.sort()
   }
 
   private func removeStaged() {
-    for name in builder.stagedNames.values {
+    for name in names.values {
       _ = session.disk.removeEverything(name, from: session.hidden.staging.descriptor)
     }
   }
@@ -137,24 +141,53 @@ struct JournaledSave {
       guard step.replaced?.status?.kind == .directory, let name = step.path.name else { continue }
       if case .setAttributes = step.action { continue }
       do {
-        let parent = try session.hidden.location.openDirectory(step.path.parent, on: builder.disk)
+        let parent = try session.hidden.location.openDirectory(step.path.parent, on: children.disk)
         folders[step.path] = try session.disk.folderHash(of: name, in: parent)
       } catch {
         // The check of the steps finds folders that are gone.
         if error.code == .noSuchFileOrDirectory || error.code == .notDirectory { continue }
-        throw FilePackageError(error, .save, builder.node(step.path), activity: "searching")
+        throw FilePackageError(error, .save, children.node(step.path), activity: "searching")
       }
     }
   }
 
   // MARK: The record
 
-  private mutating func makeRecord() throws(FilePackageError) {
+  /// Makes the children that the record does not hold, and the entries of those that it holds.
+  private mutating func makeChildren() throws(FilePackageError) -> (
+    made: [PackagePath: NewChildren.Made], entries: [PackagePath: JournalRecord.Staged]
+  ) {
+    let staging = session.hidden.staging
+    let named = top.compactMap { step in names[step.path].map { (step: step, name: $0) } }
+    var made = try children.reuse(named, in: staging.descriptor)
+    var entries: [PackagePath: JournalRecord.Staged] = [:]
+    var metadata: (step: SavePlan.Step, name: FileName)?
+    for (step, name) in named {
+      if case .reuse = step.action { continue }
+      if case .writeMetadata = step.action {
+        metadata = (step, name)
+      } else if held.contains(step.path) {
+        try children.checkCancellation()
+        entries[step.path] = try hold(step, as: name)
+      } else {
+        made[step.path] = try children.make(step, as: name, in: staging.descriptor)
+      }
+    }
+    // The metadata depends on all other steps, those in the folders included.
+    if let (step, name) = metadata, let bytes = try children.completeMetadata(step) {
+      entries[step.path] = entry(bytes, .file, step, name)
+    }
+    return (made, entries)
+  }
+
+  private mutating func makeRecord(
+    _ made: [PackagePath: NewChildren.Made], _ entries: [PackagePath: JournalRecord.Staged]
+  ) throws(FilePackageError) {
     for step in top {
-      guard let name = builder.stagedNames[step.path] else { continue }
-      let old = builder.replaced[step.path].map {
+      guard let name = names[step.path] else { continue }
+      let old = children.replaced[step.path].map {
         JournalRecord.Known(
-          $0, content: $0.kind == .directory ? folders[step.path] : builder.oldChildren[step.path]?.content)
+          $0, content: $0.kind == .directory ? folders[step.path] : children.oldChildren[step.path]?.content)
       }
       let action: JournalRecord.Action
       switch step.action {
@@ -162,20 +195,25 @@ struct JournaledSave {
       case .setAttributes:
         action = .setAttributes(
           mode: step.attributes.modeIsExact ? step.attributes.mode : nil, modified: step.attributes.modified)
-        builder.report.written.append(step.path.string)
-      default: action = .put(try staged(step, name))
+        children.report.written.append(step.path.string)
+      default:
+        if let entry = entries[step.path] {
+          action = .put(entry)
+        } else {
+          action = .put(try staged(step, name, made[step.path]))
+        }
       }
       record.operations.append(JournalRecord.Operation(path: step.path, action: action, old: old))
     }
-    if let attributes = builder.plan.rootAttributes {
+    if let attributes = children.plan.rootAttributes {
       record.operations.append(
         JournalRecord.Operation(
           path: .root,
           action: .setAttributes(
             mode: attributes.modeIsExact ? attributes.mode : nil, modified: attributes.modified)))
     }
-    if builder.madeMetadata != nil { record.batch = builder.batch }
-    record.version = builder.version(over: session.hidden.packageStatus)
+    if children.madeMetadata != nil { record.batch = children.batch }
+    record.version = children.version(over: session.hidden.packageStatus)
     // The publisher could not flush both the removals and the new names first.
     if record.version != nil, record.operations.contains(where: \.isRemoval),
       record.operations.contains(where: \.needsStaged)
@@ -185,23 +223,21 @@ struct JournaledSave {
   }
 
   private func staged(
-    _ step: SavePlan.Step, _ name: FileName
+    _ step: SavePlan.Step, _ name: FileName, _ made: NewChildren.Made?
   ) throws(FilePackageError) -> JournalRecord.Staged {
-    if let recorded = builder.toRecord[step.path] { return recorded }
     let status: FileStatus
     do {
-      if let made = builder.made[step.path] {
-        status = made
+      if let known = made?.status {
+        status = known
       } else {
         status = try session.disk.status(of: name, in: session.hidden.staging.descriptor)
       }
     } catch {
-      throw FilePackageError(error, .save, builder.node(step.path), activity: "checking the written file")
+      throw FilePackageError(error, .save, children.node(step.path), activity: "checking the written file")
     }
-    let isFolder = if case .makeDirectory = step.action { true } else { false }
     return JournalRecord.Staged(
       name: name,
-      node: JournalRecord.Known(status, content: isFolder ? nil : builder.newChildren[step.path]?.content),
+      node: JournalRecord.Known(status, content: made?.content),
       mode: status.mode)
   }
 
@@ -218,7 +254,7 @@ struct JournaledSave {
         || room.files.map { $0 < Self.spareFiles + UInt64(sizes.count) } ?? false
     } catch {
       throw FilePackageError(
-        error, .save, builder.node(.root), activity: "reserving space on the disk for")
+        error, .save, children.node(.root), activity: "reserving space on the disk for")
     }
   }
 }

@@ -1,6 +1,6 @@
 import DurableIO
 
-extension StagedPackage {
+extension StagedSave {
   /// Carries the old directory's content into the new one, without the nodes that the plan replaces or removes.
   ///
   /// Then it carries out the plan's steps there.
@@ -18,7 +18,7 @@ extension StagedPackage {
       throw FilePackageError(error, options.operation, node(path), activity: "listing")
     }
     carried.append((path, status))
-    let steps = builder.steps[path] ?? []
+    let steps = children.steps[path] ?? []
     let named = Dictionary(steps.compactMap { step in step.path.name.map { ($0, step) } }) { $1 }
     for position in 0..<listing.count {
       let name = listing.name(at: position)
@@ -36,11 +36,11 @@ extension StagedPackage {
         try carryEntry(name, from: old, to: new, at: place)
       }
     }
-    try builder.make(in: new, at: path)
+    try makeChildren(in: new, at: path)
     if path.isRoot { try writeManifest(in: new) }
     let isTouched = steps.contains { if case .setAttributes = $0.action { false } else { true } }
     try finish(new, at: path, like: old, status, keepsDate: !isTouched, attributes)
-    if attributes != nil && !path.isRoot { builder.report.written.append(path.string) }
+    if attributes != nil && !path.isRoot { children.report.written.append(path.string) }
   }
 
   /// Returns whether the hidden folder has only files of stores that have the package open.
@@ -64,7 +64,7 @@ extension StagedPackage {
     let source = try attempt(path, "opening") { () throws(SystemError) in
       try disk.openDirectory(name, in: old)
     }
-    let directory = try builder.makeDirectory(name, in: new, at: path, mode: 0o700)
+    let directory = try children.makeDirectory(name, in: new, at: path, mode: 0o700)
     try carry(from: source, to: directory, at: path, attributes)
   }
 
@@ -80,14 +80,14 @@ extension StagedPackage {
       throw FilePackageError(error, options.operation, node(path), activity: "looking at")
     }
     if status.kind.isSupported {
-      builder.report.reused += 1
-      if status.kind == .file { builder.report.bytesReused += status.size }
+      children.report.reused += 1
+      if status.kind == .file { children.report.bytesReused += status.size }
     } else {
-      builder.report.leftAlone.append(path.string)
+      children.report.leftAlone.append(path.string)
     }
-    if try builder.link(name, in: old, to: name, in: new, at: path) { return }
-    try builder.copy(name, status, from: old, to: name, in: new, at: path)
-    builder.report.copied += 1
+    if try children.link(name, in: old, to: name, in: new, at: path) { return }
+    try children.copy(name, status, from: old, to: name, in: new, at: path)
+    children.report.copied += 1
     carried.append((path, status))
   }
 
@@ -116,15 +116,15 @@ extension StagedPackage {
   /// It is not synchronised. A manifest that is not whole after a power cut does not count, and the digest in the
   /// metadata is enough to find damage.
   func writeManifest(in new: borrowing OwnedDescriptor) throws(FilePackageError) {
-    guard builder.madeMetadata != nil else { return }
+    guard children.madeMetadata != nil else { return }
     let manifest: Manifest
-    if let known = builder.known, known.revision == builder.batch.parent {
+    if let known = children.known, known.revision == children.batch.parent {
       manifest = known.compacted()
     } else {
       // If the plan makes the whole package, the batch has every child.
-      manifest = Manifest(isComplete: builder.plan.base == nil)
+      manifest = Manifest(isComplete: children.plan.base == nil)
     }
-    _ = manifest.append(builder.batch)
+    _ = manifest.append(children.batch)
     do {
       _ = try disk.makeDirectoryIfAbsent(PackageLayout.hidden, in: new)
       let folder = try disk.openDirectory(PackageLayout.hidden, in: new)

@@ -1,7 +1,7 @@
 import DurableIO
 
 // The version that a save replaces: collected while the plan's steps are checked and carried out.
-extension SaveBuilder {
+extension NewChildren {
   /// The parts of the version that a save replaces.
   struct VersionNotes {
     /// The names, in the folder for versions, of the nodes that each step replaces or removes.

@@ -1,7 +1,7 @@
 import DurableIO
 import SystemPackage
 
-extension StagedPackage {
+extension StagedSave {
   /// Checks, before it makes anything, that the package is the one that was opened, and that no other program saves it.
   ///
   /// Every node that the plan replaces or removes must also be as it was when it was read.
@@ -26,7 +26,7 @@ extension StagedPackage {
     }
     // This comes before any status is read: removing links changes the status time of their files.
     try cleanUp(place)
-    try builder.checkSteps(beneath: old)
+    try children.checkSteps(beneath: old)
   }
 
   /// Checks, after the exchange, that the old state came out of it, unchanged since it was carried over.
@@ -44,22 +44,22 @@ extension StagedPackage {
       throw failure(.changedOnDisk, .root, reason: "another program saved it at the same moment")
     }
     for (path, before) in carried {
-      guard let now = try builder.status(of: path, beneath: old),
+      guard let now = try children.status(of: path, beneath: old),
         now.identity.hasSameContents(as: before.identity)
-      else { throw builder.changed(path) }
+      else { throw children.changed(path) }
     }
-    for (path, before) in builder.replaced {
-      guard let now = try builder.status(of: path, beneath: old), now.isUnchanged(since: before) else {
-        throw builder.changed(path)
+    for (path, before) in children.replaced {
+      guard let now = try children.status(of: path, beneath: old), now.isUnchanged(since: before) else {
+        throw children.changed(path)
       }
     }
   }
 }
 
-extension StagedPackage {
+extension StagedSave {
   /// Checks, before the new state comes to its place, that its children have the sums that they must have.
   func checkSummary() throws(FilePackageError) {
-    guard let summary, summary != builder.madeMetadata?.metadata.summary else { return }
+    guard let summary, summary != children.madeMetadata?.metadata.summary else { return }
     throw failure(.changedOnDisk, .root, reason: "another program changed a file of the original")
   }
 

@@ -1,16 +1,16 @@
 import DurableIO
 import SystemPackage
 
-/// Makes the new parts of a state of a package, for both ways to save.
+/// Makes the new children of a state of a package, for both ways to save.
 ///
 /// It checks that the nodes which the plan replaces are unchanged. It writes, copies and links new nodes into the
 /// directories that it is given, and adds up the children that came and went.
-package struct SaveBuilder {
+package struct NewChildren {
   package typealias MadeMetadata = (metadata: PackageMetadata, plist: [UInt8])
 
   let plan: SavePlan
   let location: Location
-  let options: StagedPackage.Options
+  let options: StagedSave.Options
   let metadata: MetadataDraft?
   /// Whether the package gets metadata.
   let hasMetadata: Bool
@@ -32,41 +32,40 @@ package struct SaveBuilder {
   var staying: [PackagePath: FileStatus] = [:]
   /// The children that went, if there is metadata for them; a file that only moves is not read twice.
   var oldChildren: [PackagePath: ChildSummary] = [:]
-  /// The children that were made under a staged name.
-  var newChildren: [PackagePath: ChildSummary] = [:]
   /// The rows for the manifest.
   var batch = ManifestBatch()
   /// The files that moved to another name by a link.
   var moved: Set<PackagePath> = []
   /// The folders of the old state that were looked at.
   let folders = OpenFolders()
-  /// The statuses of the nodes that were made under a staged name.
-  var made: [PackagePath: FileStatus] = [:]
   /// Syncs new files while other files are written, if there are many; nil if there are few.
   let synchronizer: FileSynchronizer?
   var canLink = true
   /// The limits of the file system of the new state; nil until they matter.
   var limits: DiskLimits?
-  /// The mode that every new file gets; nil if the file system has modes, or if that does not matter yet.
-  var fixedMode: UInt16?
   var canClone = true
 
-  /// The names in the directory for new parts, for nodes that are not made under their own.
-  var stagedNames: [PackagePath: FileName] = [:]
-  /// The files and links whose bytes the record will hold, so that they need not be made.
-  var recorded: Set<PackagePath> = []
-  /// The record's entries for them.
-  var toRecord: [PackagePath: JournalRecord.Staged] = [:]
   /// The parts of the version that the save replaces; nil if it is not kept.
   var keeping: VersionNotes?
   /// The digests that the package had, if they are known without reading.
   let known: Manifest?
+  /// Whether the digests of new children are needed.
+  let hashes: Bool
   /// The nodes that need no further look; nil in a save without a session.
   var seen: PackageSession.Seen?
 
+  /// A node that was made.
+  struct Made {
+    /// Its status; nil if nothing asked for it.
+    var status: FileStatus?
+    /// The hash of its bytes; nil for a directory, or if digests are not needed.
+    var content: ContentHash?
+  }
+
+  /// - Parameter hashes: whether the digests of new children are needed, even without metadata.
   init(
-    _ plan: SavePlan, at location: Location, on disk: CountingDisk? = nil, options: StagedPackage.Options,
-    metadata: MetadataDraft?, strategy: SaveReport.Strategy, known: Manifest? = nil
+    _ plan: SavePlan, at location: Location, on disk: CountingDisk? = nil, options: StagedSave.Options,
+    metadata: MetadataDraft?, strategy: SaveReport.Strategy, known: Manifest? = nil, hashes: Bool = false
   ) {
     self.plan = plan
     self.location = location
@@ -75,6 +74,7 @@ package struct SaveBuilder {
     hasMetadata = metadata != nil
     uncounted = metadata?.uncounted ?? []
     self.known = known
+    self.hashes = hashes || hasMetadata
     self.disk = disk ?? CountingDisk(location.disk)
     steps = Dictionary(grouping: plan.steps, by: \.path.parent)
     report = SaveReport(strategy: strategy)
@@ -86,12 +86,6 @@ package struct SaveBuilder {
 
   /// The number of files from which on threads save more than they cost.
   private static let manyFiles = 64
-
-  /// Returns the name under which a step's new part is made.
-  func name(for step: SavePlan.Step) -> FileName? { stagedNames[step.path] ?? step.path.name }
-
-  /// Whether the digests of new children are needed.
-  var hashes: Bool { hasMetadata || !stagedNames.isEmpty }
 
   /// Counts a file or a link that the save makes from new contents.
   mutating func countWritten(_ path: PackagePath, size: UInt64) {

@@ -2,7 +2,7 @@ import DurableIO
 import SystemPackage
 
 // How one file replaces the file that it was read from.
-extension StagedPackage {
+extension StagedSave {
   /// Checks, before it makes anything, that the file is the one that was read or last written.
   func refuseChanged(_ known: FileStatus, at place: StagedPlace) throws(FilePackageError) {
     let now = try status(at: place)

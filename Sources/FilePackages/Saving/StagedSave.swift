@@ -14,7 +14,7 @@ import SystemPackage
 /// Unchanged files are hard links to those of the old state, so a save costs a link a child. After a power cut at any
 /// instant the package is the old one or the new one. The next save removes a hidden directory that the cut left beside
 /// it.
-package struct StagedPackage {
+package struct StagedSave {
   /// The content of the package's place before the save.
   package enum Destination: Sendable {
     /// Nothing may be there.
@@ -46,17 +46,18 @@ package struct StagedPackage {
   let destination: Destination
   let options: Options
   let disk: CountingDisk
-  var builder: SaveBuilder
+  var children: NewChildren
 
   /// The status of the new state's own directory, or file, once it is made.
   package internal(set) var made: FileStatus?
   /// The metadata that was written, and its file.
   package var madeMetadata: (metadata: PackageMetadata, status: FileStatus)? {
-    guard let metadata = builder.madeMetadata?.metadata,
-      let status = builder.made[PackagePath([PackageLayout.metadata])]
+    guard let metadata = children.madeMetadata?.metadata,
+      let metadataFile
     else { return nil }
-    return (metadata, status)
+    return (metadata, metadataFile)
   }
+  private var metadataFile: FileStatus?
   /// The nodes that must be the same after the exchange: the old state's directories, and the files that were copied.
   ///
   /// An edit of a file that was linked is in both states.
@@ -89,9 +90,9 @@ package struct StagedPackage {
     self.location = location
     self.destination = destination
     self.options = options
-    builder = SaveBuilder(
+    children = NewChildren(
       plan, at: location, options: options, metadata: metadata, strategy: .staged, known: known)
-    disk = builder.disk
+    disk = children.disk
   }
 
   /// Makes the new state beside the old one and puts it into its place (SP1).
@@ -127,20 +128,20 @@ package struct StagedPackage {
     case .base(let status): placement = try replace(at: place, known: status)
     case .absent, .file, .anything, .unchanged: placement = try make(at: place)
     }
-    builder.report.leftAlone += builder.plan.leftAlone.map(\.string)
-    builder.report.leftAlone.sort()
-    builder.report.leftOut = builder.plan.leftOut.map(\.string)
-    builder.report.written.sort()
-    builder.report.removed.sort()
+    children.report.leftAlone += children.plan.leftAlone.map(\.string)
+    children.report.leftAlone.sort()
+    children.report.leftOut = children.plan.leftOut.map(\.string)
+    children.report.written.sort()
+    children.report.removed.sort()
     if case .swapped(let gone) = placement {
-      builder.report.leftover = place.siblings.remove(gone, from: place.folder) ? nil : gone.display
-      if let left = builder.report.leftover {
-        builder.report.note(SaveWarning(.leftover, reason: "'\(left)' beside it could not be removed"))
+      children.report.leftover = place.siblings.remove(gone, from: place.folder) ? nil : gone.display
+      if let left = children.report.leftover {
+        children.report.note(SaveWarning(.leftover, reason: "'\(left)' beside it could not be removed"))
       }
     }
-    builder.report.synchronizations = disk.counts.synchronizations
-    builder.report.generation = madeMetadata?.metadata.generation
-    return builder.report
+    children.report.synchronizations = disk.counts.synchronizations
+    children.report.generation = madeMetadata?.metadata.generation
+    return children.report
   }
 
   /// Makes the next state of a package from the present one.
@@ -151,12 +152,12 @@ package struct StagedPackage {
     try check(old, was: known, at: place)
     let new = try stage(.directory, at: place, mode: 0o700)
     do {
-      try carry(from: old, to: new, at: .root, builder.plan.rootAttributes)
+      try carry(from: old, to: new, at: .root, children.plan.rootAttributes)
       try keepHistory(from: old, to: new)
       made = try status(of: new)
-      try builder.checkCancellation()
+      try children.checkCancellation()
       let placement = try putInPlace(place)
-      try confirm(placement, at: place) { (staged: borrowing StagedPackage) throws(FilePackageError) in
+      try confirm(placement, at: place) { (staged: borrowing StagedSave) throws(FilePackageError) in
         if case .swapped(let gone) = placement { try staged.checkAgain(old, as: gone, in: place.folder) }
       }
       return placement
@@ -176,17 +177,17 @@ package struct StagedPackage {
     }
     try cleanUp(place)
     if case .absent = destination { place.siblings.sweep(place.folder) }
-    if let step = builder.plan.steps.first, step.path.isRoot { return try makeAlone(step, at: place) }
-    let attributes = builder.plan.rootAttributes ?? .newDirectory()
+    if let step = children.plan.steps.first, step.path.isRoot { return try makeAlone(step, at: place) }
+    let attributes = children.plan.rootAttributes ?? .newDirectory()
     let new = try stage(.directory, at: place, mode: attributes.mode | 0o700)
     do {
-      try builder.make(in: new, at: .root)
-      try builder.finishSynchronizing()
+      try makeChildren(in: new, at: .root)
+      try children.finishSynchronizing()
       try writeManifest(in: new)
-      try builder.finish(new, at: .root, attributes, like: builder.plan.original)
+      try children.finish(new, at: .root, attributes, like: children.plan.original)
       made = try status(of: new)
       try checkSummary()
-      try builder.checkCancellation()
+      try children.checkCancellation()
       // The state that comes out of an exchange has no lock until it is confirmed.
       place.holdOffSweeps()
       defer { place.allowSweeps() }
@@ -199,21 +200,39 @@ package struct StagedPackage {
     }
   }
 
+  /// Carries out the plan's steps in one directory of the new state, the metadata last.
+  mutating func makeChildren(
+    in new: borrowing OwnedDescriptor, at path: PackagePath
+  ) throws(FilePackageError) {
+    if let step = try children.make(in: new, at: path), let bytes = try children.completeMetadata(step) {
+      do {
+        let file = try disk.createFile(PackageLayout.metadata, in: new, mode: step.attributes.mode)
+        try disk.write(bytes, to: file, at: 0)
+        try children.copyAttributes(of: step, on: file)
+        try disk.synchronize(file)
+        metadataFile = try disk.status(of: file)
+      } catch {
+        throw FilePackageError(error, options.operation, node(step.path))
+      }
+    }
+    try children.checkNames(in: new, at: path)
+  }
+
   // MARK: Naming failures
 
-  func node(_ path: PackagePath) -> StoredNode { builder.node(path) }
+  func node(_ path: PackagePath) -> StoredNode { children.node(path) }
 
   func failure(
     _ code: FilePackageError.Code, _ path: PackagePath, reason: String? = nil
   ) -> FilePackageError {
-    builder.failure(code, path, reason: reason)
+    children.failure(code, path, reason: reason)
   }
 
   /// Makes system calls about the node at `path`.
   func attempt<Result: ~Copyable>(
     _ path: PackagePath, _ activity: String? = nil, _ body: () throws(SystemError) -> Result
   ) throws(FilePackageError) -> Result {
-    try builder.attempt(path, activity, body)
+    try children.attempt(path, activity, body)
   }
 
   func synchronize(_ place: StagedPlace) throws(FilePackageError) {

@@ -1,7 +1,7 @@
 import DurableIO
 import SystemPackage
 
-extension SaveBuilder {
+extension NewChildren {
   /// Gives an unchanged file a second name in the new state.
   ///
   /// - Returns: false if the file system, or the kernel's protection of other users' files, does not allow that. The

@@ -1,6 +1,6 @@
 import DurableIO
 
-extension SaveBuilder {
+extension NewChildren {
   /// Takes over the digests of the children that another program changed or added, if this program has read them.
   ///
   /// The program has seen their present bytes, so these belong to the state that it saves. In the version before, the
