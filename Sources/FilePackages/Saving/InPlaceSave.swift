@@ -29,7 +29,7 @@ struct InPlaceSave {
   private let held: Set<PackagePath>
   /// The mode that every new file gets; nil if the file system has modes, or if that does not matter yet.
   var fixedMode: UInt16?
-  private(set) var record = JournalRecord()
+  var record = JournalRecord()
   /// The content hashes of the folders that the save replaces or removes.
   private var folders: [PackagePath: ContentHash] = [:]
 
@@ -96,13 +96,12 @@ struct InPlaceSave {
   /// - Parameter rows: the same children in the version before, which are lost there.
   mutating func accept(_ rows: [VersionRecord.Row]) { children.keepAccepted(rows) }
 
-  /// Checks that the save can be carried out, makes everything new, and commits it.
+  /// Checks that the save can be carried out, makes everything new, and completes the record.
   ///
-  /// Up to the commit nothing under a visible name changes (JS1).
+  /// Nothing under a visible name changes (JS1).
   ///
-  /// - Throws: the system's reason. The document on disk is then unchanged and nothing is left, except after
-  ///   `indeterminate`.
-  mutating func commit() throws(FilePackageError) {
+  /// - Throws: the system's reason. The document on disk is then unchanged, and nothing is left.
+  mutating func prepare() throws(FilePackageError) {
     try lookIntoFolders()
     try children.checkSteps(beneath: session.hidden.root.descriptor)
     do {
@@ -113,9 +112,8 @@ struct InPlaceSave {
       try makeRecord(made, entries)
       if try isRoomScarce() { try session.stage(&record) }
       try children.checkCancellation()
-      try session.commit(&record)
     } catch {
-      if error.code != .indeterminate { removeStaged() }
+      removeStaged()
       throw error
     }
     let root = children.plan.rootAttributes
@@ -126,7 +124,8 @@ struct InPlaceSave {
     children.report.removed.sort()
   }
 
-  private func removeStaged() {
+  /// Removes everything that the save has made.
+  func removeStaged() {
     for name in names.values {
       _ = session.disk.removeEverything(name, from: session.hidden.staging.descriptor)
     }

@@ -106,7 +106,13 @@ extension PackageWriter {
     in session: PackageSession
   ) throws(FilePackageError) -> CommittedSave {
     do throws(FilePackageError) {
-      try saving.commit()
+      try saving.prepare()
+      do throws(FilePackageError) {
+        try session.commit(&saving.record)
+      } catch {
+        if error.code != .indeterminate { saving.removeStaged() }
+        throw error
+      }
       let save = CommittedSave(tree, snapshot, saving.children.madeMetadata?.metadata)
       state = .committed(save)
       return save
