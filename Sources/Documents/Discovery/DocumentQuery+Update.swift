@@ -19,7 +19,7 @@ extension DocumentQuery {
     /// The query cannot search a folder: it does not exist, or may not be read.
     ///
     /// The documents that it held are told as removed. The query tries the folder again.
-    case unreadable(FolderProblem)
+    case unreadable(DocumentSearch.Problem)
     /// The query can search an unreadable folder again, or the folder is no longer part of the search.
     case readable(URL)
   }
@@ -48,19 +48,6 @@ extension DocumentQuery {
     /// The document with its new path.
     public let new: DocumentItem
   }
-}
-
-/// A folder that cannot be searched, and the reason.
-public struct FolderProblem: Sendable {
-  /// The folder.
-  public let url: URL
-  /// The reason.
-  public let error: FilePackageError
-}
-
-extension FolderProblem: CustomStringConvertible {
-  /// The sentence of the error.
-  public var description: String { error.description }
 }
 
 extension DocumentQuery.Changes: CustomStringConvertible {

@@ -83,9 +83,9 @@ extension DocumentSearch {
   /// Looks once, without watches.
   ///
   /// - Returns: the documents in the search's order, and the reasons why some folders could not be searched.
-  public func documents() async -> (items: [DocumentItem], problems: [FolderProblem]) {
+  public func documents() async -> (items: [DocumentItem], problems: [DocumentSearch.Problem]) {
     let query = DocumentQuery(self, watching: false)
-    var problems: [FolderProblem] = []
+    var problems: [DocumentSearch.Problem] = []
     query.start()
     for await update in query {
       switch update {
@@ -102,4 +102,19 @@ extension DocumentSearch {
 
 extension UTType {
   fileprivate var hasExtension: Bool { tags[.filenameExtension]?.isEmpty == false }
+}
+
+extension DocumentSearch {
+  /// A folder that cannot be searched, and the reason.
+  public struct Problem: Sendable {
+    /// The folder.
+    public let url: URL
+    /// The reason.
+    public let error: FilePackageError
+  }
+}
+
+extension DocumentSearch.Problem: CustomStringConvertible {
+  /// The sentence of the error.
+  public var description: String { error.description }
 }

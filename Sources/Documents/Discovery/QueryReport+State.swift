@@ -87,7 +87,7 @@ extension QueryReport.State {
     }
     if !folders.isEmpty {
       let (path, problem) = folders.removeFirst()
-      if let problem { return .unreadable(FolderProblem(url: path.path.url, error: problem)) }
+      if let problem { return .unreadable(DocumentSearch.Problem(url: path.path.url, error: problem)) }
       return .readable(path.path.url)
     }
     if isFinishUntold {

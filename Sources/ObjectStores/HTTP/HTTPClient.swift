@@ -1,5 +1,5 @@
 import FilePackages
-public import FoundationEssentials
+import FoundationEssentials
 import Glibc
 import Synchronization
 
@@ -7,18 +7,18 @@ import Synchronization
 ///
 /// Certificates are checked with those that the system trusts. `SSL_CERT_FILE` names others, and so does `authorities`.
 /// A proxy comes from `https_proxy`, `http_proxy` and `no_proxy`. libssl is loaded with the first encrypted connection.
-public final class HTTPClient: HTTPTransport {
+package final class HTTPClient: HTTPTransport {
   /// The times that a request may take.
-  public struct Times: Sendable, Hashable {
+  package struct Times: Sendable, Hashable {
     /// The longest time to connect to one address.
-    public var connecting: Duration
+    package var connecting: Duration
     /// The longest time in which fewer than 4 KiB come or go.
-    public var idle: Duration
+    package var idle: Duration
     /// The longest time of a request.
-    public var total: Duration
+    package var total: Duration
 
     /// Makes times; by default 15 seconds, a minute and a quarter of an hour.
-    public init(
+    package init(
       connecting: Duration = .seconds(15), idle: Duration = .seconds(60), total: Duration = .seconds(900)
     ) {
       (self.connecting, self.idle, self.total) = (connecting, idle, total)
@@ -26,7 +26,7 @@ public final class HTTPClient: HTTPTransport {
   }
 
   /// The client of the process.
-  public static let shared = HTTPClient()
+  package static let shared = HTTPClient()
 
   private let times: Times
   private let environment: [String: String]
@@ -40,7 +40,7 @@ public final class HTTPClient: HTTPTransport {
   ///   - connections: the number of requests at once; more requests wait.
   ///   - authorities: a file or folder with the certificates that count; nil for the system's.
   ///   - environment: the variables that name a proxy or a file of certificates.
-  public init(
+  package init(
     times: Times = Times(), connections: Int = 8, authorities: String? = nil,
     environment: [String: String] = ProcessInfo.processInfo.environment
   ) {
@@ -49,7 +49,7 @@ public final class HTTPClient: HTTPTransport {
   }
 
   /// Sends a request, as `HTTPTransport` says.
-  public func send(_ request: HTTPRequest, limit: Int) async throws(HTTPFailure) -> HTTPResponse {
+  package func send(_ request: HTTPRequest, limit: Int) async throws(HTTPFailure) -> HTTPResponse {
     let host = HTTPRequest.unbracketed(request.host)
     let origin = HTTPConnection.Origin(
       isEncrypted: request.isEncrypted, host: host, port: request.port ?? (request.isEncrypted ? 443 : 80),

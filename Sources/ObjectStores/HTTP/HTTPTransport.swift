@@ -1,26 +1,26 @@
-public import FoundationEssentials
+package import FoundationEssentials
 
 /// One request, as it goes over the wire.
-public struct HTTPRequest: Sendable, Hashable {
+package struct HTTPRequest: Sendable, Hashable {
   /// The method, such as `PUT`.
-  public var method: String
+  package var method: String
   /// Whether the connection is encrypted.
-  public var isEncrypted: Bool
+  package var isEncrypted: Bool
   /// The host name.
-  public var host: String
+  package var host: String
   /// The port; nil for the usual one.
-  public var port: Int?
+  package var port: Int?
   /// The path, encoded.
-  public var path: String
+  package var path: String
   /// The query, encoded, without the question mark.
-  public var query: String
+  package var query: String
   /// The header fields. Names are in lower case.
-  public var headers: [String: String]
+  package var headers: [String: String]
   /// The bytes after the header.
-  public var body: Data
+  package var body: Data
 
   /// Makes a request.
-  public init(
+  package init(
     method: String, isEncrypted: Bool, host: String, port: Int? = nil, path: String, query: String,
     headers: [String: String], body: Data
   ) {
@@ -29,12 +29,12 @@ public struct HTTPRequest: Sendable, Hashable {
   }
 
   /// The address of the request.
-  public var url: String {
+  package var url: String {
     "\(isEncrypted ? "https" : "http")://\(authority)\(path)\(query.isEmpty ? "" : "?" + query)"
   }
 
   /// The host name, and the port unless it is the usual one.
-  public var authority: String { host + (port.map { ":\($0)" } ?? "") }
+  package var authority: String { host + (port.map { ":\($0)" } ?? "") }
 }
 
 extension HTTPRequest {
@@ -52,22 +52,22 @@ extension HTTPRequest {
 }
 
 /// The answer to a request.
-public struct HTTPResponse: Sendable, Hashable {
+package struct HTTPResponse: Sendable, Hashable {
   /// The number of the outcome, such as 200.
-  public var status: Int
+  package var status: Int
   /// The header fields. Names are in lower case.
-  public var headers: [String: String]
+  package var headers: [String: String]
   /// The bytes after the header.
-  public var body: Data
+  package var body: Data
 
   /// Makes an answer.
-  public init(status: Int, headers: [String: String] = [:], body: Data = Data()) {
+  package init(status: Int, headers: [String: String] = [:], body: Data = Data()) {
     (self.status, self.headers, self.body) = (status, headers, body)
   }
 }
 
 /// The reason why a request has no answer.
-public enum HTTPFailure: Error, Sendable, Hashable {
+package enum HTTPFailure: Error, Sendable, Hashable {
   /// No connection, or it broke before the end of the answer.
   case unreachable(String)
   /// The server was too slow.
@@ -88,7 +88,7 @@ public enum HTTPFailure: Error, Sendable, Hashable {
 ///
 /// It follows no redirect, keeps no cookies, and checks certificates. A body is whole: if it ends before its length, the
 /// request fails.
-public protocol HTTPTransport: Sendable {
+package protocol HTTPTransport: Sendable {
   /// Sends a request, and returns the answer.
   ///
   /// - Parameter limit: the largest body in bytes; the transport stops reading beyond it.

@@ -1,20 +1,20 @@
-public import FoundationEssentials
+package import FoundationEssentials
 import Synchronization
 
 /// Objects in memory, for tests: each call can be delayed, refused, or done with its answer lost.
-public final class MemoryStore: ObjectStore {
+package final class MemoryStore: ObjectStore {
   /// A call, before the store does it.
-  public struct Call: Sendable, Hashable {
+  package struct Call: Sendable, Hashable {
     /// The call.
-    public var operation: ObjectStoreError.Operation
+    package var operation: ObjectStoreError.Operation
     /// The object's key; nil for a listing.
-    public var key: ObjectKey?
+    package var key: ObjectKey?
     /// The number of the call, from 0.
-    public var number: Int
+    package var number: Int
   }
 
   /// A deviation from the store's promises.
-  public enum Trouble: Sendable, Hashable {
+  package enum Trouble: Sendable, Hashable {
     /// The call throws, and does nothing.
     case refusal(ObjectStoreError.Code)
     /// The call does its work, and throws.
@@ -57,7 +57,7 @@ public final class MemoryStore: ObjectStore {
   }
 
   /// The place of the store in the words of an error.
-  public let place: String
+  package let place: String
   private let state = Mutex(State())
   private let trouble: @Sendable (Call) -> Trouble?
   private let now: @Sendable () -> Date
@@ -67,7 +67,7 @@ public final class MemoryStore: ObjectStore {
   /// - Parameters:
   ///   - trouble: decides about each call; by default all calls work.
   ///   - now: the store's clock.
-  public init(
+  package init(
     place: String = "memory", trouble: @escaping @Sendable (Call) -> Trouble? = { _ in nil },
     now: @escaping @Sendable () -> Date = { Date() }
   ) {
@@ -75,10 +75,10 @@ public final class MemoryStore: ObjectStore {
   }
 
   /// The number of calls so far.
-  public var callCount: Int { state.withLock { $0.calls } }
+  package var callCount: Int { state.withLock { $0.calls } }
 
   /// The keys of all objects, in order.
-  public var keys: [ObjectKey] { state.withLock { $0.objects.keys.sorted() } }
+  package var keys: [ObjectKey] { state.withLock { $0.objects.keys.sorted() } }
 
   /// All objects at one moment.
   package struct Backup: Sendable {
@@ -99,7 +99,7 @@ public final class MemoryStore: ObjectStore {
 
   /// Stores an object, as `ObjectStore` says.
   @discardableResult
-  public func put(_ bytes: Data, at key: ObjectKey, ifAbsent: Bool) async throws(ObjectStoreError) -> Bool {
+  package func put(_ bytes: Data, at key: ObjectKey, ifAbsent: Bool) async throws(ObjectStoreError) -> Bool {
     try await call(.put, key) { state, trouble in
       if ifAbsent, state.objects[key] != nil, trouble != .droppedCondition { return false }
       state.set(key, StoredValue(bytes: bytes, modificationDate: self.now()))
@@ -108,7 +108,7 @@ public final class MemoryStore: ObjectStore {
   }
 
   /// Reads an object or a part of it, as `ObjectStore` says.
-  public func get(_ key: ObjectKey, range: Range<Int>?) async throws(ObjectStoreError) -> Data? {
+  package func get(_ key: ObjectKey, range: Range<Int>?) async throws(ObjectStoreError) -> Data? {
     try await call(.get, key) { state, _ in
       guard let bytes = state.objects[key]?.bytes else { return nil }
       guard let range else { return bytes }
@@ -119,7 +119,7 @@ public final class MemoryStore: ObjectStore {
   }
 
   /// Returns the size and the date of an object, as `ObjectStore` says.
-  public func head(_ key: ObjectKey) async throws(ObjectStoreError) -> StoredObject? {
+  package func head(_ key: ObjectKey) async throws(ObjectStoreError) -> StoredObject? {
     try await call(.head, key) { state, _ in
       state.objects[key].map {
         StoredObject(key: key, size: $0.bytes.count, modificationDate: $0.modificationDate)
@@ -128,7 +128,7 @@ public final class MemoryStore: ObjectStore {
   }
 
   /// Lists objects, as `ObjectStore` says.
-  public func list(
+  package func list(
     _ prefix: String, after start: ObjectKey?, limit: Int
   ) async throws(ObjectStoreError) -> ObjectListing {
     try await call(.list, nil) { state, _ in
@@ -143,7 +143,7 @@ public final class MemoryStore: ObjectStore {
   }
 
   /// Removes an object, as `ObjectStore` says.
-  public func delete(_ key: ObjectKey) async throws(ObjectStoreError) {
+  package func delete(_ key: ObjectKey) async throws(ObjectStoreError) {
     try await call(.delete, key) { state, _ in state.set(key, nil) }
   }
 

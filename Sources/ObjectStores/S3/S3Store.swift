@@ -25,18 +25,29 @@ public struct S3Store: ObjectStore {
   ///
   /// - Parameter now: the clock of the signatures.
   public init(
-    at address: S3Address, keys: S3Keys, transport: any HTTPTransport = HTTPClient.shared,
-    now: @escaping @Sendable () -> Date = { Date() }
+    at address: S3Address, keys: S3Keys, now: @escaping @Sendable () -> Date = { Date() }
   ) {
-    (self.address, self.keys, self.transport, self.now) = (address, keys, transport, now)
+    self.init(at: address, keys: keys, transport: HTTPClient.shared, now: now)
   }
 
   /// Makes a store in a bucket that is there, with keys that stay the same.
   ///
   /// - Parameter now: the clock of the signatures.
   public init(
-    at address: S3Address, credentials: S3Credentials,
-    transport: any HTTPTransport = HTTPClient.shared,
+    at address: S3Address, credentials: S3Credentials, now: @escaping @Sendable () -> Date = { Date() }
+  ) {
+    self.init(at: address, keys: S3Keys(credentials), now: now)
+  }
+
+  package init(
+    at address: S3Address, keys: S3Keys, transport: any HTTPTransport,
+    now: @escaping @Sendable () -> Date = { Date() }
+  ) {
+    (self.address, self.keys, self.transport, self.now) = (address, keys, transport, now)
+  }
+
+  package init(
+    at address: S3Address, credentials: S3Credentials, transport: any HTTPTransport,
     now: @escaping @Sendable () -> Date = { Date() }
   ) {
     self.init(at: address, keys: S3Keys(credentials), transport: transport, now: now)
