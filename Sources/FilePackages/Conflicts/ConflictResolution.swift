@@ -52,7 +52,7 @@ struct ConflictResolution {
       }
       return report
     } catch {
-      if writer.state.isSettled {
+      if writer.state.isRebased {
         (writer.tree, writer.baseline.metadata) = (writer.package.newTree(), before)
       }
       throw error

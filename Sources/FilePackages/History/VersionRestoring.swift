@@ -82,7 +82,7 @@ struct VersionRestoring {
       return RestoreReport(save: report, lost: lost)
     } catch {
       // Nothing is on disk; the restored children in the tree would count as edits, which no caller made.
-      if writer.tree === before && writer.state.isSettled { writer.tree = writer.package.newTree() }
+      if writer.tree === before && writer.state.isRebased { writer.tree = writer.package.newTree() }
       throw error
     }
   }

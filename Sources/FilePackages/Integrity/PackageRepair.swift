@@ -124,7 +124,7 @@ struct PackageRepair {
       return try writer.save(SaveRequest(writer.tree)).warnings
     } catch {
       // Nothing is on disk; the restored children in the tree would count as edits, which no caller made.
-      if writer.state.isSettled { writer.tree = writer.package.newTree() }
+      if writer.state.isRebased { writer.tree = writer.package.newTree() }
       throw error
     }
   }

@@ -337,7 +337,7 @@ package final class JournalFile {
   ///
   /// A long journal loses its records: the caller has synced the manifest and the history. The marks name the new end,
   /// so that another session that has the journal open finds it anew.
-  func settle() throws(SystemError) {
+  func keep() throws(SystemError) {
     guard isLong else { return try checkpoint() }
     end = Self.start
     (marks.end, checksum, batches, keeping) = (UInt64(end), header.seed, [], [])

@@ -51,7 +51,7 @@ extension FileWrapper {
 
     if let replaced, let now = try? StoredNode.look(at: path, following: false, on: disk) {
       let readFromThere = snapshot.root.stored?.status?.identity.isSameNode(as: replaced.identity) == true
-      snapshot.root.settle(at: now, insteadOf: path, isReplaced: readFromThere)
+      snapshot.root.rebase(at: now, insteadOf: path, isReplaced: readFromThere)
     }
     if options.contains(.withNameUpdating) {
       snapshot.root.updateNames(at: StoredNode(location: location, path: .root))
@@ -70,19 +70,19 @@ extension StoredNode {
 
 extension PackageSnapshot.Node {
   /// Moves wrappers from the replaced state to the new one, which holds everything that they have not read yet.
-  fileprivate func settle(at place: StoredNode, insteadOf path: FilePath, isReplaced: Bool = false) {
+  fileprivate func rebase(at place: StoredNode, insteadOf path: FilePath, isReplaced: Bool = false) {
     if let wrapper, let stored, isReplaced || stored.isWithin(path) {
       var place = place
       // Nodes that share the location still share it afterwards.
       if stored.location.path == place.location.path { place.location = stored.location }
       // The known status of a node that cannot be looked at stays; a later read reports the error.
-      _ = try? wrapper.settle(as: place, self, updatesNames: false)
+      _ = try? wrapper.rebase(onto: place, self, updatesNames: false)
     } else if case .directory(let changes) = content {
       let statuses = place.statuses(of: Array(changes.keys))
       for (name, change) in changes {
         var child = place.child(name)
         child.status = statuses[name]
-        change.now?.settle(at: child, insteadOf: path)
+        change.now?.rebase(at: child, insteadOf: path)
       }
     }
   }

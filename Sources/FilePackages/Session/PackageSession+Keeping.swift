@@ -22,7 +22,7 @@ extension PackageSession {
       removed.append(Removed(name: name, wrapper: wrapper))
       var place = StoredNode(location: hidden.location, path: PackageLayout.removedPath.appending(name))
       place.status = try disk.status(of: name, in: folder)
-      try wrapper.settle(as: place, from: origin)
+      try wrapper.rebase(onto: place, from: origin)
     } catch let error as FilePackageError {
       throw error
     } catch let error as SystemError where error.code == .noSuchFileOrDirectory {
@@ -47,7 +47,7 @@ extension PackageSession {
       place.status = try disk.statusIfPresent(of: name, in: history.openFolder().descriptor)
       if place.status == nil { return }
       heldInVersions.append(Removed(name: name, wrapper: wrapper))
-      try wrapper.settle(as: place, from: origin)
+      try wrapper.rebase(onto: place, from: origin)
     } catch let error as FilePackageError {
       throw error
     } catch {

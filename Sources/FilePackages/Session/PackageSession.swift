@@ -219,7 +219,7 @@ final class PackageSession {
     prune(all: true)
     if let journal, hasMetadata || !journal.batches.isEmpty {
       if journal.isLong { try takeOver(journal) }
-      try journal.settle()
+      try journal.keep()
       try hidden.removeRest()
     } else {
       try history.synchronize()

@@ -92,7 +92,7 @@ extension PackageStore {
     }
     // While a save waits, the disk has neither the old state nor the new one.
     try writer.publish()
-    try writer.settle()
+    try writer.rebase()
     do {
       return ExternalChanges(
         paths: try BaselineComparison(writer.package).placesOfNews(at: location).map(\.string))

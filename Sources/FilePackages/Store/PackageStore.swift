@@ -148,7 +148,7 @@ public actor PackageStore {
     let store = PackageStore(
       root, status: made, tree: tree, journalCapacity: journalCapacity, delays: delays)
     await store.setProgram(program)
-    await store.adopt(PublishedSave(tree, new.snapshot, staged))
+    await store.rebase(onto: PublishedSave(tree, new.snapshot, staged))
     return (store, report)
   }
 
@@ -175,7 +175,7 @@ public actor PackageStore {
     try NewPackage(tree, copying: known, at: Location(path, on: disk)).plan
   }
 
-  private func adopt(_ saved: PublishedSave) { writer.adopt(saved) }
+  private func rebase(onto saved: PublishedSave) { writer.rebase(onto: saved) }
 
   /// Returns the plan of `create(_:at:contentType:)`, without touching anything.
   public static func plan(

@@ -287,7 +287,7 @@ extension FileWrapper {
     confirmMark(of: name, child, was: status)
   }
 
-  /// Corrects the baseline of a name if a save settled the child between the look at its status and the mark (T1).
+  /// Corrects the baseline of a name if the child was rebased between the look at its status and the mark (T1).
   private func confirmMark(of name: FileName, _ child: FileWrapper, was status: FileStatus?) {
     guard let now = child.storedStatus, now != status else { return }
     state.withLock { state in

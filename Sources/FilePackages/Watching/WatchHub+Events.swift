@@ -105,7 +105,7 @@ extension WatchHub {
     let now = ContinuousClock.Instant.now
     if now < due { return setTimer(for: package, in: now.duration(to: due)) }
     look(at: package)
-    if let wait = settleAbsence(of: package) { return setTimer(for: package, in: wait) }
+    if let wait = decideAbsence(of: package) { return setTimer(for: package, in: wait) }
     (package.firstNews, package.lastNews) = (nil, nil)
     if package.isIncomplete { package.news.markOverflow() }
     if package.news.isOverflow { watchAgain(package) }

@@ -114,7 +114,7 @@ extension WatchHub {
   /// Finds the new path of a document that left its place.
   ///
   /// - Returns: the time to wait before the answer is certain; nil if it is certain.
-  func settleAbsence(of package: WatchedPackage) -> Duration? {
+  func decideAbsence(of package: WatchedPackage) -> Duration? {
     guard let since = package.missingSince else { return nil }
     let left = package.options.absence - since.duration(to: .now)
     if left > .zero { return left }

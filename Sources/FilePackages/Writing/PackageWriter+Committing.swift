@@ -39,10 +39,10 @@ extension PackageWriter {
     return try withLock(superseding: state.waiting != nil) { session throws(FilePackageError) in
       // Another program may have saved before this store took the lock (W3).
       let isSame =
-        try !settleLeftovers(request.tree, session) && wasCertain
+        try !recoverLeftovers(request.tree, session) && wasCertain
         && baseline.metadata.status == metadataBefore
       let planned = isSame ? early : try plan(request)
-      guard !planned.plan.isEmpty || state.unsettled != nil else { return SaveReport(strategy: .none) }
+      guard !planned.plan.isEmpty || state.unrebased != nil else { return SaveReport(strategy: .none) }
       if !isConfirmed || request.options.contains(.staged) {
         return try saveStaged(planned, of: request, session)
       }
@@ -124,7 +124,7 @@ extension PackageWriter {
         state.fail(UncertainSave(save: save, record: saving.record), because: error)
       } else if let waiting = state.waiting, session.journal == nil {
         // The session published the waiting save before it gave up its journal.
-        try settlePublished(waiting)
+        try rebase(ontoPublished: waiting)
       }
       throw error
     }
@@ -138,12 +138,12 @@ extension PackageWriter {
   /// The session has removed these names. That gives the files another status, which is no edit of another program.
   ///
   /// - Returns: whether there was anything to do.
-  private func settleLeftovers(
+  private func recoverLeftovers(
     _ tree: FileWrapper, _ session: PackageSession
   ) throws(FilePackageError) -> Bool {
     guard session.removedLeftovers else { return false }
     baseline.stale = trees(with: tree)
-    try settle()
+    try rebase()
     return true
   }
 
@@ -166,7 +166,7 @@ extension PackageWriter {
   private func noteMove(
     in report: inout SaveReport, _ session: PackageSession
   ) throws(FilePackageError) {
-    guard state.unsettled?.way == .elsewhere || !report.isPublished && isElsewhere(session) else { return }
+    guard state.unrebased?.way == .elsewhere || !report.isPublished && isElsewhere(session) else { return }
     do {
       let root = session.hidden.root
       if try location.disk.status(of: root.descriptor).links > 0 {

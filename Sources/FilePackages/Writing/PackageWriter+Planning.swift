@@ -1,7 +1,7 @@
 import DurableIO
 import FoundationEssentials
 
-// Plans touch neither the disk nor the tree, apart from what `settle()` still owes the tree.
+// Plans touch neither the disk nor the tree, apart from what `rebase()` still owes the tree.
 //
 // Unsaved edits are the differences from the last save, even if that one waits to be published.
 
@@ -10,7 +10,7 @@ extension PackageWriter {
   func plan(saving tree: FileWrapper? = nil) throws(FilePackageError) -> SavePlan {
     let request = SaveRequest(tree ?? self.tree)
     guard let waiting = state.waiting else {
-      try settle()
+      try rebase()
       return try plan(request).plan
     }
     let planned = try plan(request)
@@ -67,7 +67,7 @@ extension PackageWriter {
       if case .present(let known, let status) = baseline.metadata {
         let keepsNoHistory = request.keepsNoHistory ?? known.keepsNoHistory
         // A return to a state of the same bytes is still a step.
-        if plan.isEmpty && values == nil && state.unsettled == nil && request.contentRevision == nil
+        if plan.isEmpty && values == nil && state.unrebased == nil && request.contentRevision == nil
           && keepsNoHistory == known.keepsNoHistory
         {
           return PlannedSave(plan: plan, snapshot: snapshot)

@@ -6,7 +6,7 @@ extension PackageWriter {
   /// Notes conflicts that no report contains.
   func note(_ publisher: Publisher?) {
     guard let publisher, !publisher.conflicts.isEmpty else { return }
-    conflicts.unsettled += publisher.conflicts
+    conflicts.unrebased += publisher.conflicts
     conflicts.unreported = Set(conflicts.unreported).union(publisher.conflicts).sorted()
   }
 
@@ -17,15 +17,15 @@ extension PackageWriter {
     do throws(FilePackageError) {
       if let session, session.hidden.isLocked {
         let publisher = try session.publish(isRecovery: state.problem != nil, wait)
-        conflicts.unsettled += publisher?.conflicts ?? []
-        try settlePublished(pending, isLate: state.problem != nil)
+        conflicts.unrebased += publisher?.conflicts ?? []
+        try rebase(ontoPublished: pending, isLate: state.problem != nil)
         finishPublishing()
         return publisher
       }
       // Without the lock, another store may have published the save meanwhile, or superseded it after all (W2).
       try withLock { _ throws(FilePackageError) in
         if state.waiting == nil { return }
-        try settlePublished(pending, isLate: true)
+        try rebase(ontoPublished: pending, isLate: true)
         finishPublishing()
       }
       return nil
@@ -75,7 +75,8 @@ extension PackageWriter {
   ///
   /// - Parameter isLate: whether other programs may have saved, or written over the published children, before this
   ///   call.
-  func settlePublished(_ pending: CommittedSave, isLate: Bool = false) throws(FilePackageError) {
+  func rebase(
+    ontoPublished pending: CommittedSave, isLate: Bool = false) throws(FilePackageError) {
     // The store read the metadata on disk again with the lock held.
     let isOthers =
       isLate && pending.metadata != nil && baseline.metadata.known?.revision != pending.metadata?.revision
@@ -103,8 +104,8 @@ extension PackageWriter {
     let way = session.map(isElsewhere) == true ? PublishedSave.Way.elsewhere : .inPlace
     var saved = PublishedSave(pending.tree, pending.snapshot, in: package, metadata, way)
     saved.isLate = isLate
-    adopt(saved)
-    for path in conflicts.unsettled { pending.tree.disown(PackagePath(path), saved: pending.snapshot.root) }
-    conflicts.unsettled = []
+    rebase(onto: saved)
+    for path in conflicts.unrebased { pending.tree.disown(PackagePath(path), saved: pending.snapshot.root) }
+    conflicts.unrebased = []
   }
 }

@@ -72,7 +72,7 @@ extension PackageWriter {
         try session.finish()
         try refresh(session)
       }
-      try settleUncertain(session)
+      try recoverUncertain(session)
       return .held(session)
     } catch {
       session.hidden.unlock()
@@ -105,7 +105,7 @@ extension PackageWriter {
   /// Finds out whether a save that failed as indeterminate was committed all the same.
   ///
   /// It was if the state on disk is the one that it made: this store published it just now, or another store did.
-  private func settleUncertain(_ session: PackageSession) throws(FilePackageError) {
+  private func recoverUncertain(_ session: PackageSession) throws(FilePackageError) {
     guard let doubt = state.doubt else { return }
     let isDone: Bool
     if let metadata = doubt.save.metadata {
@@ -113,7 +113,7 @@ extension PackageWriter {
     } else {
       isDone = session.isCarriedOut(doubt.record)
     }
-    if isDone { try settlePublished(doubt.save, isLate: true) } else { state.resume() }
+    if isDone { try rebase(ontoPublished: doubt.save, isLate: true) } else { state.resume() }
   }
 
   private func failure(

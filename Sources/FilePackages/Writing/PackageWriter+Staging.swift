@@ -5,14 +5,14 @@ import SystemPackage
 
 extension PackageWriter {
   /// Makes edits part of the baseline if the disk already has the same bytes: they are no edits any more.
-  func adoptIdentical(_ planned: PlannedSave, of tree: FileWrapper) -> SaveReport {
+  func rebaseOntoIdentical(_ planned: PlannedSave, of tree: FileWrapper) -> SaveReport {
     let report = SaveReport(strategy: .none)
     guard tree === self.tree, case .directory(let changes) = planned.snapshot.root.content, !changes.isEmpty
     else {
       return report
     }
     let saved = PublishedSave(tree, planned.snapshot, in: baseline.status, nil, .nothingWritten)
-    if case .clean = state { adopt(saved) } else { try? settle(saved, as: baseline.status) }
+    if case .clean = state { rebase(onto: saved) } else { try? rebase(onto: saved, as: baseline.status) }
     return report
   }
 
@@ -41,13 +41,13 @@ extension PackageWriter {
       // The open session belongs to the old state, which is gone.
       dropSession()
       baseline.othersWroteValues = false
-      adopt(PublishedSave(tree, planned.snapshot, staged))
+      rebase(onto: PublishedSave(tree, planned.snapshot, staged))
       return report
     } catch {
       if error.code == .indeterminate { state = .unconfirmed(PublishedSave(tree, planned.snapshot, staged)) }
       baseline.stale = trees(with: tree)
-      // If the disk cannot be looked at, `settle()` runs again before the next save.
-      _ = try? settle()
+      // If the disk cannot be looked at, `rebase()` runs again before the next save.
+      _ = try? rebase()
       throw error
     }
   }

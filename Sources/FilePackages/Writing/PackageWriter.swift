@@ -21,7 +21,7 @@ struct DueWork: OptionSet {
   static let finishing = DueWork(rawValue: 4)
 }
 
-/// The writer of one open package: plans, commits, publishes and settles its saves.
+/// The writer of one open package: plans, commits, publishes and rebases its saves.
 ///
 /// One `PackageStore` owns it and calls it on its own executor. Every method returns with its work done, apart from
 /// `due`, which the store does later.
@@ -60,9 +60,9 @@ final class PackageWriter {
     /// That save was cut short, or returned at its commit. The package has both contents, one of them in the hidden
     /// folder.
     var unreported: [String] = []
-    /// Those since the last save was settled: another program's content may stand there, and a save must not replace
+    /// Those since the last save was rebased: another program's content may stand there, and a save must not replace
     /// it unseen.
-    var unsettled: [String] = []
+    var unrebased: [String] = []
   }
 
   init(
@@ -101,10 +101,10 @@ final class PackageWriter {
     } catch {
       throw error.during(.save)
     }
-    let isConfirmed = try settle()
+    let isConfirmed = try rebase()
     // Only a plan tells whether there is anything to save. A save without changes takes no lock, and leaves no trace.
     let planned = try plan(request)
-    if planned.plan.isEmpty && isConfirmed { return adoptIdentical(planned, of: request.tree) }
+    if planned.plan.isEmpty && isConfirmed { return rebaseOntoIdentical(planned, of: request.tree) }
     return try carryOut(planned, of: request, isConfirmed: isConfirmed)
   }
 
@@ -112,7 +112,7 @@ final class PackageWriter {
   func publish() throws(FilePackageError) {
     do throws(FilePackageError) {
       note(try publishPending())
-      conflicts.unsettled = []
+      conflicts.unrebased = []
     } catch {
       throw error.during(.publish)
     }

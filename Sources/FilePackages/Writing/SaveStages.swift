@@ -3,7 +3,7 @@ import FoundationEssentials
 
 // The stages of a save are values, and each is made of the one before:
 //
-//     SaveRequest ─ plan ─▶ PlannedSave ─ commit ─▶ CommittedSave ─ publish ─▶ PublishedSave ─ settle ─▶ StoreBaseline
+//     SaveRequest ─ plan ─▶ PlannedSave ─ commit ─▶ CommittedSave ─ publish ─▶ PublishedSave ─ rebase ─▶ StoreBaseline
 //
 // A commit that fails at the last moment makes an UncertainSave, until the store looks at the journal again.
 

@@ -2,7 +2,7 @@ import FoundationEssentials
 
 // The states of a store between two of its calls: the rest of its last save.
 //
-//                    ┌────────────────────────── settle ───────────────────────────┐
+//                    ┌────────────────────────── rebase ───────────────────────────┐
 //                    ▼                                                             │
 //     open ───▶   clean ──── commit ───▶ committed ──── publish ───▶ published ────┤
 //                  │ │                    │      ▲                                 │
@@ -27,10 +27,10 @@ import FoundationEssentials
 //     committed                   commit(_:) supersedes                   committed
 //     committed, blocked          publishPending() succeeds               published
 //     committed, blocked          publishPending() fails                  blocked
-//     published                   settle() succeeds                       clean
-//     published                   settle() fails                          published; the next save tries again
+//     published                   rebase() succeeds                       clean
+//     published                   rebase() fails                          published; the next save tries again
 //     clean, unconfirmed          an exchange that fails late             unconfirmed
-//     unconfirmed                 settle() finds another directory        clean
+//     unconfirmed                 rebase() finds another directory        clean
 //     unconfirmed                 a staged save                           published
 //     any                         a commit that fails late                inDoubt, over the save that waits
 //     inDoubt                     withLock(), the save is there           published
@@ -77,7 +77,7 @@ enum SaveState {
   }
 
   /// The save that other programs may see, and that the tree's baseline does not have yet.
-  var unsettled: PublishedSave? {
+  var unrebased: PublishedSave? {
     switch self {
     case .published(let save), .unconfirmed(let save): save
     default: nil
@@ -85,7 +85,7 @@ enum SaveState {
   }
 
   /// Whether no save is left to publish or to make the baseline.
-  var isSettled: Bool { waiting == nil && unsettled == nil }
+  var isRebased: Bool { waiting == nil && unrebased == nil }
 
   /// The save that may be committed or not; the next look at the journal tells.
   var doubt: UncertainSave? { if case .inDoubt(let save, _, _) = self { save } else { nil } }

@@ -12,21 +12,21 @@ extension FileWrapper {
   ///
   /// - Returns: the wrappers whose files the save removed, each with the place that its file had.
   @discardableResult
-  func settle(
-    as place: StoredNode, _ saved: PackageSnapshot.Node?, updatesNames: Bool = true, isInPlace: Bool = false
+  func rebase(
+    onto place: StoredNode, _ saved: PackageSnapshot.Node?, updatesNames: Bool = true, isInPlace: Bool = false
   ) throws(FilePackageError) -> [(wrapper: FileWrapper, origin: StoredNode)] {
     let before = state.withLock { $0.stored }
     var removed: [(wrapper: FileWrapper, origin: StoredNode)] = []
-    try settle(
-      as: place, saved, from: before, updatesNames: updatesNames, isInPlace: isInPlace, removed: &removed)
+    try rebase(
+      onto: place, saved, from: before, updatesNames: updatesNames, isInPlace: isInPlace, removed: &removed)
     // A file that was saved at another place still exists.
     return removed.filter { $0.wrapper.isStored(at: $0.origin) }
   }
 
   /// Records that this node on disk moved, with all its children.
-  func settle(as place: StoredNode, from before: StoredNode) throws(FilePackageError) {
+  func rebase(onto place: StoredNode, from before: StoredNode) throws(FilePackageError) {
     var removed: [(wrapper: FileWrapper, origin: StoredNode)] = []
-    try settle(as: place, nil, from: before, updatesNames: false, isInPlace: false, removed: &removed)
+    try rebase(onto: place, nil, from: before, updatesNames: false, isInPlace: false, removed: &removed)
   }
 
   /// Returns whether the wrapper's file stands, or stood, at that place.
@@ -35,8 +35,8 @@ extension FileWrapper {
   }
 
   /// - Parameter before: the place that the saved contents came from; nil if they were in memory.
-  private func settle(
-    as place: StoredNode, _ saved: PackageSnapshot.Node?, from before: StoredNode?, updatesNames: Bool,
+  private func rebase(
+    onto place: StoredNode, _ saved: PackageSnapshot.Node?, from before: StoredNode?, updatesNames: Bool,
     isInPlace: Bool, removed: inout [(wrapper: FileWrapper, origin: StoredNode)]
   ) throws(FilePackageError) {
     guard let status = place.status else { return }
@@ -54,7 +54,7 @@ extension FileWrapper {
     let statuses = status.kind == .directory ? try place.presentStatuses(of: names) : [:]
     let revisions = children.mapValues(\.revision)
 
-    let isSettled = state.withLock { state in
+    let isRebased = state.withLock { state in
       // Contents that the wrapper read from another place after the snapshot stay.
       guard state.stored.isSamePlace(as: before), state.kind == status.kind else { return false }
       state.stored = place
@@ -70,14 +70,14 @@ extension FileWrapper {
       case .directory:
         state.withDirectory { directory in
           if saved != nil { directory.relist(isWhole: before == nil, savedChanges.keys) }
-          directory.settle(savedChanges, revisions, names, statuses, isInPlace: isInPlace)
+          directory.rebase(savedChanges, revisions, names, statuses, isInPlace: isInPlace)
           directory.forgetDeparted(before: savedChanges)
         }
       default: break
       }
       return true
     }
-    guard isSettled else { return }
+    guard isRebased else { return }
 
     for (name, child) in children.map({ ($0, $1) }) + departed {
       let change = savedChanges[name]
@@ -99,13 +99,13 @@ extension FileWrapper {
         }
       }
       let origin = change == nil ? before?.child(name) : change?.now?.stored
-      try child.settle(
-        as: childPlace, change?.now, from: origin, updatesNames: updatesNames && children[name] === child,
+      try child.rebase(
+        onto: childPlace, change?.now, from: origin, updatesNames: updatesNames && children[name] === child,
         isInPlace: isInPlace, removed: &removed)
     }
   }
 
-  /// Corrects the baseline of a name that an edit marked while the save settled.
+  /// Corrects the baseline of a name that an edit marked while the tree was rebased.
   private func correctMark(
     of name: FileName, _ child: FileWrapper, isEdited: Bool, after change: PackageSnapshot.Change?,
     to now: FileStatus?
@@ -233,7 +233,7 @@ extension DirectoryNode {
   }
 
   /// Drops the changes that were saved, and sets the other baselines to the state on disk.
-  fileprivate mutating func settle(
+  fileprivate mutating func rebase(
     _ saved: [FileName: PackageSnapshot.Change], _ revisions: [FileName: UInt64], _ looked: Set<FileName>,
     _ statuses: [FileName: FileStatus], isInPlace: Bool
   ) {

@@ -5,22 +5,22 @@ extension PackageWriter {
   /// Makes the saved state the baseline of the next save.
   ///
   /// If the disk cannot be looked at, the save has not failed; the store looks at it before the next save.
-  func adopt(_ saved: PublishedSave) {
+  func rebase(onto saved: PublishedSave) {
     state = .published(saved)
     tree = saved.tree
-    _ = try? settle()
+    _ = try? rebase()
   }
 
-  /// Does the rest of the last save.
+  /// Makes the state of the last save the baseline, if it is not yet.
   ///
   /// - Returns: false if only another save can confirm it.
   @discardableResult
-  func settle() throws(FilePackageError) -> Bool {
-    try refresh()
+  func rebase() throws(FilePackageError) -> Bool {
+    try rebaseStale()
     switch state {
     case .published(let saved):
       guard let made = saved.made else { return true }
-      try settle(saved, as: made)
+      try rebase(onto: saved, as: made)
       state = .clean
       return true
     case .unconfirmed(let saved):
@@ -30,14 +30,14 @@ extension PackageWriter {
         state = .clean
         return true
       }
-      try settle(saved, as: made)
+      try rebase(onto: saved, as: made)
       return false
     case .clean, .committed, .blocked, .inDoubt, .damaged: return true
     }
   }
 
   /// Makes a save that stands in the package's place the baseline.
-  func settle(_ saved: PublishedSave, as made: FileStatus) throws(FilePackageError) {
+  func rebase(onto saved: PublishedSave, as made: FileStatus) throws(FilePackageError) {
     if saved.way == .elsewhere {
       // Another package may stand in its place.
       guard try look()?.identity.isSameNode(as: made.identity) == true else {
@@ -46,11 +46,11 @@ extension PackageWriter {
     }
     let root = StoredNode(location: location, path: .root, status: made)
     do {
-      let removed = try saved.tree.settle(as: root, saved.snapshot.root, isInPlace: saved.way != .staged)
+      let removed = try saved.tree.rebase(onto: root, saved.snapshot.root, isInPlace: saved.way != .staged)
       for (wrapper, origin) in removed where saved.way != .nothingWritten {
         try session?.keep(wrapper, from: origin)
       }
-      if let plist = saved.metadata { try settle(plist.status, in: saved.tree) }
+      if let plist = saved.metadata { try rebaseMetadata(plist.status, in: saved.tree) }
     } catch {
       state.noteDelay()
       throw error.during(.save)
@@ -65,12 +65,12 @@ extension PackageWriter {
     if let plist = saved.metadata { baseline.metadata = .present(plist.metadata, plist.status) }
   }
 
-  private func refresh() throws(FilePackageError) {
+  private func rebaseStale() throws(FilePackageError) {
     let root = StoredNode(location: location, path: .root, status: baseline.status)
     do {
       while let tree = baseline.stale.last {
         if try look()?.identity.isSameNode(as: baseline.status.identity) == true {
-          try tree.settle(as: root, nil, updatesNames: false)
+          try tree.rebase(onto: root, nil, updatesNames: false)
         }
         baseline.stale.removeLast()
       }
@@ -80,7 +80,7 @@ extension PackageWriter {
   }
 
   /// Makes a `Metadata.plist` in the tree, of whatever origin, the one on disk.
-  private func settle(_ plist: FileStatus, in tree: FileWrapper) throws(FilePackageError) {
+  private func rebaseMetadata(_ plist: FileStatus, in tree: FileWrapper) throws(FilePackageError) {
     tree.list(PackageLayout.metadata)
     let child = tree.state.withLock { state in state.withDirectory { $0.children[PackageLayout.metadata] } }
     guard let child, child.isRegularFile else { return }
