@@ -191,18 +191,15 @@ extension HistoryFile {
   static func replace(
     by chain: VersionChain, _ policy: RetentionPolicy, in folder: borrowing OwnedDescriptor, on disk: any Disk
   ) throws(SystemError) {
-    let name = PackageLayout.newHistory
     let contents: [UInt8]
     do {
       contents = try Self.contents(chain, policy)
     } catch {
-      throw SystemError("write", name, code: .invalidArgument)
+      throw SystemError("write", PackageLayout.newHistory, code: .invalidArgument)
     }
-    if try disk.exists(name, in: folder) { try disk.removeFile(name, in: folder) }
-    let file = try disk.createFile(name, in: folder, mode: 0o666)
-    try disk.write(contents, to: file, at: 0)
-    try disk.synchronize(file)
-    try disk.rename(name, in: folder, to: PackageLayout.history, in: folder, .replace)
+    _ = try disk.replace(PackageLayout.history, by: PackageLayout.newHistory, in: folder) {
+      file throws(SystemError) in try disk.write(contents, to: file, at: 0)
+    }
     try disk.synchronize(folder)
   }
 }

@@ -114,31 +114,22 @@ package final class JournalFile {
     _ record: inout JournalRecord, in folder: borrowing OwnedDescriptor, of package: FileStatus,
     on disk: any Disk
   ) throws(SystemError) -> JournalFile {
-    let name = PackageLayout.newJournal
-    if try disk.exists(name, in: folder) { try disk.removeFile(name, in: folder) }
-    let file = try disk.createFile(name, in: folder, mode: 0o666)
-    do {
-      let header = Header(
-        identifier: .new, inode: package.identity.inode, born: package.born, boot: Surroundings.current.boot)
-      record.sequence = 1
-      var encoded = ByteWriter()
-      let checksum = record.encode(to: &encoded, after: header.seed)
-      let end = start + encoded.count
-      let marks = Marks(committed: 1, applied: 0, end: UInt64(end))
-      var whole = ByteWriter(capacity: end)
-      header.encode(marks, to: &whole)
-      encoded.withUnsafeBytes { whole.write($0) }
-      try disk.write(whole, to: file, at: 0)
-      try disk.synchronize(file)
-      try disk.rename(name, in: folder, to: PackageLayout.journal, in: folder, .replace)
-      let identity = try disk.status(of: file).identity
-      let scan = Scan(end: end, checksum: checksum, record: record)
-      return JournalFile(file, identity, header, on: disk, marks, scan, length: end)
-    } catch {
-      // A file under the name for new journals counts for nothing yet, and the next one takes its place.
-      try? disk.removeFile(name, in: folder)
-      throw error
+    let header = Header(
+      identifier: .new, inode: package.identity.inode, born: package.born, boot: Surroundings.current.boot)
+    record.sequence = 1
+    var encoded = ByteWriter()
+    let checksum = record.encode(to: &encoded, after: header.seed)
+    let end = start + encoded.count
+    let marks = Marks(committed: 1, applied: 0, end: UInt64(end))
+    var whole = ByteWriter(capacity: end)
+    header.encode(marks, to: &whole)
+    encoded.withUnsafeBytes { whole.write($0) }
+    let file = try disk.replace(PackageLayout.journal, by: PackageLayout.newJournal, in: folder) {
+      file throws(SystemError) in try disk.write(whole, to: file, at: 0)
     }
+    let identity = try disk.status(of: file).identity
+    let scan = Scan(end: end, checksum: checksum, record: record)
+    return JournalFile(file, identity, header, on: disk, marks, scan, length: end)
   }
 
   /// Encodes a journal with any content in its records, for tests of journals that other programs made.

@@ -53,11 +53,8 @@ extension Manifest {
 
   /// Writes the manifest as a new file and replaces the old one.
   func write(to folder: borrowing OwnedDescriptor, on disk: any Disk) throws(SystemError) {
-    let name = PackageLayout.newManifest
-    if try disk.exists(name, in: folder) { try disk.removeFile(name, in: folder) }
-    let file = try disk.createFile(name, in: folder, mode: 0o666)
-    try disk.write(contents, to: file, at: 0)
-    try disk.synchronize(file)
-    try disk.rename(name, in: folder, to: PackageLayout.manifest, in: folder, .replace)
+    _ = try disk.replace(PackageLayout.manifest, by: PackageLayout.newManifest, in: folder) {
+      file throws(SystemError) in try disk.write(contents, to: file, at: 0)
+    }
   }
 }

@@ -137,12 +137,9 @@ final class SessionHistory {
     if let found = try whole() { return end = found.end }
     // Once for a document: the history file gets its name whole.
     let made = HistoryFile(tip: record.version?.revision ?? .none)
-    let name = PackageLayout.newHistory
-    if try disk.exists(name, in: hidden.folder) { try disk.removeFile(name, in: hidden.folder) }
-    let file = try disk.createFile(name, in: hidden.folder, mode: 0o666)
-    try disk.write(made.header, to: file, at: 0)
-    try disk.synchronize(file)
-    try disk.rename(name, in: hidden.folder, to: PackageLayout.history, in: hidden.folder, .replace)
+    let file = try disk.replace(PackageLayout.history, by: PackageLayout.newHistory, in: hidden.folder) {
+      file throws(SystemError) in try disk.write(made.header, to: file, at: 0)
+    }
     var end = made.end
     end.isFile(try disk.status(of: file).identity, length: end.offset)
     isNew = true

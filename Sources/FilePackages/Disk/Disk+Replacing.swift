@@ -1,0 +1,27 @@
+package import DurableIO
+
+extension Disk {
+  /// Gives a name to a new file in one step: other programs find the old file or the new one, whole.
+  ///
+  /// Makes the file as `staged`, lets `write` fill it, syncs it and renames it. The name is durable after the caller
+  /// has synced the folder. The rest of a call that was cut off goes first; after an error there is none.
+  ///
+  /// - Returns: the new file.
+  package func replace(
+    _ name: FileName, by staged: FileName, in folder: borrowing OwnedDescriptor,
+    _ write: (borrowing OwnedDescriptor) throws(SystemError) -> Void
+  ) throws(SystemError) -> OwnedDescriptor {
+    if try exists(staged, in: folder) { try removeFile(staged, in: folder) }
+    let file = try createFile(staged, in: folder, mode: 0o666)
+    do {
+      try write(file)
+      try synchronize(file)
+      try rename(staged, in: folder, to: name, in: folder, .replace)
+      return file
+    } catch {
+      // The error counts, not the rest: the next call removes it.
+      try? removeFile(staged, in: folder)
+      throw error
+    }
+  }
+}
