@@ -76,7 +76,8 @@ extension PackageWriter {
   /// - Parameter isLate: whether other programs may have saved, or written over the published children, before this
   ///   call.
   func rebase(
-    ontoPublished pending: CommittedSave, isLate: Bool = false) throws(FilePackageError) {
+    ontoPublished pending: CommittedSave, isLate: Bool = false
+  ) throws(FilePackageError) {
     // The store read the metadata on disk again with the lock held.
     let isOthers =
       isLate && pending.metadata != nil && baseline.metadata.known?.revision != pending.metadata?.revision
