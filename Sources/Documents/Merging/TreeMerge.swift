@@ -187,10 +187,3 @@ extension FileWrapper {
     get throws { try isDirectory && childCount() == 0 && unsupportedNames().isEmpty }
   }
 }
-
-extension PackagePath {
-  /// The folders around the path, except the root.
-  package var folders: [PackagePath] {
-    (1..<Swift.max(names.count, 1)).map { PackagePath(Array(names.prefix($0))) }
-  }
-}
