@@ -25,6 +25,11 @@ package struct PackagePath: Hashable, Sendable {
   package var name: FileName? { names.last }
   package var parent: PackagePath { PackagePath(Array(names.dropLast())) }
 
+  /// The folders around the path, except the root.
+  package var folders: [PackagePath] {
+    (1..<max(names.count, 1)).map { PackagePath(Array(names.prefix($0))) }
+  }
+
   package func appending(_ name: FileName) -> PackagePath {
     PackagePath(names + [name])
   }

@@ -37,18 +37,18 @@ struct ImageMerge {
   private mutating func merge(
     _ path: String, _ base: ImageNotes.Image?, _ own: ImageNotes.Image?, _ other: ImageNotes.Image?
   ) throws -> ImageNotes.Image? {
-    guard let own else {
-      guard let base, let other, try other.isChanged(since: base) else { return base == nil ? other : nil }
-      conflicts.append(MergeConflict(path, .removedByUs, kept: .theirs))
+    guard let own, let other else {
+      switch try PathMerge.outcome(of: .init(base: base, ours: own, theirs: other)) {
+      case .keep(.theirs): conflicts.append(MergeConflict(path, .removedByUs, kept: .theirs))
+      case .keep(.ours):
+        // If the picture's file was removed with it, only its caption is left.
+        let isThere = try own?.isPresent == true
+        conflicts.append(MergeConflict(path, .removedByThem, kept: isThere ? .ours : .theirs))
+        return isThere ? try own?.detached() : nil
+      case .take(.ours): return try own?.detached()
+      case .take(.theirs), .takeBytes, .mergeBytes, .conflict: break
+      }
       return other
-    }
-    guard let other else {
-      guard let base else { return try own.detached() }
-      guard try own.isChanged(since: base) else { return nil }
-      // If the picture's file was removed with it, only its caption is left.
-      let isThere = try own.isPresent
-      conflicts.append(MergeConflict(path, .removedByThem, kept: isThere ? .ours : .theirs))
-      return isThere ? try own.detached() : nil
     }
     let caption = mergedValue(base: base?.caption, ours: own.caption, theirs: other.caption)
     let picture: ImageNotes.Image
@@ -73,16 +73,19 @@ struct ImageMerge {
   }
 }
 
+extension ImageNotes.Image: MergeEntry {
+  /// Returns whether both have the same picture and the same caption.
+  package func hasSameBytes(as other: ImageNotes.Image) throws -> Bool {
+    try caption == other.caption && hasSamePicture(as: other)
+  }
+}
+
 extension ImageNotes.Image {
   /// Returns whether both are the same picture.
   fileprivate func hasSamePicture(as other: ImageNotes.Image) throws -> Bool {
     if case .stored(let own) = source, case .stored(let others) = other.source, own === others { return true }
     // A picture that is gone from the disk cannot be lost by the merge.
     return try unlessGone { try file().hasSameContents(as: other.file()) } ?? false
-  }
-
-  fileprivate func isChanged(since base: ImageNotes.Image) throws -> Bool {
-    try caption != base.caption || !hasSamePicture(as: base)
   }
 
   /// Whether no other program has removed or replaced the picture's file.

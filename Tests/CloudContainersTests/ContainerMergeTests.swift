@@ -36,26 +36,35 @@ struct ContainerMergeTests {
     removesFirst: Bool
   ) async throws {
     try await DeviceFixture.withTwo { a, b, _ in
-      try await a.makePackage("Trip.imageNotes", ["1.txt": "one", "run": "run"])
+      let children = ["1.txt": "one", "run": "run", "both": "both", "Text.txt": "one\ntwo\nthree\n"]
+      try await a.makePackage("Trip.imageNotes", children)
       try await a.sync()
       try await b.sync()
       try await b.container.download(itemNamed: "Trip.imageNotes")
       let (remover, editor) = removesFirst ? (a, b) : (b, a)
       try await remover.edit("Trip.imageNotes", ["1.txt": nil])
       try await editor.edit("Trip.imageNotes", ["1.txt": "ONE"])
-      // One changes the mode, the other one the bytes.
-      let mode = [FileAttributeKey.posixPermissions: 0o755]
-      let run = remover.url.appending(path: "Trip.imageNotes/run").path
-      try FileManager.default.setAttributes(mode, ofItemAtPath: run)
-      try await editor.edit("Trip.imageNotes", ["run": "RUN"])
+      // One changes the mode, the other one the bytes. Both change other permissions, and other lines.
+      func chmod(_ mode: Int, _ name: String, on device: DeviceFixture) throws {
+        try FileManager.default.setAttributes(
+          [.posixPermissions: mode], ofItemAtPath: device.url.appending(path: "Trip.imageNotes/\(name)").path)
+      }
+      try await remover.edit("Trip.imageNotes", ["Text.txt": "ONE\ntwo\nthree\n"])
+      try await editor.edit("Trip.imageNotes", ["run": "RUN", "Text.txt": "one\ntwo\nTHREE\n"])
+      for name in ["run", "Text.txt"] { try chmod(0o755, name, on: remover) }
+      try chmod(0o600, "both", on: remover)
+      try chmod(0o755, "both", on: editor)
       try await a.sync()
       #expect(try await b.sync().documents.map(\.kept) == [["1.txt"]])
       try await a.sync()
       for device in [a, b] {
         #expect(device.text("Trip.imageNotes/1.txt") == "ONE" && device.text("Trip.imageNotes/run") == "RUN")
-        let attributes = try FileManager.default.attributesOfItem(
-          atPath: device.url.appending(path: "Trip.imageNotes/run").path)
-        #expect(attributes[.posixPermissions] as? Int == 0o755)
+        #expect(device.text("Trip.imageNotes/Text.txt") == "ONE\ntwo\nTHREE\n")
+        for (name, mode) in [("run", 0o755), ("Text.txt", 0o755), ("both", 0o711)] {
+          let attributes = try FileManager.default.attributesOfItem(
+            atPath: device.url.appending(path: "Trip.imageNotes/\(name)").path)
+          #expect(attributes[.posixPermissions] as? Int == mode, "\(name)")
+        }
         #expect(try await device.sync().documents.isEmpty)
       }
     }

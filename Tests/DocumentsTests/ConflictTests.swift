@@ -211,6 +211,62 @@ struct ConflictTests {
     #expect(try await store.conflictVersions().isEmpty)
   }
 
+  @Test(arguments: [true, false])
+  func `are merged with the permissions that one side gave`(isFirst: Bool) async throws {
+    let disk = try CrashDisk()
+    let base = ["run": "\u{0}old", "text.txt": "one\ntwo\nthree\n", "only": "only", "gone": "gone"]
+    let tree = FileWrapper(directoryWithFileWrappers: [:])
+    for (path, text) in base {
+      try tree.setDescendant(FileWrapper(regularFileWithContents: Data(text.utf8)), at: path)
+    }
+    let made = try await PackageStore.create(
+      tree, Self.first, contentType: UTType(exportedAs: "org.example.pages"), on: disk)
+    try await made.store.close()
+    try await Self.save(["begun.txt": "begun"], at: Self.first, on: disk)
+    var folders = try SyncedFolders(Self.first, Self.second, on: disk)
+    let (chmodder, editor) = isFirst ? (Self.first, Self.second) : (Self.second, Self.first)
+    let store = try await Self.open(chmodder, on: disk)
+    for path in base.keys { try await store.tree.descendant(at: path)?.setPermissions(0o755) }
+    try await store.change(["text.txt": "ONE\ntwo\nthree\n"])
+    try await store.tree.descendant(at: "text.txt")?.setPermissions(0o755)
+    try await store.save(options: .keepsHistory)
+    try await store.close()
+    try await Self.save(
+      ["run": "\u{0}new", "text.txt": "one\ntwo\nTHREE\n", "gone": nil], at: editor, on: disk)
+    // The program brings bytes alone, without permissions.
+    try folders.meet { _ in isFirst }
+    for path in [Self.first, Self.second] {
+      let store = try await Self.open(path, on: disk)
+      let merged = try await store.mergeConflicts(options: .keepsHistory)
+      #expect(merged.conflicts.isEmpty && merged.save != nil, "\(merged.conflicts)")
+      try await store.close()
+      let tree = try await Self.open(path, on: disk).tree
+      #expect(
+        try Self.texts(tree) == [
+          "run": "\u{0}new", "text.txt": "ONE\ntwo\nTHREE\n", "only": "only", "begun.txt": "begun",
+        ])
+      for name in ["run", "text.txt", "only"] {
+        #expect(try tree.descendant(at: name)?.permissions == 0o755, "\(name) in \(path)")
+      }
+    }
+  }
+
+  @Test func `have a child that one side removed and the other one changed as a conflict`() async throws {
+    let disk = try CrashDisk()
+    _ = try await Self.apart(
+      Self.base, first: ["c.txt": "C"], second: ["c.txt": nil, "a.txt": "one\n"], on: disk)
+    for path in [Self.first, Self.second] {
+      let store = try await Self.open(path, on: disk)
+      let undecided = try await store.mergeConflicts()
+      #expect(undecided.save == nil && undecided.conflicts.map(\.path) == ["c.txt"])
+      #expect(try await store.mergeConflicts(keepingBoth: true).save != nil)
+      #expect(
+        try Self.texts(await store.tree)
+          == ["a.txt": "one\n", "Deep/b.txt": "b", "c.txt": "C", "begun.txt": "begun"])
+      try await store.close()
+    }
+  }
+
   @Test func `that a save has kept are listed, merged and resolved, too`() async throws {
     let disk = try CrashDisk()
     try await Self.make(Self.base, on: disk)

@@ -1,6 +1,7 @@
 import Documents
 import FilePackages
 import FoundationEssentials
+import Glibc
 import SystemPackage
 import TestSupport
 import Testing
@@ -32,6 +33,12 @@ extension FileWrapper {
       files.merge(inner) { $1 }
     }
     return files
+  }
+}
+
+extension FileWrapper {
+  func setPermissions(_ mode: UInt16) {
+    fileAttributes[FileAttributeKey.posixPermissions.rawValue] = UInt(mode)
   }
 }
 
@@ -91,6 +98,20 @@ struct TreeMergeTests {
       conflicts: [
         MergeConflict("f", .bothAdded, kept: .theirs), MergeConflict("f/a", .bothAdded, kept: .theirs),
       ]),
+    Example(
+      testDescription: "a folder that became a file, in which we changed something", base: ["f/a": "1"],
+      ours: ["f/a": "x"], theirs: ["f": "y"], merged: ["f": "y"],
+      conflicts: [
+        MergeConflict("f", .bothChanged, kept: .theirs), MergeConflict("f/a", .removedByThem, kept: .theirs),
+      ]),
+    Example(
+      testDescription: "a file removed by us that became a folder", base: ["f": "1"], ours: [:],
+      theirs: ["f/a": "y"], merged: ["f/a": "y"],
+      conflicts: [MergeConflict("f", .removedByUs, kept: .theirs)]),
+    Example(
+      testDescription: "a file removed by them that became a folder", base: ["f": "1"], ours: ["f/a": "x"],
+      theirs: [:], merged: ["f/a": "x"],
+      conflicts: [MergeConflict("f", .removedByThem, kept: .ours)]),
   ]
 
   @Test(arguments: examples)
@@ -265,6 +286,45 @@ struct TreeMergeTests {
           "f/mine": "ONE of theirs", "f/theirs": "two of mine", "f/c": "three", "mine": "four",
           "theirs": "four",
         ])
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `has the permissions that one side gave, and the bytes of the other`(areOurs: Bool) async throws {
+    try await withTemporaryDirectory { folder in
+      let files = ["run": "old", "only": "only", "gone": "gone", "both": "both", "f/a": "a"]
+      let modes: [(path: String, mode: UInt16)] = [
+        ("run", 0o755), ("only", 0o640), ("gone", 0o755), ("f", 0o700),
+      ]
+      let (merge, store) = try await Self.trees(in: folder, files) { tree in
+        try tree.descendant(at: "both")?.setPermissions(0o664)
+        if areOurs {
+          for (path, mode) in modes { try tree.descendant(at: path)?.setPermissions(mode) }
+        } else {
+          try tree.setDescendant(FileWrapper(regularFileWithContents: Data("new".utf8)), at: "run")
+          try tree.removeDescendant(at: "gone")
+        }
+      } theirs: { path in
+        #expect(chmod(path + "/both", 0o744) == 0)
+        if areOurs {
+          try Data("new".utf8).write(to: URL(filePath: path + "/run"))
+          try FileManager.default.removeItem(atPath: path + "/gone")
+        } else {
+          for (name, mode) in modes { #expect(chmod(path + "/" + name, mode_t(mode)) == 0) }
+        }
+      }
+      // Permissions alone do not keep a child that the other side removed.
+      #expect(merge.conflicts.isEmpty)
+      _ = try await store.save(merge.apply())
+      try await store.close()
+      let tree = try await PackageStore.open(at: Self.url(folder)).tree
+      var merged = try tree.files()
+      merged["Metadata.plist"] = nil
+      #expect(merged == ["run": "new", "only": "only", "both": "both", "f/a": "a"])
+      for (path, mode) in modes where path != "gone" {
+        #expect(try tree.descendant(at: path)?.permissions == mode, "\(path)")
+      }
+      #expect(try tree.descendant(at: "both")?.permissions == 0o764)
     }
   }
 

@@ -23,7 +23,7 @@ extension DocumentSync {
     }
     let theirs = try await DocumentTree.differences(from: base, to: head.root, in: blobs)
     var merge = EntryMerge(ours: ours, theirs: theirs)
-    try await mergeTexts(&merge, ours, theirs, in: blobs)
+    try await mergeTexts(&merge, in: blobs)
     var conflict: VersionDigest?
     var (root, enclosed) = (head.root, head.blobs)
     if merge.conflicts.isEmpty {
@@ -65,16 +65,11 @@ extension DocumentSync {
     return false
   }
 
-  private func mergeTexts(
-    _ merge: inout EntryMerge, _ ours: [TreeDifference], _ theirs: [TreeDifference], in blobs: BlobStore
-  ) async throws {
+  private func mergeTexts(_ merge: inout EntryMerge, in blobs: BlobStore) async throws {
     let texts = TextMerge(blobs: blobs)
-    for path in merge.conflicts {
-      guard let own = ours.first(where: { $0.path == path }),
-        let other = theirs.first(where: { $0.path == path })
-      else { continue }
-      let name = local?.isPackage == true ? path.name?.string : record.name
-      if let entry = try await texts.merged(own, other, named: name ?? "") { merge.resolve(with: entry) }
+    for file in merge.changedFiles {
+      let name = local?.isPackage == true ? file.ours.path.name?.string : record.name
+      if let entry = try await texts.merged(file, named: name ?? "") { merge.resolve(with: entry) }
     }
   }
 

@@ -15,12 +15,11 @@ struct TextMerge {
   /// lines, or if it is no text.
   ///
   /// - Parameter name: the file's name, which tells its type.
-  func merged(
-    _ ours: TreeDifference, _ theirs: TreeDifference, named name: String
-  ) async throws -> TreeEntry? {
-    guard UTType(filename: name, isDirectory: false).conforms(to: .plainText), let base = ours.old,
-      let own = ours.new, let their = theirs.new, let baseText = try await text(of: base),
-      let ownText = try await text(of: own), let theirText = try await text(of: their)
+  func merged(_ file: EntryMerge.ChangedFile, named name: String) async throws -> TreeEntry? {
+    let (own, their) = (file.ours, file.theirs)
+    guard UTType(filename: name, isDirectory: false).conforms(to: .plainText), let base = file.base,
+      let baseText = try await text(of: base), let ownText = try await text(of: own),
+      let theirText = try await text(of: their)
     else { return nil }
     let merge = ThreeWayMerge(base: baseText, ours: ownText, theirs: theirText)
     guard merge.conflicts.isEmpty else { return nil }
@@ -29,7 +28,7 @@ struct TextMerge {
     let content = FileContent(
       size: UInt64(bytes.count), hash: bytes.withUnsafeBytes { ContentHash(of: $0) },
       modified: max(own.modified, their.modified))
-    return TreeEntry(own.path, .file(content), mode: own.mode).withMode(ofEither: own, their, base: base)
+    return TreeEntry(own.path, .file(content), mode: file.mode)
   }
 
   /// Returns the text of a file; nil if it is none, or too large.

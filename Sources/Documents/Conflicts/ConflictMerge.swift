@@ -8,8 +8,8 @@ import FoundationEssentials
 
 /// The merge of a conflict version into the document in its place.
 ///
-/// A child that one side changed is as that side has it. A text that both sides changed is merged by line. The content
-/// type merges its own children.
+/// `TreeMerge` merges the children. A text that both sides changed is merged by line. The content type merges its own
+/// children.
 struct ConflictMerge {
   /// The outcome if both sides changed the same part.
   enum Undecided: Sendable {
@@ -66,7 +66,9 @@ struct ConflictMerge {
     _ = try children.apply { !isOwned($0) }
     try contents?.write(tree)
     for (path, text) in texts {
-      try tree.setDescendant(FileWrapper(regularFileWithContents: Data(text.utf8)), at: path)
+      let file = FileWrapper(regularFileWithContents: Data(text.utf8))
+      file.mergeMode = try tree.descendant(at: path)?.mergeMode
+      try tree.setDescendant(file, at: path)
     }
     for (path, file) in copies { try tree.setDescendant(file, at: try freePath(for: path, in: tree)) }
   }
@@ -88,7 +90,8 @@ struct ConflictMerge {
           try base.setDescendant(FileWrapper(directoryWithFileWrappers: [:]), at: path.string)
         }
       } else if known == nil, try node.hasSameContents(as: twin) {
-        try base.setDescendant(node.copy(), at: path.string)
+        // The permissions of the base are not known.
+        try base.setDescendant(node.isRegularFile ? node.newFile() : node.copy(), at: path.string)
       } else if let first = try node.text(), let second = try twin.text(), first != second {
         let common = Data(TextLines.common(first, second).utf8)
         try base.setDescendant(FileWrapper(regularFileWithContents: common), at: path.string)

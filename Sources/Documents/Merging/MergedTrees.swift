@@ -35,9 +35,13 @@ struct MergedTrees {
     try mergeMetadata()
   }
 
-  /// All paths in order, a folder before its children.
-  var paths: [PackagePath] {
-    Set(base.keys).union(ours.keys).union(theirs.keys).sorted()
+  /// The nodes at each path.
+  var entries: [PackagePath: PathMerge<FileWrapper>.Entries] {
+    var entries: [PackagePath: PathMerge<FileWrapper>.Entries] = [:]
+    for path in Set(base.keys).union(ours.keys).union(theirs.keys) {
+      entries[path] = .init(base: base[path], ours: ours[path], theirs: theirs[path])
+    }
+    return entries
   }
 
   /// Gives each node that one side renamed its new name on all sides.

@@ -1,9 +1,9 @@
 /// The merged order of elements that two sides added, removed and moved.
-public struct OrderMerge<Element: Hashable & Sendable>: Sendable {
+package struct OrderMerge<Element: Hashable & Sendable>: Sendable {
   /// The elements that stay, in order.
-  public private(set) var elements: [Element]
+  package private(set) var elements: [Element]
   /// Whether both sides moved common elements in different ways; the result then has our order.
-  public private(set) var isConflict: Bool
+  package private(set) var isConflict: Bool
 
   /// Merges the order of the elements that stay.
   ///
@@ -13,7 +13,7 @@ public struct OrderMerge<Element: Hashable & Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - staying: the elements of the result; each occurs in `ours` or in `theirs`, and no side has an element twice.
-  public init(base: [Element], ours: [Element], theirs: [Element], staying: Set<Element>) {
+  package init(base: [Element], ours: [Element], theirs: [Element], staying: Set<Element>) {
     let common = Set(base).intersection(ours).intersection(theirs)
     let (before, own, others) = (
       base.filter(common.contains), ours.filter(common.contains), theirs.filter(common.contains)

@@ -12,7 +12,10 @@ import FoundationEssentials
 /// - If one side removed a child and the other side changed it, it is a conflict, and the child stays.
 /// - A child that one side renamed keeps the contents that the other side wrote. The file on disk identifies it.
 /// - Folders merge by their children. A folder that one side removed goes if it is empty after the merge.
-/// - Contents are compared, not dates and modes; in `Metadata.plist`, only the application's values.
+/// - The merged child has each permission that one side gave or took, also if the other side changed the contents.
+/// - Contents and permissions are compared, not dates; in `Metadata.plist`, only the application's values.
+///
+/// `PathMerge` decides about each path.
 ///
 /// It reads only contents that may be the same and are not known to be. It makes an object of every child in
 /// O(children) steps, each with a status of the file if the tree has not read it yet.
@@ -35,11 +38,15 @@ public struct TreeMerge: Sendable {
     /// Removes a folder if it is empty by then.
     case removeFolder(PackagePath)
     case move(PackagePath, to: PackagePath)
-    case put(FileWrapper, at: PackagePath)
+    /// Puts a copy of a node, with other permissions if there are any.
+    case put(FileWrapper, MergeMode?, at: PackagePath)
+    case setMode(MergeMode, of: PackagePath)
 
     var path: PackagePath {
       switch self {
-      case .remove(let path), .removeFolder(let path), .move(_, let path), .put(_, let path): path
+      case .remove(let path), .removeFolder(let path), .move(_, let path), .put(_, _, let path),
+        .setMode(_, let path):
+        path
       }
     }
   }
@@ -64,9 +71,6 @@ public struct TreeMerge: Sendable {
     conflicts.sort { PackagePath($0.conflict.path) < PackagePath($1.conflict.path) }
   }
 
-  /// Whether their tree is already the merged one.
-  public var isUnchanged: Bool { steps.isEmpty }
-
   /// Makes their tree the merged one, and returns it.
   ///
   /// Call it once.
@@ -84,11 +88,13 @@ public struct TreeMerge: Sendable {
         guard let node = try theirs.descendant(at: old.string) else { continue }
         try theirs.removeDescendant(at: old.string)
         try theirs.setDescendant(node, at: new.string)
-      case .put(let node, let path):
+      case .put(let node, let mode, let path):
         // Steps of their own put the children into a folder.
         if node.isDirectory, try theirs.descendant(at: path.string)?.isDirectory == true { continue }
         let copy = node.isDirectory ? FileWrapper(directoryWithFileWrappers: [:]) : node.copy()
+        copy.mergeMode = mode ?? node.mergeMode
         try theirs.setDescendant(copy, at: path.string)
+      case .setMode(let mode, let path): try theirs.descendant(at: path.string)?.mergeMode = mode
       }
     }
     return theirs
@@ -100,97 +106,65 @@ public struct TreeMerge: Sendable {
   private mutating func decide(_ trees: MergedTrees) throws {
     var removals: [PackagePath] = []
     var folders: [PackagePath] = []
-    var puts: [(PackagePath, FileWrapper)] = []
-    // All nodes of the merged tree except folders.
-    var leaves: Set<PackagePath> = []
-    for path in trees.paths {
-      let (base, own, other) = (trees.base[path], trees.ours[path], trees.theirs[path])
-      var isOurs = false
-      if try own.isSame(as: other) || base.isSame(as: own) {
+    var puts: [Step] = []
+    // Their files in the places of our folders. They stay, so that our children have no place.
+    var blocks: Set<PackagePath> = []
+    for decision in try PathMerge(trees.entries).decisions {
+      let (path, own, other) = (decision.path, decision.entries.ours, decision.entries.theirs)
+      let bothChanged: MergeConflict.Kind = decision.entries.base == nil ? .bothAdded : .bothChanged
+      var (side, mode): (MergeSide, MergeMode?) = (.theirs, nil)
+      switch decision.outcome {
+      case .take(let taken): side = taken
+      case .takeBytes(let taken, let merged): (side, mode) = (taken, merged)
+      case .keep(let kept):
+        side = kept
+        note(kept == .ours ? .removedByThem : .removedByUs, decision, kept: side)
+      case .mergeBytes(let merged):
+        (side, mode) = (.ours, merged)
+        note(bothChanged, decision, kept: side)
+      case .conflict:
+        side = own?.isDirectory == other?.isDirectory ? .ours : .theirs
+        if own?.isDirectory == true && side == .theirs { blocks.insert(path) }
+        note(bothChanged, decision, kept: side)
+      }
+      guard side == .ours else {
         // Theirs stays, with its object (TM2).
-      } else if try base.isSame(as: other) {
-        isOurs = true
-      } else if let conflict = Self.conflict(path, base, own, other) {
-        conflicts.append(conflict)
-        isOurs = conflict.conflict.kept == .ours
+        if let mode { puts.append(.setMode(mode, of: path)) }
+        continue
       }
-      if let other, !isOurs, !other.isDirectory { leaves.insert(path) }
-      guard isOurs else { continue }
-      if let other {
-        if other.isDirectory {
-          folders.append(path)
-        } else if own == nil || own?.isDirectory == true {
-          removals.append(trees.origins[path] ?? path)
+      if let own, path.folders.contains(where: blocks.contains) {
+        if own.isDirectory { continue }
+        if let known = conflicts.firstIndex(where: { $0.conflict.path == path.string }) {
+          conflicts[known].conflict.kept = .theirs
+        } else {
+          note(bothChanged, decision, kept: .theirs)
         }
+        continue
       }
-      if let own { puts.append((path, own)) }
+      if let other, own?.isDirectory != other.isDirectory {
+        if other.isDirectory { folders.append(path) } else { removals.append(trees.origins[path] ?? path) }
+      }
+      if let own { puts.append(.put(own, mode, at: path)) }
     }
     let removed = Set(removals)
     let moves = trees.origins.filter { !removed.contains($0.value) }.sorted { $0.value < $1.value }
     steps = removals.map { .remove($0) } + moves.map { .move($0.value, to: $0.key) }
-    // Children go before their folder; a folder with a remaining child stays.
-    let occupied = Set(leaves.flatMap(\.folders))
-    steps += folders.sorted(by: >).filter { !occupied.contains($0) }.map { .removeFolder($0) }
-    for (path, own) in puts {
-      if path.folders.contains(where: leaves.contains) || (occupied.contains(path) && !own.isDirectory) {
-        keepTheirs(path, instead: own, trees)
-      } else {
-        steps.append(.put(own, at: path))
-      }
-    }
+    // Children go before their folder.
+    steps += folders.reversed().map { .removeFolder($0) } + puts
   }
 
-  /// Settles a path at which a file of one side meets a folder of the other side with remaining children: theirs stays.
-  private mutating func keepTheirs(_ path: PackagePath, instead own: FileWrapper, _ trees: MergedTrees) {
-    if let known = conflicts.firstIndex(where: { $0.conflict.path == path.string }) {
-      conflicts[known].conflict.kept = .theirs
-      return
-    }
-    let kind: MergeConflict.Kind = trees.base[path] == nil ? .bothAdded : .bothChanged
+  private mutating func note(
+    _ kind: MergeConflict.Kind, _ decision: PathMerge<FileWrapper>.Decision, kept side: MergeSide
+  ) {
+    let conflict = MergeConflict(decision.path.string, kind, kept: side == .ours ? .ours : .theirs)
+    let entries = decision.entries
     conflicts.append(
-      Conflict(
-        conflict: MergeConflict(path.string, kind, kept: .theirs), base: trees.base[path], ours: own,
-        theirs: trees.theirs[path]))
-  }
-
-  private static func conflict(
-    _ path: PackagePath, _ base: FileWrapper?, _ own: FileWrapper?, _ other: FileWrapper?
-  ) -> Conflict? {
-    // If one side removed or replaced a folder, its children make the conflicts.
-    if own == nil && other?.isDirectory == true || other == nil && own?.isDirectory == true { return nil }
-    let kind: MergeConflict.Kind
-    if own == nil {
-      kind = .removedByUs
-    } else if other == nil {
-      kind = .removedByThem
-    } else {
-      kind = base == nil ? .bothAdded : .bothChanged
-    }
-    let kept: MergeConflict.Side =
-      own == nil || own?.isDirectory != other?.isDirectory && other != nil ? .theirs : .ours
-    return Conflict(
-      conflict: MergeConflict(path.string, kind, kept: kept), base: base, ours: own, theirs: other)
-  }
-}
-
-extension FileWrapper? {
-  /// Returns whether both are nil, folders, or leaves with the same contents.
-  fileprivate func isSame(as other: FileWrapper?) throws -> Bool {
-    guard let self, let other else { return self == nil && other == nil }
-    if self.isDirectory || other.isDirectory { return self.isDirectory && other.isDirectory }
-    return try unlessGone { try self.hasSameContents(as: other) } ?? false
+      Conflict(conflict: conflict, base: entries.base, ours: entries.ours, theirs: entries.theirs))
   }
 }
 
 extension FileWrapper {
   fileprivate var isEmptyFolder: Bool {
     get throws { try isDirectory && childCount() == 0 && unsupportedNames().isEmpty }
-  }
-}
-
-extension PackagePath {
-  /// The folders around the path, except the root.
-  package var folders: [PackagePath] {
-    (1..<Swift.max(names.count, 1)).map { PackagePath(Array(names.prefix($0))) }
   }
 }

@@ -1,5 +1,3 @@
-import FilePackages
-
 /// Returns the result of reading a file for a merge; nil if another program removed or replaced the file.
 ///
 /// The bytes are then gone for good, and a merge goes on without them. A failure of the disk is no removal: a later
