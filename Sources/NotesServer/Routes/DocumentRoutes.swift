@@ -1,5 +1,6 @@
 import CloudContainers
 import Documents
+import DurableIO
 import FilePackages
 import FoundationEssentials
 import ImageNotes
@@ -273,19 +274,9 @@ struct DocumentRoutes {
     response.fields += [
       (
         "Content-Disposition",
-        "attachment; filename=\"document.zip\"; filename*=UTF-8''\(Self.escaped(name)).zip"
+        "attachment; filename=\"document.zip\"; filename*=UTF-8''\(name.utf8.percentEncoded()).zip"
       )
     ]
     return response
-  }
-
-  private static func escaped(_ name: String) -> String {
-    name.utf8.map { byte in
-      switch byte {
-      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
-        String(UnicodeScalar(byte))
-      default: "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-      }
-    }.joined()
   }
 }

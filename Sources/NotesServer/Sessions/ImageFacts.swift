@@ -1,3 +1,4 @@
+import DurableIO
 import FilePackages
 import FoundationEssentials
 import ImageNotes
@@ -43,8 +44,7 @@ struct ImageFacts {
 
   /// The name of an image in addresses: it leads to no file, only to an image of that name in the document.
   static func key(of name: String) -> String {
-    ContentHash(of: Array(name.utf8)).bytes.prefix(8).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
-      .joined()
+    ContentHash(of: Array(name.utf8)).bytes.prefix(8).hexadecimal
   }
 
   private static func fact(of file: FileWrapper) -> Fact {
