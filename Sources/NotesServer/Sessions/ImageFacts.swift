@@ -23,10 +23,10 @@ struct ImageFacts {
   /// Describes the images of a document, and forgets every other image.
   ///
   /// - Parameter address: the address of the images, without a slash at its end.
-  mutating func shown(_ images: [ImageNotes.Image], below address: String) -> [ShownImage] {
+  mutating func shown(_ images: [ImageNotes.Image], below address: String) -> [PageImage] {
     var still: [ObjectIdentifier: Fact] = [:]
     let shown = images.map { image in
-      var shown = ShownImage(
+      var shown = PageImage(
         key: Self.key(of: image.name), name: image.name, caption: image.caption, width: 0, height: 0,
         format: "",
         size: 0, url: "")
