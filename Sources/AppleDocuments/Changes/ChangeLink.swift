@@ -104,6 +104,15 @@ final class ChangeLink: Sendable {
   /// Notes the moment whose state a save writes.
   func take(_ moment: Moment) { state.withLock { $0.taken = moment } }
 
+  /// Notes an event of the document: a save, or a conflict that left the model as it is.
+  func note(_ event: DocumentEvent) {
+    switch event {
+    case .saved: noteSave()
+    case .changedByOthers(.conflict, _): forgetSaved()
+    default: break
+    }
+  }
+
   /// Notes that the moment which was taken last is saved. One that is not exact waits for `confirmSave(isQuiet:)`.
   func noteSave() {
     state.withLock { state in
