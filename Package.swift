@@ -282,7 +282,7 @@ let package = Package(
       swiftSettings: testing),
     // An S3 service for tests.
     .target(
-      name: "StoreTestSupport", dependencies: ["FilePackages", "ObjectStores"],
+      name: "StoreTestSupport", dependencies: ["DurableIO", "FilePackages", "ObjectStores"],
       path: "Tests/StoreTestSupport",
       swiftSettings: strict),
     .testTarget(

@@ -1,4 +1,5 @@
 package import Documents
+import DurableIO
 import FilePackages
 import FoundationEssentials
 import Glibc
@@ -38,7 +39,7 @@ package enum PackageExtensions {
       omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     return canonical(
       try lines.enumerated().compactMap { index, line in
-        let name = String(line.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+        let name = line.trimmed()
         if name.isEmpty || name.hasPrefix("#") { return nil }
         if isValid(name) { return name }
         throw InputError(

@@ -154,7 +154,6 @@ extension FileName {
   }
 
   private static func hexadecimal(_ byte: UInt8) -> String {
-    let digits = String(byte, radix: 16, uppercase: true)
-    return "\\x" + (digits.count < 2 ? "0" : "") + digits
+    "\\x\(CollectionOfOne(byte).hexadecimal.uppercased())"
   }
 }

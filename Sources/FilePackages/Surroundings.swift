@@ -61,16 +61,13 @@ extension UUID {
             text[end] = UInt8(ascii: "-")
             end += 1
           }
-          (text[end], text[end + 1]) = (Self.digit(byte >> 4), Self.digit(byte & 15))
+          text[end] = (byte >> 4).hexadecimalDigit(isUpperCase: true)
+          text[end + 1] = (byte & 15).hexadecimalDigit(isUpperCase: true)
           end += 2
         }
         return end
       }
     }
-  }
-
-  private static func digit(_ value: UInt8) -> UInt8 {
-    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
   }
 
   /// Eight hexadecimal digits of it, for a name.

@@ -1,3 +1,4 @@
+import DurableIO
 import FilePackages
 public import FoundationEssentials
 
@@ -134,13 +135,9 @@ enum FreeName {
     if base.isEmpty { base = "Image" }
     // A number and an extension also fit in the 255 bytes of a name.
     while base.utf8.count > 230 { base.removeLast() }
-    var name = "\(base).\(pathExtension)"
-    var number = 2
-    while taken.contains(name.lowercased()) {
-      name = "\(base) \(number).\(pathExtension)"
-      number += 1
-    }
-    return name
+    return firstFree(
+      { $0 == 1 ? "\(base).\(pathExtension)" : "\(base) \($0).\(pathExtension)" },
+      isTaken: { taken.contains($0.lowercased()) })
   }
 
   static func split(_ name: String) -> (base: String, pathExtension: String) {

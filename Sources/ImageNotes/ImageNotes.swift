@@ -1,4 +1,5 @@
 public import Documents
+import DurableIO
 
 /// A document of text and any number of images in order.
 ///
@@ -56,18 +57,10 @@ public struct ImageNotes: DocumentContent {
     var line = ""
     while line.isEmpty, !rest.isEmpty {
       let end = rest.firstIndex(where: \.isNewline) ?? rest.endIndex
-      line = rest[..<end].trimmed
+      line = rest[..<end].trimmed()
       rest = rest[end...].dropFirst()
     }
     if line.isEmpty { return "Untitled" }
-    return line.count <= 80 ? line : line.prefix(79).trimmed + "…"
-  }
-}
-
-extension StringProtocol {
-  var trimmed: String {
-    let start = drop { $0.isWhitespace }
-    guard let end = start.lastIndex(where: { !$0.isWhitespace }) else { return "" }
-    return String(start[...end])
+    return line.count <= 80 ? line : line.prefix(79).trimmed() + "…"
   }
 }

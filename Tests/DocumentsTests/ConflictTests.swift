@@ -330,14 +330,14 @@ struct ConflictTests {
     try await document.open()
     #expect(await document.documentState == .inConflict)
     struct Undecided: ConflictResolver {
-      func resolve(_ conflict: DocumentConflict<Pages>) async throws -> ConflictResolution<Pages> {
+      func resolve(_ conflict: DocumentConflict<Pages>) async throws -> ConflictOutcome<Pages> {
         .undecided
       }
     }
     #expect(try await !document.resolveConflicts(with: Undecided()))
     #expect(await document.documentState == .inConflict)
     struct Merging: ConflictResolver {
-      func resolve(_ conflict: DocumentConflict<Pages>) async throws -> ConflictResolution<Pages> {
+      func resolve(_ conflict: DocumentConflict<Pages>) async throws -> ConflictOutcome<Pages> {
         guard let version = conflict.versions.first, let base = version.base else { return .undecided }
         var merged = conflict.present
         merged["a.txt"] =

@@ -155,7 +155,7 @@ struct OwnChildrenTests {
     try await document.open()
     #expect(await document.documentState == .inConflict)
     struct Joining: ConflictResolver {
-      func resolve(_ conflict: DocumentConflict<Notebook>) async throws -> ConflictResolution<Notebook> {
+      func resolve(_ conflict: DocumentConflict<Notebook>) async throws -> ConflictOutcome<Notebook> {
         let texts = [conflict.present] + conflict.versions.map(\.content)
         return .merged(
           Notebook(["a.txt": texts.compactMap { $0.texts["a.txt"] }.sorted().joined(separator: "+")]))

@@ -1,4 +1,5 @@
 import Dispatch
+import DurableIO
 import FilePackages
 package import Foundation
 import Glibc
@@ -316,7 +317,7 @@ package final class S3Server: Sendable {
     body += "<IsTruncated>\(names.count > limit)</IsTruncated>"
     for name in names.prefix(limit) {
       body +=
-        "<Contents><Key>\(SignatureV4.encoded(name, isPath: true))</Key><LastModified>2013-05-24T00:00:00.000Z"
+        "<Contents><Key>\(name.utf8.percentEncoded(keeping: "/"))</Key><LastModified>2013-05-24T00:00:00.000Z"
         + "</LastModified><ETag>&quot;x&quot;</ETag><Size>\(objects[name]?.count ?? 0)</Size></Contents>"
     }
     return HTTPResponse(status: 200, body: Data((body + "</ListBucketResult>").utf8))
@@ -343,5 +344,5 @@ package final class S3Server: Sendable {
 }
 
 extension HTTPRequest {
-  static func digest(of body: Data) -> String { hex(.init(of: Array(body))) }
+  static func digest(of body: Data) -> String { ContentHash(of: Array(body)).bytes.hexadecimal }
 }

@@ -1,4 +1,5 @@
 import Documents
+import DurableIO
 import Foundation
 import Synchronization
 
@@ -21,8 +22,6 @@ final class ChangeLink: Sendable {
     var count: UInt64 = 0
     /// Tells the document; nil before the model has one.
     var tell: (@Sendable (DocumentChangeKind) async -> Void)?
-    /// The last message to the document; it follows the earlier ones. (CL2)
-    var telling: Task<Void, Never>?
     /// Closes the group of the present event, before a save takes the revision; true if no group is open afterwards.
     var endEvent: (@Sendable () -> Bool)?
   }
@@ -37,6 +36,8 @@ final class ChangeLink: Sendable {
   }
 
   private let state = Mutex(State())
+  /// The messages to the document (CL2).
+  private let messages = SerialQueue()
 
   var hasUnsavedChanges: Bool { state.withLock { $0.changes.hasUnsavedChanges } }
   /// The present revision.
@@ -56,7 +57,7 @@ final class ChangeLink: Sendable {
   ) {
     state.withLock { state in
       (state.tell, state.endEvent) = (tell, endEvent)
-      if state.changes.hasUnsavedChanges { Self.tell(.done, &state) }
+      if state.changes.hasUnsavedChanges { self.tell(.done, &state) }
     }
   }
 
@@ -74,7 +75,7 @@ final class ChangeLink: Sendable {
     state.withLock { state in
       state.changes.count(kind)
       state.count += 1
-      Self.tell(state.changes.hasUnsavedChanges ? .done : .cleared, &state)
+      tell(state.changes.hasUnsavedChanges ? .done : .cleared, &state)
     }
   }
 
@@ -82,7 +83,7 @@ final class ChangeLink: Sendable {
   func forgetSaved() {
     state.withLock { state in
       state.changes.forgetSaved()
-      Self.tell(.done, &state)
+      tell(.done, &state)
     }
   }
 
@@ -103,6 +104,15 @@ final class ChangeLink: Sendable {
   /// Notes the moment whose state a save writes.
   func take(_ moment: Moment) { state.withLock { $0.taken = moment } }
 
+  /// Notes an event of the document: a save, or a conflict that left the model as it is.
+  func note(_ event: DocumentEvent) {
+    switch event {
+    case .saved: noteSave()
+    case .changedByOthers(.conflict, _): forgetSaved()
+    default: break
+    }
+  }
+
   /// Notes that the moment which was taken last is saved. One that is not exact waits for `confirmSave(isQuiet:)`.
   func noteSave() {
     state.withLock { state in
@@ -110,12 +120,12 @@ final class ChangeLink: Sendable {
       state.taken = nil
       guard taken.isExact else {
         state.unconfirmed = taken
-        Self.tell(.done, &state)
+        tell(.done, &state)
         return
       }
       state.unconfirmed = nil
       state.changes.save(taken.revision)
-      Self.tell(state.changes.hasUnsavedChanges ? .done : .cleared, &state)
+      tell(state.changes.hasUnsavedChanges ? .done : .cleared, &state)
     }
   }
 
@@ -131,18 +141,14 @@ final class ChangeLink: Sendable {
       } else {
         state.changes.forgetSaved()
       }
-      Self.tell(state.changes.hasUnsavedChanges ? .done : .cleared, &state)
+      tell(state.changes.hasUnsavedChanges ? .done : .cleared, &state)
     }
   }
 
   /// Waits until the document knows all changes.
-  func settle() async { await state.withLock { $0.telling }?.value }
+  func settle() async { await messages.drain() }
 
-  private static func tell(_ kind: DocumentChangeKind, _ state: inout State) {
-    guard let tell = state.tell else { return }
-    state.telling = Task { [previous = state.telling] in
-      await previous?.value
-      await tell(kind)
-    }
+  private func tell(_ kind: DocumentChangeKind, _ state: inout State) {
+    if let tell = state.tell { messages.enqueue { await tell(kind) } }
   }
 }

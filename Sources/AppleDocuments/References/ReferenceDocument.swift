@@ -43,11 +43,7 @@ public final class ReferenceDocument<Model: ReferenceFileDocument> {
     var link: ChangeLink? { target.withLock { $0.link } }
 
     func note(_ event: DocumentEvent) {
-      switch event {
-      case .saved: link?.noteSave()
-      case .changedByOthers(.conflict, _): link?.forgetSaved()
-      default: break
-      }
+      link?.note(event)
       // The document may have read a new model.
       guard let owner = target.withLock({ $0.owner }) else { return }
       Task { @MainActor in await owner.takeIn() }

@@ -34,14 +34,10 @@ final class SnapshotRelay: Sendable {
   }
 
   func note(_ event: DocumentEvent) {
-    let content = content
+    content?.link.note(event)
     switch event {
-    case .saved:
-      content?.link.noteSave()
-      target.withLock { $0.news.isSaved = true }
-    case .changedByOthers(let outcome, _):
-      if outcome == .conflict { content?.link.forgetSaved() }
-      target.withLock { $0.news.isChangedByOthers = true }
+    case .saved: target.withLock { $0.news.isSaved = true }
+    case .changedByOthers: target.withLock { $0.news.isChangedByOthers = true }
     default: break
     }
     guard let owner = target.withLock({ $0.owner }) else { return }

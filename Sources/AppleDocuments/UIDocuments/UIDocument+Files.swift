@@ -1,4 +1,5 @@
 import Documents
+import DurableIO
 import FilePackages
 import Foundation
 
@@ -9,9 +10,8 @@ extension UIDocument {
   func enqueue(
     _ completionHandler: ((Bool) -> Void)?, _ body: @escaping @MainActor (UIDocument) async -> Bool
   ) {
-    lastCall = Task { [lastCall] in
-      await lastCall?.value
-      reportedErrors = 0
+    calls.enqueue { @MainActor in
+      self.reportedErrors = 0
       let result = await body(self)
       completionHandler?(result)
     }
@@ -308,9 +308,9 @@ extension UIDocument {
       return
     }
     // The autosave is a call of its own, which a subclass may override.
-    let (earlier, answer) = (lastCall, AutosaveAnswer())
+    let (earlier, answer) = (calls.last, AutosaveAnswer())
     let saving = Task.immediate { answer.isSaved = await autosave() }
-    if answer.isSaved == nil && lastCall == earlier {
+    if answer.isSaved == nil && calls.last == earlier {
       // The override begins to save later, and the close follows that save.
       Task {
         await saving.value

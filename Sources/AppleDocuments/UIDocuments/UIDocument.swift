@@ -1,4 +1,5 @@
 package import Documents
+import DurableIO
 import FilePackages
 public import Foundation
 import Synchronization
@@ -62,8 +63,8 @@ open class UIDocument: NSObject, @preconcurrency NSFilePresenter {
   let relay = UIDocumentRelay()
   /// The changes of the model.
   var link = ChangeLink()
-  /// The last call that reads or writes; each one follows the one before.
-  var lastCall: Task<Void, Never>?
+  /// The calls that read or write.
+  let calls = SerialQueue()
   /// The tree that the document loads now; nil otherwise.
   var loading: FileWrapper?
   /// Whether the model took its contents from the last tree; false if it read files by itself.

@@ -45,17 +45,13 @@ final class UIDocumentRelay: Sendable {
   }
 
   func note(_ event: DocumentEvent) {
-    switch event {
-    case .saved:
-      let (link, source) = target.withLock { target in
-        target.saves += 1
-        return (target.link, target.source)
-      }
-      link?.noteSave()
-      source?.noteSave()
-    case .changedByOthers(.conflict, _): link?.forgetSaved()
-    default: break
+    var isSave: Bool { if case .saved = event { true } else { false } }
+    let (link, source) = target.withLock { target in
+      if isSave { target.saves += 1 }
+      return (target.link, target.source)
     }
+    link?.note(event)
+    if isSave { source?.noteSave() }
     tell { await $0.note(event) }
   }
 

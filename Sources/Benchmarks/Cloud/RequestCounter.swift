@@ -1,3 +1,5 @@
+import DurableIO
+
 /// Counts the requests among the bytes that a client sends over one connection: HTTP/1.1, RFC 9112.
 package struct RequestCounter: Sendable {
   private enum Part {
@@ -61,7 +63,7 @@ package struct RequestCounter: Sendable {
       if line.isEmpty { return endHead() }
       let field = line.split(separator: ":", maxSplits: 1).map { $0.lowercased() }
       guard field.count == 2 else { return }
-      if field[0] == "content-length" { length = Int(field[1].trimming(while: \.isWhitespace)) ?? 0 }
+      if field[0] == "content-length" { length = Int(field[1].trimmed()) ?? 0 }
       if field[0] == "transfer-encoding" { isChunked = field[1].contains("chunked") }
     case .chunkSize:
       let size = Int(line.prefix { $0.isHexDigit }, radix: 16) ?? 0
@@ -75,13 +77,5 @@ package struct RequestCounter: Sendable {
   private mutating func endHead() {
     count += 1
     part = isChunked ? .chunkSize : length > 0 ? .bytes(length, next: .head) : .head(begun: false)
-  }
-}
-
-extension String {
-  fileprivate func trimming(while isOutside: (Character) -> Bool) -> Substring {
-    var text = drop(while: isOutside)
-    while let last = text.last, isOutside(last) { text.removeLast() }
-    return text
   }
 }

@@ -24,7 +24,7 @@ package struct Race: Sendable {
         progress("round \(round) of \(rounds): \(entrant.name)")
         await entrant.run(round: round == 0 ? nil : round) {
           try made.rest(seconds: Int64(round))
-          if isCold { try PageCache.drop() }
+          if isCold { try KernelPageCache.drop() }
         }
       }
     }

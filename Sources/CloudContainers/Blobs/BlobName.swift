@@ -1,3 +1,4 @@
+import DurableIO
 package import FilePackages
 package import FoundationEssentials
 package import ObjectStores
@@ -37,23 +38,10 @@ package struct BlobName: Sendable, Hashable {
 
   /// Reads 64 hexadecimal digits in lower case; nil for anything else.
   package init?(digits: some StringProtocol) {
-    guard digits.utf8.count == 2 * ContentHash.count else { return nil }
-    var bytes: [UInt8] = []
-    var rest = digits.utf8.makeIterator()
-    while let high = rest.next(), let low = rest.next() {
-      guard let high = Self.value(of: high), let low = Self.value(of: low) else { return nil }
-      bytes.append(high << 4 | low)
+    guard let bytes = digits.utf8.hexadecimalDecoded, let hash = ContentHash(bytes: bytes[...]) else {
+      return nil
     }
-    guard let hash = ContentHash(bytes: bytes[...]) else { return nil }
     self.hash = hash
-  }
-
-  private static func value(of digit: UInt8) -> UInt8? {
-    switch digit {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-    default: nil
-    }
   }
 }
 
@@ -66,10 +54,5 @@ extension BlobName: Comparable {
 
 extension BlobName: CustomStringConvertible {
   /// 64 hexadecimal digits.
-  package var description: String {
-    let digits = Array("0123456789abcdef".utf8)
-    return hash.withUnsafeBytes { bytes in
-      String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-    }
-  }
+  package var description: String { hash.withUnsafeBytes { $0.hexadecimal } }
 }

@@ -1,3 +1,4 @@
+import DurableIO
 import FilePackages
 package import FoundationEssentials
 package import ObjectStores
@@ -21,7 +22,7 @@ package final class BlobStore: Sendable {
   private let pages: PageCache?
   /// The blobs that are in no object of the store. Puts add to them.
   let enclosure: Enclosure?
-  private let limit: ConcurrencyLimit
+  private let limit: AsyncSemaphore
   /// The running puts, with the calls that wait for their results.
   private let running = Mutex<[BlobName: [CheckedContinuation<PutResult?, Never>]]>([:])
 
@@ -40,7 +41,7 @@ package final class BlobStore: Sendable {
     _ store: any ObjectStore, known: any KnownBlobs = UploadedBlobs(), pages: PageCache? = nil
   ) {
     (self.store, self.known, self.pages) = (store, known, pages)
-    (enclosure, limit) = (nil, ConcurrencyLimit(Self.maximumCalls))
+    (enclosure, limit) = (nil, AsyncSemaphore(Self.maximumCalls))
   }
 
   private init(_ other: BlobStore, _ enclosure: Enclosure) {
@@ -148,14 +149,9 @@ package final class BlobStore: Sendable {
   }
 
   private func store(_ bytes: Data, as name: BlobName) async throws {
-    try await limit.enter()
-    do throws(ObjectStoreError) {
-      try await store.put(bytes, at: name.key, ifAbsent: false)
-    } catch {
-      await limit.leave()
-      throw error
-    }
-    await limit.leave()
+    try await limit.waitUnlessCancelled()
+    defer { limit.signal() }
+    try await store.put(bytes, at: name.key, ifAbsent: false)
   }
 
   // MARK: Getting
@@ -183,15 +179,8 @@ package final class BlobStore: Sendable {
   }
 
   private func bytes(of name: BlobName, range: Range<Int>) async throws -> Data? {
-    try await limit.enter()
-    let bytes: Data?
-    do throws(ObjectStoreError) {
-      bytes = try await store.get(name.key, range: range)
-    } catch {
-      await limit.leave()
-      throw error
-    }
-    await limit.leave()
-    return bytes
+    try await limit.waitUnlessCancelled()
+    defer { limit.signal() }
+    return try await store.get(name.key, range: range)
   }
 }

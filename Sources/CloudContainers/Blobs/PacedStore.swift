@@ -1,3 +1,4 @@
+import DurableIO
 import FilePackages
 package import FoundationEssentials
 package import ObjectStores
@@ -34,7 +35,7 @@ package struct PacedStore: ForwardingStore {
 
   package let base: any ObjectStore
   private let limits: Limits
-  private let turns: ConcurrencyLimit?
+  private let turns: AsyncSemaphore?
   private let pace = Pace()
   private let now: @Sendable () -> Duration
   private let sleep: @Sendable (Duration) async throws -> Void
@@ -49,7 +50,7 @@ package struct PacedStore: ForwardingStore {
     sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
   ) {
     (self.base, self.limits, self.now, self.sleep) = (base, limits, now, sleep)
-    turns = limits.calls.map { ConcurrencyLimit($0) }
+    turns = limits.calls.map { AsyncSemaphore($0) }
   }
 
   /// A clock that begins with this call.
@@ -116,16 +117,10 @@ package struct PacedStore: ForwardingStore {
     _ body: () async throws(ObjectStoreError) -> Result
   ) async throws(ObjectStoreError) -> Result {
     guard let turns else { return try await body() }
-    do { try await turns.enter() } catch {
+    do { try await turns.waitUnlessCancelled() } catch {
       throw ObjectStoreError(.cancelled, operation, in: place, key: key)
     }
-    do throws(ObjectStoreError) {
-      let result = try await body()
-      await turns.leave()
-      return result
-    } catch {
-      await turns.leave()
-      throw error
-    }
+    defer { turns.signal() }
+    return try await body()
   }
 }

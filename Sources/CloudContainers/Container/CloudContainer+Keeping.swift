@@ -15,7 +15,7 @@ extension CloudContainer {
   ///
   /// - Parameter reads: whether to read all content, to find damage that a listing does not show.
   /// - Throws: `ObjectStoreError`; `CloudDataError` if the store has another container, or nothing of this one.
-  public func repair(reads: Bool = false) async throws -> RepairReport {
+  public func repair(reads: Bool = false) async throws -> ContainerRepairReport {
     try await exclusively { try await ContainerRepair(session).run(reads: reads) }
   }
 

@@ -1,3 +1,4 @@
+import DurableIO
 import FilePackages
 public import FoundationEssentials
 public import ObjectStores
@@ -8,7 +9,7 @@ public import ObjectStores
 /// folder and the store together. A document whose content is not here is a placeholder: `items()` lists it.
 public final class CloudContainer: Sendable {
   package let session: ContainerSession
-  private let turn = ConcurrencyLimit(1)
+  private let turn = AsyncSemaphore(1)
   /// Rings after each operation of this object.
   let changed = ChangeBells()
 
@@ -130,7 +131,7 @@ public final class CloudContainer: Sendable {
 
   /// Runs an operation while no other one runs, in this process or in another one.
   package func exclusively<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
-    try await turn.enter()
+    try await turn.waitUnlessCancelled()
     let result: Swift.Result<Result, any Error>
     do {
       let lock = try await lock()
@@ -140,7 +141,7 @@ public final class CloudContainer: Sendable {
     } catch {
       result = .failure(error)
     }
-    await turn.leave()
+    turn.signal()
     changed.ring()
     return try result.get()
   }

@@ -15,8 +15,8 @@ package struct ContainerRepair: Sendable {
   /// - Parameter reads: whether to read all content, to find damage that a listing does not show.
   /// - Throws: `ObjectStoreError`; `CloudDataError` if the store is another one's, or has nothing of this container;
   ///   `CancellationError`.
-  package func run(reads: Bool) async throws -> RepairReport {
-    var report = RepairReport()
+  package func run(reads: Bool) async throws -> ContainerRepairReport {
+    var report = ContainerRepairReport()
     try await restoreMark()
     try await session.known.forget()
     report.versions = try await restoreVersions()
@@ -80,7 +80,7 @@ package struct ContainerRepair: Sendable {
 }
 
 /// The outcome of a repair.
-public struct RepairReport: Sendable {
+public struct ContainerRepairReport: Sendable {
   /// The names of documents of which content or versions are in the store again.
   public var documents: [String] = []
   /// The number of damaged versions that are whole again.

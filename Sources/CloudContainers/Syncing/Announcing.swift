@@ -1,3 +1,4 @@
+import DurableIO
 import FilePackages
 import FoundationEssentials
 import Synchronization
@@ -10,7 +11,7 @@ import Synchronization
 /// The end of the feed, as one operation knows it.
 final class FeedEnd: Sendable {
   /// One entry after the other.
-  let turn = ConcurrencyLimit(1)
+  let turn = AsyncSemaphore(1)
   private let state = Mutex(State())
 
   private struct State {
@@ -102,22 +103,22 @@ extension ContainerSession {
   /// - Throws: `busy` if other devices are always first; `CloudDataError` if the feed takes no entry; `ObjectStoreError`.
   func announce(onlyFull: Bool = false) async throws {
     if !onlyFull { feedEnd.noteAttempt() }
-    try await feedEnd.turn.inTurn {
-      while true {
-        let versions = try await state.unannounced(upTo: FeedEntry.maximumCount)
-        if versions.isEmpty || onlyFull && versions.count < FeedEntry.maximumCount { return }
-        let own = try await append(versions, .committed)
-        try await state.noteAnnounced(versions, upTo: own, feedEnd.chain)
-      }
+    try await feedEnd.turn.waitUnlessCancelled()
+    defer { feedEnd.turn.signal() }
+    while true {
+      let versions = try await state.unannounced(upTo: FeedEntry.maximumCount)
+      if versions.isEmpty || onlyFull && versions.count < FeedEntry.maximumCount { return }
+      let own = try await append(versions, .committed)
+      try await state.noteAnnounced(versions, upTo: own, feedEnd.chain)
     }
   }
 
   /// Tells the other devices the last versions that the store has of documents that lost later ones.
   func tellLoss(of versions: [FeedEntry.Version]) async throws {
-    try await feedEnd.turn.inTurn {
-      for start in stride(from: 0, to: versions.count, by: FeedEntry.maximumCount) {
-        _ = try await append(Array(versions[start...].prefix(FeedEntry.maximumCount)), .lost)
-      }
+    try await feedEnd.turn.waitUnlessCancelled()
+    defer { feedEnd.turn.signal() }
+    for start in stride(from: 0, to: versions.count, by: FeedEntry.maximumCount) {
+      _ = try await append(Array(versions[start...].prefix(FeedEntry.maximumCount)), .lost)
     }
   }
 

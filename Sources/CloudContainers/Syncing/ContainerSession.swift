@@ -17,7 +17,7 @@ package struct ContainerSession: Sendable {
   let key: ContainerKey?
   package let transfers = Transfers()
   /// The turns of uploads from `largeSize` on: the pieces of several ones would be in memory.
-  let largeUploads = ConcurrencyLimit(1)
+  let largeUploads = AsyncSemaphore(1)
   let heads = DecodedHeads()
   /// The end of the feed, as this operation knows it.
   let feedEnd = FeedEnd()

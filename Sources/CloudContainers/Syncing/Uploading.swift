@@ -160,7 +160,10 @@ extension ContainerSession {
           .content { transfers.add($0, to: id) }
       }
     }
-    let contents = size < Self.largeSize ? try await upload() : try await largeUploads.inTurn(upload)
+    let isLarge = size >= Self.largeSize
+    if isLarge { try await largeUploads.waitUnlessCancelled() }
+    defer { if isLarge { largeUploads.signal() } }
+    let contents = try await upload()
     tree.note(Dictionary(uniqueKeysWithValues: zip(files, contents)))
   }
 }

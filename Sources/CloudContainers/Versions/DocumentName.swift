@@ -39,11 +39,7 @@ package enum DocumentName {
     if let slash = name.lastIndex(of: "/") {
       (folders, last) = (String(name[...slash]), String(name[name.index(after: slash)...]))
     }
-    var number = 2
-    while true {
-      let candidate = folders + FileName(last).numbered(number).string
-      if !isTaken(folded(candidate)) { return candidate }
-      number += 1
-    }
+    return firstFree(
+      from: 2, { folders + FileName(last).numbered($0).string }, isTaken: { isTaken(folded($0)) })
   }
 }

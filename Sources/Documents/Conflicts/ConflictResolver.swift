@@ -12,7 +12,7 @@ public protocol ConflictResolver<Content>: Sendable {
   /// Decides a conflict. Before the return, nothing is saved or removed, and the user cannot edit the document.
   ///
   /// - Throws: any error that prevents a decision; the document then stays in conflict.
-  func resolve(_ conflict: DocumentConflict<Content>) async throws -> ConflictResolution<Content>
+  func resolve(_ conflict: DocumentConflict<Content>) async throws -> ConflictOutcome<Content>
 }
 
 /// A document and its conflict versions.
@@ -36,7 +36,7 @@ public struct DocumentConflict<Content: DocumentContent>: Sendable {
 }
 
 /// The outcome of a conflict.
-public enum ConflictResolution<Content: DocumentContent>: Sendable {
+public enum ConflictOutcome<Content: DocumentContent>: Sendable {
   /// The document stays as it is, and the conflict versions go.
   case keepPresent
   /// The document becomes that version.
@@ -53,7 +53,7 @@ public struct NewestVersionResolver<Content: DocumentContent>: ConflictResolver 
   public init() {}
 
   /// Returns the newest version, or the document if it is as new.
-  public func resolve(_ conflict: DocumentConflict<Content>) async throws -> ConflictResolution<Content> {
+  public func resolve(_ conflict: DocumentConflict<Content>) async throws -> ConflictOutcome<Content> {
     guard let newest = conflict.versions.first, let date = newest.version.modificationDate,
       date > (conflict.presentModificationDate ?? .distantPast)
     else { return .keepPresent }
@@ -67,7 +67,7 @@ public struct MergingResolver<Content: MergeableContent>: ConflictResolver {
   public init() {}
 
   /// Returns the merge of all versions.
-  public func resolve(_ conflict: DocumentConflict<Content>) async throws -> ConflictResolution<Content> {
+  public func resolve(_ conflict: DocumentConflict<Content>) async throws -> ConflictOutcome<Content> {
     var merged = conflict.present
     for version in conflict.versions.reversed() {
       guard let base = version.base else { return .undecided }

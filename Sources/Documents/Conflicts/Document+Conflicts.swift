@@ -172,7 +172,7 @@ extension PackageStore {
 
   /// Saves the decision; nil if there is none.
   fileprivate func resolve<Content: DocumentContent>(
-    _ resolution: ConflictResolution<Content>, _ options: SavingOptions
+    _ resolution: ConflictOutcome<Content>, _ options: SavingOptions
   ) throws -> SaveReport? {
     let options = options.subtracting(.returnsAtCommit)
     switch resolution {

@@ -1,3 +1,4 @@
+import DurableIO
 import FilePackages
 public import FoundationEssentials
 
@@ -18,22 +19,17 @@ public enum FilenameConvention: Sendable, Hashable {
     amongst taken: some Sequence<String>, extension pathExtension: String, now: Date = Date()
   ) -> String {
     let taken = Set(taken.map { $0.lowercased() })
-    func firstFree(_ candidate: (Int) -> String) -> String {
-      let end = pathExtension.isEmpty ? "" : ".\(pathExtension)"
-      var number = 1
-      while true {
-        let name = candidate(number) + end
-        if !taken.contains(name.lowercased()) { return name }
-        number += 1
-      }
+    let end = pathExtension.isEmpty ? "" : ".\(pathExtension)"
+    func free(_ base: (Int) -> String) -> String {
+      firstFree({ base($0) + end }, isTaken: { taken.contains($0.lowercased()) })
     }
     switch self {
-    case .sequence(let base): return firstFree { "\(base) \($0)" }
+    case .sequence(let base): return free { "\(base) \($0)" }
     case .timestamp:
       // Other systems do not allow colons in a name.
       let stamp = localTime(now).replacing(":", with: ".")
-      return firstFree { $0 == 1 ? stamp : "\(stamp) \($0)" }
-    case .uuid: return firstFree { _ in UUID().uuidString }
+      return free { $0 == 1 ? stamp : "\(stamp) \($0)" }
+    case .uuid: return free { _ in UUID().uuidString }
     }
   }
 }

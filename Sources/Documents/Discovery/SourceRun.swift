@@ -34,8 +34,7 @@ actor SourceRun: DocumentQueryRun {
   private var hasGathered = false
   private var hasProblem = false
   private var isOver = false
-  /// The last look; the next one begins after it.
-  private var last: Task<Void, Never>?
+  private let looks = SerialQueue()
   private var listening: Task<Void, Never>?
 
   init(
@@ -70,15 +69,7 @@ actor SourceRun: DocumentQueryRun {
     (known, kinds, folders) = ([:], [:], [:])
   }
 
-  func update() async {
-    let previous = last
-    let look = Task {
-      await previous?.value
-      await self.look()
-    }
-    last = look
-    await look.value
-  }
+  func update() async { await looks.enqueue { await self.look() }.value }
 
   // MARK: Looking
 

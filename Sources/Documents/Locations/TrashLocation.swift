@@ -54,7 +54,7 @@ public struct TrashLocation: Sendable {
     let entry = Entry(name: name, originalURL: original, deletionDate: Date())
     let note = """
       [Trash Info]
-      Path=\(Self.escaped(original.path))
+      Path=\(original.path.utf8.percentEncoded(keeping: "/"))
       DeletionDate=\(Self.stamp(entry.deletionDate))
 
       """
@@ -98,21 +98,6 @@ public struct TrashLocation: Sendable {
     let disk = PosixDisk()
     let folder = try disk.openDirectory(at: info)
     try disk.removeFile(FileName(name + ".trashinfo"), in: folder)
-  }
-
-  /// The path with the escapes of a URL, as the specification asks.
-  private static func escaped(_ path: String) -> String {
-    var text = ""
-    for byte in path.utf8 {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "-"), UInt8(ascii: "_"),
-        UInt8(ascii: "."), UInt8(ascii: "~"):
-        text.unicodeScalars.append(Unicode.Scalar(byte))
-      default: text += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-      }
-    }
-    return text
   }
 
   /// The local time, as the specification asks.

@@ -107,9 +107,7 @@ package struct ContentDigest: Sendable, Hashable {
         var value = lanes[lane]
         for position in 0..<16 {
           value = value << 4 | value >> 60
-          let digit = UInt8(truncatingIfNeeded: value) & 15
-          digits[lane * 16 + position] =
-            digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
+          digits[lane * 16 + position] = (UInt8(truncatingIfNeeded: value) & 15).hexadecimalDigit()
         }
       }
       return 64
@@ -128,13 +126,7 @@ package struct ContentDigest: Sendable, Hashable {
     for lane in 0..<4 {
       var value: UInt64 = 0
       for character in text[(lane * 16)..<(lane * 16 + 16)] {
-        let digit: UInt8
-        switch character {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = character - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = character - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = character - UInt8(ascii: "A") + 10
-        default: return nil
-        }
+        guard let digit = character.hexadecimalValue else { return nil }
         value = value << 4 | UInt64(digit)
       }
       lanes[lane] = value

@@ -57,11 +57,7 @@ extension FileName {
       let isAtEnd = index == bytes.count - 1 && [UInt8(ascii: "."), UInt8(ascii: " ")].contains(byte)
       let isPlain = byte >= 0x80 ? isUTF8 : byte >= 0x20 && byte != 0x7F && !forbidden.contains(byte)
       let isTaken = isPlain && !isAtEnd && !(index == 0 && isOfDevice)
-      name +=
-        isTaken
-        ? [byte]
-        : Array("%".utf8) + Array((byte < 16 ? "0" : "").utf8)
-          + Array(String(byte, radix: 16, uppercase: true).utf8)
+      name += isTaken ? [byte] : byte.percentEscape
     }
     let limit = 140
     guard name.count > limit else { return FileName(bytes: name) }

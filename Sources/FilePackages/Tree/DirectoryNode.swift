@@ -75,12 +75,9 @@ package struct DirectoryNode: Sendable {
   /// Adds a child under `preferred`, or under Apple's `1__#$!@%!#__preferred` with the first free number, and returns
   /// its name.
   package mutating func insert(_ child: FileWrapper, preferring preferred: FileName) -> FileName {
-    var name = preferred
-    var number = 1
-    while isTaken(name) {
-      name = FileName(bytes: Array("\(number)__#$!@%!#__".utf8) + preferred.bytes)
-      number += 1
-    }
+    let name = firstFree(
+      from: 0, { $0 == 0 ? preferred : FileName(bytes: Array("\($0)__#$!@%!#__".utf8) + preferred.bytes) },
+      isTaken: { isTaken($0) })
     children[name] = child
     markChanged(name, was: .absent)
     if !name.isASCII { spellings?[name.string] = name }

@@ -1,3 +1,4 @@
+import DurableIO
 import FilePackages
 import FoundationEssentials
 
@@ -157,7 +158,7 @@ struct AssetIntake {
       guard let file = try tree.descendant(at: path) else { return nil }
       guard !file.isDirectory || reference.kind == .image else { return nil }
       return try take(
-        tree.regularFile(at: path), at: path, caption: reference.words.trimmed,
+        tree.regularFile(at: path), at: path, caption: reference.words.trimmed(),
         isShown: reference.kind == .image)
     } catch let error as FilePackageError where error.code == .wrongKind || error.code == .invalidName {
       guard reference.kind == .image else {

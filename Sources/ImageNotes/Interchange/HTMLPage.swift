@@ -1,3 +1,4 @@
+import DurableIO
 import FilePackages
 import FoundationEssentials
 
@@ -141,7 +142,7 @@ struct HTMLPage {
       position += 1
     }
     if name == "title" && title == nil {
-      let words = HTMLText.unescaped(String(decoding: bytes[start..<end], as: UTF8.self)).trimmed
+      let words = HTMLText.unescaped(String(decoding: bytes[start..<end], as: UTF8.self)).trimmed()
       title = words.isEmpty ? nil : words
     }
   }

@@ -1,3 +1,4 @@
+import DurableIO
 import FilePackages
 
 /// The text of a document in RTF, and the attachments in it.
@@ -89,7 +90,7 @@ struct RTFText {
     let outer = groups.removeLast()
     if group.destination == .attachmentName, outer.destination != .attachmentName {
       flush()
-      pieces.append(.attachment(name.trimmed))
+      pieces.append(.attachment(name.trimmed()))
       name = ""
       isBehindAttachment = true
     }

@@ -23,7 +23,7 @@ enum RelativePath: Equatable {
       self = scheme == "file" ? .outside : .elsewhere
       return
     }
-    let decoded = isEncoded ? Self.decoded(bytes) : bytes
+    let decoded = isEncoded ? bytes.percentDecoded.bytes : bytes
     if decoded.first == UInt8(ascii: "/") || decoded.contains(0) {
       self = .outside
       return
@@ -65,45 +65,11 @@ enum RelativePath: Equatable {
     (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
   }
 
-  private static func decoded(_ bytes: [UInt8]) -> [UInt8] {
-    var result: [UInt8] = []
-    var place = 0
-    while place < bytes.count {
-      if bytes[place] == UInt8(ascii: "%"), place + 2 < bytes.count, let high = digit(bytes[place + 1]),
-        let low = digit(bytes[place + 2])
-      {
-        result.append(high << 4 | low)
-        place += 3
-      } else {
-        result.append(bytes[place])
-        place += 1
-      }
-    }
-    return result
-  }
-
-  private static func digit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case 0x30...0x39: byte - 0x30
-    case 0x41...0x46: byte - 0x37
-    case 0x61...0x66: byte - 0x57
-    default: nil
-    }
-  }
-
   /// Returns a path of `FileWrapper`'s spelling as a destination: each byte that a URL or Markdown may take otherwise is
   /// percent-encoded.
   static func encoded(_ path: String) -> String {
-    var result = ""
-    for byte in path.split(separator: "/").map({ FileName(String($0)).bytes }).joined(separator: [0x2F]) {
-      if isLetterOrDigit(byte) || "-._~/".utf8.contains(byte) {
-        result.unicodeScalars.append(Unicode.Scalar(byte))
-      } else {
-        let digits = String(byte, radix: 16, uppercase: true)
-        result += "%" + (digits.count < 2 ? "0" : "") + digits
-      }
-    }
-    return result
+    path.split(separator: "/").map { FileName(String($0)).bytes }.joined(separator: [0x2F])
+      .percentEncoded(keeping: "/")
   }
 
   /// Returns the new destination for a file that moves from one path to another.

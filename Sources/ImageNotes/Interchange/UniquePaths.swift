@@ -1,3 +1,5 @@
+import DurableIO
+
 /// Paths of files in one tree. No two are the same, also without regard to case, and no file is a folder of another.
 struct UniquePaths {
   private var files: Set<String> = []
@@ -12,12 +14,15 @@ struct UniquePaths {
     let folder = isInFile ? "" : path[..<start]
     let (base, pathExtension) = FreeName.split(String(path[start...]))
     let wanted = String(folder + path[start...])
-    var (unique, number) = (wanted, numbers[wanted] ?? 2)
-    while files.contains(unique.lowercased()) || folders.contains(unique.lowercased()) {
-      unique = "\(folder)\(base) \(number)" + (pathExtension.isEmpty ? "" : ".\(pathExtension)")
-      number += 1
+    var last = 0
+    let unique = firstFree(from: (numbers[wanted] ?? 0) + 1) { number in
+      last = number
+      return number == 1
+        ? wanted : "\(folder)\(base) \(number)" + (pathExtension.isEmpty ? "" : ".\(pathExtension)")
+    } isTaken: {
+      files.contains($0.lowercased()) || folders.contains($0.lowercased())
     }
-    numbers[wanted] = number
+    numbers[wanted] = last
     files.insert(unique.lowercased())
     folders.formUnion(Self.folders(of: unique))
     return unique

@@ -50,7 +50,7 @@ package struct Changeset: Sendable, Hashable {
   ///
   /// - Parameter resolution: answers for a row that is not as the changes left it.
   /// - Throws: the `ChangeConflict` that the resolution refuses, or SQLite's error. The caller's transaction then ends.
-  func takeBack(on db: Database, _ resolution: inout ConflictResolution) throws {
+  func takeBack(on db: Database, _ resolution: inout ChangesetConflictHandler) throws {
     guard !isEmpty else { return }
     guard let connection = db.sqliteConnection else {
       throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "the connection is closed")
@@ -72,10 +72,10 @@ package struct Changeset: Sendable, Hashable {
   }
 
   private final class Resolver {
-    private(set) var resolution: ConflictResolution
+    private(set) var resolution: ChangesetConflictHandler
     private(set) var refused: ChangeConflict?
 
-    init(_ resolution: ConflictResolution) { self.resolution = resolution }
+    init(_ resolution: ChangesetConflictHandler) { self.resolution = resolution }
 
     func answer(_ kind: Int32, _ iterator: OpaquePointer?) -> Int32 {
       guard let kind = ChangeConflict.Kind(kind) else { return SQLITE_CHANGESET_ABORT }

@@ -18,9 +18,7 @@ struct ContentObjects: Sendable {
 
   init(_ location: Location) { self.location = location }
 
-  static func name(_ digest: Data) -> FileName {
-    FileName(digest.map { byte in String(byte >> 4, radix: 16) + String(byte & 15, radix: 16) }.joined())
-  }
+  static func name(_ digest: Data) -> FileName { FileName(digest.hexadecimal) }
 
   /// Returns the path of a file in the package, for reports.
   static func visiblePath(_ path: ContentPath) -> String { "\(contentFolder.string)/\(path.path.display)" }
@@ -28,14 +26,7 @@ struct ContentObjects: Sendable {
   /// Reads the digest in a name; nil for any other name.
   static func digest(_ name: FileName) -> Data? {
     guard name.bytes.count == 64 else { return nil }
-    var digest = Data()
-    var digits = name.string[...]
-    while !digits.isEmpty {
-      guard let byte = UInt8(digits.prefix(2), radix: 16) else { return nil }
-      digest.append(byte)
-      digits = digits.dropFirst(2)
-    }
-    return digest
+    return name.bytes.hexadecimalDecoded.map { Data($0) }
   }
 
   // MARK: Writing

@@ -73,12 +73,7 @@ struct StoreReader: Sendable {
 
   /// Returns the name by which SQLite opens a file that no program changes.
   private static func immutable(_ path: String) -> String {
-    let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/-_.~".utf8)
-    let encoded = path.utf8.map { byte in
-      if plain.contains(byte) { return String(UnicodeScalar(byte)) }
-      return "%" + String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
-    }
     // Two slashes and an empty authority come before an absolute path only.
-    return "file:" + (path.hasPrefix("/") ? "//" : "") + encoded.joined() + "?immutable=1"
+    "file:\(path.hasPrefix("/") ? "//" : "")\(path.utf8.percentEncoded(keeping: "/"))?immutable=1"
   }
 }

@@ -12,7 +12,7 @@ struct ExactReversal {
   ///
   /// - Throws: `VersionProblem.conflict` if a row is not as the changes left it. The caller's transaction then ends.
   static func goBack(_ changeset: Changeset, in db: Database) throws {
-    var resolution = ConflictResolution(.error)
+    var resolution = ChangesetConflictHandler(.error)
     do {
       try db.inSavepoint {
         try changeset.takeBack(on: db, &resolution)

@@ -93,7 +93,7 @@ extension ManagedStore {
     try pool.write { db in
       try PrivateTables.make(on: db)
       if try SavedMetadata.read(db) == nil { try metadata.write(to: db) }
-      try VersionLog.checkSchema(in: db)
+      try DatabaseVersions.checkSchema(in: db)
     }
     if isAlone { try DatabaseCopies(location: location).removeTemporary() }
     try endChain(pool, location, options)
@@ -110,7 +110,7 @@ extension ManagedStore {
         head.state = head.next()
         // The next opening migrates again what a power cut takes back.
         if isSaved { head.savedState = head.state }
-        try VersionLog.beginChain(at: head, in: db)
+        try DatabaseVersions.beginChain(at: head, in: db)
       }
       head.settle()
       if isAlone {
@@ -136,7 +136,7 @@ extension ManagedStore {
           throw DatabaseError(resultCode: .SQLITE_CORRUPT)
         }
         var head = try DocumentHead(of: db)
-        let hasEnded = try VersionLog.endChain(metadata, at: head, in: db) {
+        let hasEnded = try DatabaseVersions.endChain(metadata, at: head, in: db) {
           try DatabaseCopies(location: location).makeSnapshot(of: pool.path)
         }
         if !hasEnded { return .commit }
@@ -148,7 +148,7 @@ extension ManagedStore {
         (head.savedState, head.savedChange) = (head.state, head.last)
         try UnpublishedFile.commit(head.savedChange, in: db)
         try head.write(to: db)
-        try VersionLog.beginChain(at: head, in: db)
+        try DatabaseVersions.beginChain(at: head, in: db)
         return .commit
       }
     }

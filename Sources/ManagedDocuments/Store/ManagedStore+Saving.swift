@@ -24,7 +24,7 @@ extension ManagedStore {
           outcome = (SaveReport(strategy: .none), base)
           return .rollback
         }
-        if base.keepsHistory { try VersionLog.keep(base.metadata, before: base.head, in: db) }
+        if base.keepsHistory { try DatabaseVersions.keep(base.metadata, before: base.head, in: db) }
         let files = try UnpublishedFile.touched(in: db)
         let next = try base.metadata.next(
           CountedFiles(db: db, location: self.location), hasChangedFiles: !files.isEmpty,
@@ -51,7 +51,7 @@ extension ManagedStore {
   }
 
   /// Returns the last save, with its files that are not published.
-  func lastSave() throws -> CommittedSave {
+  func lastSave() throws -> CommittedTransaction {
     try pool.read { db in
       let files = try UnpublishedFile.all(in: db)
       var sources: [Data: [ContentPath]] = [:]
@@ -63,7 +63,8 @@ extension ManagedStore {
       guard let saved = try SavedMetadata.read(db, known: known) else {
         throw DatabaseError(resultCode: .SQLITE_CORRUPT)
       }
-      return try CommittedSave(head: DocumentHead(of: db), metadata: saved, files: files, sources: sources)
+      return try CommittedTransaction(
+        head: DocumentHead(of: db), metadata: saved, files: files, sources: sources)
     }
   }
 
@@ -88,7 +89,7 @@ extension ManagedStore {
   /// - Parameter retained: the digests of the replaced and removed files. A reader of an older moment may need their
   ///   bytes: they stay until the next publishing.
   func note(
-    published: [PublishedFile], removed: [ContentPath], retained: Set<Data>, of save: CommittedSave
+    published: [PublishedFile], removed: [ContentPath], retained: Set<Data>, of save: CommittedTransaction
   ) throws {
     try pool.write { db in
       try ChangeLog.removeUnneeded(upTo: save.head.savedChange, in: db)

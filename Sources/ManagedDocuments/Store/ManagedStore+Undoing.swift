@@ -59,12 +59,12 @@ extension ManagedStore {
       && zip(entries, entries.dropFirst()).allSatisfy { $0.before == $1.after }
     let changeset = try recordingReversal(db) {
       for entry in entries {
-        var resolution = ConflictResolution(options.mergePolicy)
+        var resolution = ChangesetConflictHandler(options.mergePolicy)
         try ChangeLog.changeset(of: entry, in: db).takeBack(on: db, &resolution)
         try resolution.updateColumns(in: db)
       }
     }
-    if !isExact { try ConflictResolution.checkForeignKeys(of: db) }
+    if !isExact { try ChangesetConflictHandler.checkForeignKeys(of: db) }
     let extent = try changeset.extent()
     let change = head.next()
     let before = head.state

@@ -41,8 +41,8 @@ extension ManagedStore {
   /// Returns the changesets from a version to the end of its chain, the oldest first.
   private func changesets(from version: KeptVersion, in db: Database) throws -> [Changeset] {
     var changesets = try version.numbersToEnd(in: db).map { try KeptVersion.changeset(of: $0, in: db) }
-    if try VersionLog.snapshotName(of: version.chain, in: db) == nil {
-      guard let unsaved = try VersionLog.changesetsSinceSave(DocumentHead(of: db), in: db) else {
+    if try DatabaseVersions.snapshotName(of: version.chain, in: db) == nil {
+      guard let unsaved = try DatabaseVersions.changesetsSinceSave(DocumentHead(of: db), in: db) else {
         throw VersionProblem.noSuchVersion(version.revision)
       }
       changesets += unsaved
@@ -61,7 +61,7 @@ extension ManagedStore {
     return try pool.read { db in
       guard let revision else { return try copies.temporary(of: db, configuration) }
       let version = try self.require(revision, in: db)
-      let snapshot = try VersionLog.snapshotName(of: version.chain, in: db)
+      let snapshot = try DatabaseVersions.snapshotName(of: version.chain, in: db)
       let copy =
         try snapshot.map { try copies.temporary(ofSnapshot: $0, configuration) }
         ?? copies.temporary(of: db, configuration)
@@ -102,7 +102,7 @@ extension ManagedStore {
   /// A version from before a migration is migrated in a copy, and the rows that differ change.
   func restore(_ revision: UUID, named name: String, at now: Double) async throws -> Position? {
     let isOfPresentChain = try await pool.read { db in
-      try VersionLog.snapshotName(of: self.require(revision, in: db).chain, in: db) == nil
+      try DatabaseVersions.snapshotName(of: self.require(revision, in: db).chain, in: db) == nil
     }
     if isOfPresentChain {
       return try await restoring(name, at: now) { db in
@@ -153,7 +153,7 @@ extension ManagedStore {
       if changeset.isEmpty { return nil }
       // A program without this library may have made rows that refer to rows that are gone now.
       do {
-        try ConflictResolution.checkForeignKeys(of: db)
+        try ChangesetConflictHandler.checkForeignKeys(of: db)
       } catch let conflict as ChangeConflict {
         throw VersionProblem.conflict(conflict)
       }
@@ -187,7 +187,7 @@ extension ManagedStore {
         let differences = try ManagedDifferences(changeset, in: db)
         return isForward ? differences : differences.inverted
       }
-      guard new == nil, try VersionLog.snapshotName(of: old.chain, in: db) == nil else { return nil }
+      guard new == nil, try DatabaseVersions.snapshotName(of: old.chain, in: db) == nil else { return nil }
       return try ManagedDifferences(ChangeGroup.concatenate(self.changesets(from: old, in: db)), in: db)
     }
     if let known { return known }
@@ -219,7 +219,7 @@ extension ManagedStore {
   /// Removes all versions, and keeps no more.
   func stopKeepingHistory() throws {
     try pool.write { db in
-      try VersionLog.remove(Set(KeptVersion.all(in: db).map(\.number)), in: db)
+      try DatabaseVersions.remove(Set(KeptVersion.all(in: db).map(\.number)), in: db)
       try db.execute(sql: "DELETE FROM grdb_history")
     }
     try removeUnneededSnapshots()
@@ -246,7 +246,7 @@ extension ManagedStore {
 
   func removeVersions(_ revisions: Set<UUID>) throws {
     try pool.write { db in
-      try VersionLog.remove(Set(revisions.map { try self.require($0, in: db).number }), in: db)
+      try DatabaseVersions.remove(Set(revisions.map { try self.require($0, in: db).number }), in: db)
     }
     try removeUnneededSnapshots()
   }
@@ -263,7 +263,7 @@ extension ManagedStore {
     try pool.write { db in
       guard var history = try DocumentHistory(of: db) else { return }
       if let policy { history.policy = policy }
-      let dropped = try VersionLog.dropped(by: history.policy, now: date, in: db)
+      let dropped = try DatabaseVersions.dropped(by: history.policy, now: date, in: db)
       report.removed = dropped.map(\.revision)
       report.remaining = Int(history.count) - dropped.count
       if dryRun {
@@ -271,7 +271,7 @@ extension ManagedStore {
         return
       }
       try history.write(to: db)
-      try VersionLog.remove(Set(dropped.map(\.number)), in: db)
+      try DatabaseVersions.remove(Set(dropped.map(\.number)), in: db)
       let left = try DocumentHistory(of: db)?.bytes ?? 0
       report.bytes = UInt64(clamping: history.bytes - left)
     }

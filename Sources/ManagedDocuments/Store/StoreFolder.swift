@@ -159,7 +159,8 @@ actor StoreFolder {
     }
   }
 
-  private func publish(_ save: CommittedSave, in hidden: HiddenFolder, withMetadata: Bool) -> Published {
+  private func publish(_ save: CommittedTransaction, in hidden: HiddenFolder, withMetadata: Bool) -> Published
+  {
     var publisher = ContentPublisher(hidden, sources: save.sources) {
       [store] digest throws(SystemError) in try store.knows(digest)
     }

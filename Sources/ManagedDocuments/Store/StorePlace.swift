@@ -31,18 +31,7 @@ final class StorePlace: Sendable {
     try system.register()
     let folder = PosixDisk().link(to: storeFolder.descriptor).string
     let immutable = access.way == .immutable ? "&immutable=1" : ""
-    return "file://\(folder)/\(Self.encoded(name))?vfs=\(system.rawValue)\(immutable)"
-  }
-
-  private static func encoded(_ name: String) -> String {
-    name.utf8.map { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
-        String(UnicodeScalar(byte))
-      default: "%" + String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
-      }
-    }.joined()
+    return "file://\(folder)/\(name.utf8.percentEncoded())?vfs=\(system.rawValue)\(immutable)"
   }
 
   /// Returns how this program can use the database.

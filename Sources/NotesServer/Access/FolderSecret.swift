@@ -1,3 +1,4 @@
+import DurableIO
 import FilePackages
 
 /// The secret of one folder, by which its server and its pages know each other after the server starts again.
@@ -15,9 +16,7 @@ struct FolderSecret: Sendable {
   let word: String
 
   /// The name below `localhost` that only this folder's server has, so that no other server gets its cookies.
-  var label: String {
-    digest("host").bytes.prefix(10).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-  }
+  var label: String { digest("host").bytes.prefix(10).hexadecimal }
 
   /// The proof for a number that the other side chose.
   func proof(of role: Role, host: String, _ number: String) -> String {

@@ -3,12 +3,12 @@
 /// The size that the head declares bounds it, before the first byte is read. Bodies in chunks are refused, because no
 /// page sends one.
 final class HTTPBody {
-  private let connection: HTTPConnection
+  private let connection: ServerConnection
   /// The size of the body.
   let size: UInt64
   private var rest: UInt64
 
-  init(of head: HTTPRequestHead, on connection: HTTPConnection) throws(HTTPRefusal) {
+  init(of head: HTTPRequestHead, on connection: ServerConnection) throws(HTTPRefusal) {
     self.connection = connection
     guard head.fields["transfer-encoding"] == nil else {
       throw .badRequest("The body of a request has to have a declared size.")

@@ -9,21 +9,21 @@ protocol HTTPHandler: Sendable {
   /// Answers one request.
   ///
   /// - Throws: `HTTPRefusal`, or the error of the work.
-  func answer(_ head: HTTPRequestHead, _ body: HTTPBody) async throws -> HTTPResponse
+  func answer(_ head: HTTPRequestHead, _ body: HTTPBody) async throws -> ServerResponse
   /// Answers a request that failed.
-  func answer(_ error: any Error, to head: HTTPRequestHead?) -> HTTPResponse
+  func answer(_ error: any Error, to head: HTTPRequestHead?) -> ServerResponse
 }
 
 /// A server of HTTP/1.1 on this machine's own addresses, 127.0.0.1 and ::1: a browser may use either of them for a name
 /// below `localhost`, so another program must have neither.
 ///
 /// FlyingSocks has the sockets. FlyingFox's own reader of requests bounds neither their heads nor their time, and reads
-/// on after a body that nothing read. So the reading here is our own: see `HTTPConnection` and `HTTPBody`.
+/// on after a body that nothing read. So the reading here is our own: see `ServerConnection` and `HTTPBody`.
 final class HTTPListener: Sendable {
   private let sockets: [Socket]
   private let pool: any AsyncSocketPool
   private let limits: HTTPLimits
-  private let connections = Mutex<[ObjectIdentifier: HTTPConnection]>([:])
+  private let connections = Mutex<[ObjectIdentifier: ServerConnection]>([:])
   /// The port.
   let port: UInt16
 
@@ -104,7 +104,7 @@ final class HTTPListener: Sendable {
           try await Task.sleep(for: .milliseconds(50))
           continue
         }
-        let connection = HTTPConnection(accepted, limits)
+        let connection = ServerConnection(accepted, limits)
         guard admit(connection) else {
           connection.close()
           continue
@@ -122,7 +122,7 @@ final class HTTPListener: Sendable {
 
   /// Counts a new connection. Strangers are those that no request of a page has come from. If there are too many of
   /// them, the one that has waited longest ends, so that strangers never keep a page out.
-  private func admit(_ connection: HTTPConnection) -> Bool {
+  private func admit(_ connection: ServerConnection) -> Bool {
     connections.withLock { connections in
       let strangers = connections.values.filter { !$0.isKnown }
       if connections.count - strangers.count >= limits.connections { return false }
@@ -136,16 +136,16 @@ final class HTTPListener: Sendable {
   }
 
   /// Serves one connection to its end.
-  private func serve(_ connection: HTTPConnection, _ handler: some HTTPHandler) async {
+  private func serve(_ connection: ServerConnection, _ handler: some HTTPHandler) async {
     // A connection that breaks has no one to tell.
     while (try? await serveNext(connection, handler)) == true {}
   }
 
   /// Serves one request; returns whether another may follow.
-  private func serveNext(_ connection: HTTPConnection, _ handler: some HTTPHandler) async throws -> Bool {
+  private func serveNext(_ connection: ServerConnection, _ handler: some HTTPHandler) async throws -> Bool {
     var head: HTTPRequestHead?
     var body: HTTPBody?
-    var response: HTTPResponse
+    var response: ServerResponse
     var closes = false
     do {
       head = try await connection.readHead()
@@ -169,7 +169,7 @@ final class HTTPListener: Sendable {
   }
 
   private func send(
-    _ response: HTTPResponse, isHead: Bool, _ closes: Bool, to connection: HTTPConnection
+    _ response: ServerResponse, isHead: Bool, _ closes: Bool, to connection: ServerConnection
   ) async throws {
     let head = response.head(closes: closes)
     switch response.body {
@@ -185,7 +185,7 @@ final class HTTPListener: Sendable {
   }
 
   /// Sends events until their channel or the connection ends.
-  private func send(_ head: [UInt8], _ events: EventChannel, to connection: HTTPConnection) async throws {
+  private func send(_ head: [UInt8], _ events: EventChannel, to connection: ServerConnection) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       defer { group.cancelAll() }
       try await connection.write(head)

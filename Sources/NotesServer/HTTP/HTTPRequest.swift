@@ -1,3 +1,5 @@
+import DurableIO
+
 /// The head of one request: its method, its target and its header fields.
 struct HTTPRequestHead: Sendable, Equatable {
   /// The method, such as `GET`.
@@ -11,14 +13,14 @@ struct HTTPRequestHead: Sendable, Equatable {
 
   /// Whether the client asks for the end of the connection after the answer.
   var closesConnection: Bool {
-    (fields["connection"] ?? "").lowercased().split(separator: ",").contains { $0.trimmed == "close" }
+    (fields["connection"] ?? "").lowercased().split(separator: ",").contains { $0.trimmedField == "close" }
   }
 
   /// The value of one cookie.
   func cookie(_ name: String) -> String? {
     for pair in (fields["cookie"] ?? "").split(separator: ";") {
       let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      if parts.count == 2, parts[0].trimmed == name { return parts[1].trimmed }
+      if parts.count == 2, parts[0].trimmedField == name { return parts[1].trimmedField }
     }
     return nil
   }
@@ -46,7 +48,7 @@ extension HTTPRequestHead {
         line[..<colon].utf8.allSatisfy(Self.isToken), !line.contains("\r"), !line.contains("\n")
       else { throw .badRequest("A header field is malformed.") }
       let name = line[..<colon].lowercased()
-      guard fields.updateValue(line[line.index(after: colon)...].trimmed, forKey: name) == nil else {
+      guard fields.updateValue(line[line.index(after: colon)...].trimmedField, forKey: name) == nil else {
         throw .badRequest("A header field occurs twice.")
       }
     }
@@ -96,29 +98,8 @@ extension HTTPRequestHead {
 
   /// Resolves the escapes of a query; nil if they are malformed or give no text.
   private static func unescaped(_ text: Substring) -> String? {
-    var bytes: [UInt8] = []
-    var rest = text.utf8[...]
-    while let byte = rest.popFirst() {
-      switch byte {
-      case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
-      case UInt8(ascii: "%"):
-        guard rest.count >= 2, let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
-        else { return nil }
-        rest = rest.dropFirst(2)
-        bytes.append(value)
-      default: bytes.append(byte)
-      }
-    }
-    guard !bytes.contains(0) else { return nil }
+    let (bytes, isWellFormed) = text.utf8.map { $0 == UInt8(ascii: "+") ? 0x20 : $0 }.percentDecoded
+    guard isWellFormed, !bytes.contains(0) else { return nil }
     return String(validating: bytes, as: UTF8.self)
-  }
-}
-
-extension StringProtocol {
-  /// The text without spaces and tabs at its ends.
-  fileprivate var trimmed: String {
-    var text = self[...]
-    while let last = text.last, last == " " || last == "\t" { text.removeLast() }
-    return String(text.drop { $0 == " " || $0 == "\t" })
   }
 }

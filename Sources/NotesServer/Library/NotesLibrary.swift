@@ -1,5 +1,6 @@
 import CloudContainers
 import Documents
+import DurableIO
 import FilePackages
 import FoundationEssentials
 import ImageNotes
@@ -26,7 +27,8 @@ actor NotesLibrary {
   private var lastListener = 0
   private var problems: [URL: String] = [:]
   private var gathering: Set<Place>
-  private var waiting: [CheckedContinuation<Void, Never>] = []
+  /// Has a turn, which passes from wait to wait, as soon as `gathering` is empty.
+  private let gathered = AsyncSemaphore(0)
   private var queries: [(query: DocumentQuery, task: Task<Void, Never>)] = []
   /// The last deletions, the newest first.
   private var deletions: [Deletion] = []
@@ -66,7 +68,10 @@ actor NotesLibrary {
   func entry(_ id: DocumentID) async throws -> Entry {
     if let entry = entries[id] { return entry }
     // It may be that the first look is not over.
-    if !gathering.isEmpty { await withCheckedContinuation { waiting.append($0) } }
+    if !gathering.isEmpty {
+      await gathered.wait()
+      gathered.signal()
+    }
     guard let entry = entries[id] else { throw HTTPRefusal.notFound }
     return entry
   }
@@ -173,8 +178,7 @@ actor NotesLibrary {
       gathering.remove(place)
       guard gathering.isEmpty else { return }
       tell("ready", LibraryChanges.Count(count: entries.count))
-      for continuation in waiting { continuation.resume() }
-      waiting = []
+      gathered.signal()
     case .updated(let news):
       for item in news.removed {
         let id = DocumentID(place, places.name(of: item.url, in: place))

@@ -1,5 +1,6 @@
 import CloudContainers
 import Documents
+import DurableIO
 import FilePackages
 import FoundationEssentials
 import ImageNotes
@@ -12,7 +13,7 @@ struct DocumentRoutes {
   let notes: OpenNotes
   let uploads: UploadFolder
 
-  func answer(_ head: HTTPRequestHead, _ path: [String], _ body: HTTPBody) async throws -> HTTPResponse {
+  func answer(_ head: HTTPRequestHead, _ path: [String], _ body: HTTPBody) async throws -> ServerResponse {
     switch (head.method, path.first) {
     case (_, "images"): return try await images(head, Array(path.dropFirst()), body)
     case (_, "versions"): return try await versions(head, Array(path.dropFirst()), body)
@@ -26,7 +27,7 @@ struct DocumentRoutes {
 
   // MARK: The open document
 
-  private func events(_ head: HTTPRequestHead) async throws -> HTTPResponse {
+  private func events(_ head: HTTPRequestHead) async throws -> ServerResponse {
     guard let tab = head.query["tab"], (8...32).contains(tab.utf8.count),
       tab.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
     else { throw HTTPRefusal(status: .badRequest, message: "The tab has no name.") }
@@ -36,7 +37,7 @@ struct DocumentRoutes {
         (epoch, seq)
       } else { nil }
     let (channel, number) = try await session.join(tab, known: known)
-    return HTTPResponse(type: "text/event-stream", .events(channel) { await session.leave(number) })
+    return ServerResponse(type: "text/event-stream", .events(channel) { await session.leave(number) })
   }
 
   private struct Tab: Decodable { var tab: String }
@@ -49,7 +50,7 @@ struct DocumentRoutes {
   private struct Place: Decodable { var place: String }
   private struct Recovery: Decodable { var take: Bool }
 
-  private func command(_ name: String, _ body: HTTPBody) async throws -> HTTPResponse {
+  private func command(_ name: String, _ body: HTTPBody) async throws -> ServerResponse {
     switch name {
     case "text":
       let edit = try await body.value(NotesSession.TextEdit.self)
@@ -96,7 +97,7 @@ struct DocumentRoutes {
 
   // MARK: Places
 
-  private func rename(to wish: String) async throws -> HTTPResponse {
+  private func rename(to wish: String) async throws -> ServerResponse {
     let entry = try await library.entry(id)
     let name = try NewDocument.checked(wish) + "." + entry.url.pathExtension
     let folder = FolderLocation(entry.url.deletingLastPathComponent())
@@ -107,7 +108,7 @@ struct DocumentRoutes {
       NamedDocument(id: new.word, name: displayString(url.deletingPathExtension().lastPathComponent)))
   }
 
-  private func move(to word: String) async throws -> HTTPResponse {
+  private func move(to word: String) async throws -> ServerResponse {
     let entry = try await library.entry(id)
     let places = library.places
     let place: NotesLibrary.Place = word == "cloud" ? .container : .local
@@ -140,7 +141,7 @@ struct DocumentRoutes {
   // MARK: Images
 
   private func images(_ head: HTTPRequestHead, _ path: [String], _ body: HTTPBody) async throws
-    -> HTTPResponse
+    -> ServerResponse
   {
     switch (head.method, path.count) {
     case ("GET", 1), ("HEAD", 1):
@@ -183,7 +184,8 @@ struct DocumentRoutes {
   private struct Caption: Decodable { var caption: String }
   private struct Target: Decodable { var to: Int }
 
-  private func imageCommand(_ command: String, _ key: String, _ body: HTTPBody) async throws -> HTTPResponse {
+  private func imageCommand(_ command: String, _ key: String, _ body: HTTPBody) async throws -> ServerResponse
+  {
     let session = try await notes.session(id)
     let name = try await session.image(key).name
     switch command {
@@ -202,7 +204,7 @@ struct DocumentRoutes {
   // MARK: Versions and conflicts
 
   private func versions(_ head: HTTPRequestHead, _ path: [String], _ body: HTTPBody) async throws
-    -> HTTPResponse
+    -> ServerResponse
   {
     let versions = DocumentVersions(id: id, url: try await library.entry(id).url)
     if head.method == "GET", path.isEmpty {
@@ -233,7 +235,7 @@ struct DocumentRoutes {
   }
 
   private func conflicts(_ head: HTTPRequestHead, _ path: [String], _ body: HTTPBody) async throws
-    -> HTTPResponse
+    -> ServerResponse
   {
     let conflicts = DocumentConflicts(id: id, session: try await notes.session(id))
     switch (head.method, path) {
@@ -257,7 +259,7 @@ struct DocumentRoutes {
 
   // MARK: Export
 
-  private func export() async throws -> HTTPResponse {
+  private func export() async throws -> ServerResponse {
     let entry = try await library.entry(id)
     let name = entry.url.deletingPathExtension().lastPathComponent
     let folder = uploads.url.appending(path: try String(ServerKey.random().prefix(12)))
@@ -269,23 +271,13 @@ struct DocumentRoutes {
       _ = try await document.withSnapshot { snapshot in try await snapshot.export(to: archive, as: .zip) }
     }
     // The open file stays readable after its folder is gone.
-    var response = try HTTPResponse.zip(archive)
+    var response = try ServerResponse.zip(archive)
     response.fields += [
       (
         "Content-Disposition",
-        "attachment; filename=\"document.zip\"; filename*=UTF-8''\(Self.escaped(name)).zip"
+        "attachment; filename=\"document.zip\"; filename*=UTF-8''\(name.utf8.percentEncoded()).zip"
       )
     ]
     return response
-  }
-
-  private static func escaped(_ name: String) -> String {
-    name.utf8.map { byte in
-      switch byte {
-      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
-        String(UnicodeScalar(byte))
-      default: "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-      }
-    }.joined()
   }
 }

@@ -9,11 +9,11 @@ struct LibraryRoutes {
   let notes: OpenNotes
   let uploads: UploadFolder
 
-  func answer(_ head: HTTPRequestHead, _ path: [String], _ body: HTTPBody) async throws -> HTTPResponse {
+  func answer(_ head: HTTPRequestHead, _ path: [String], _ body: HTTPBody) async throws -> ServerResponse {
     switch (head.method, path) {
     case ("GET", ["events"]):
       let (channel, number) = try await library.join()
-      return HTTPResponse(
+      return ServerResponse(
         type: "text/event-stream", .events(channel) { await library.leave(number) })
     case ("POST", ["details"]):
       struct Asked: Decodable { var ids: [String] }

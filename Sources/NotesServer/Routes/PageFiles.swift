@@ -41,21 +41,21 @@ struct PageFiles: Sendable {
   )
 
   /// Answers with a file; with its status alone if the browser has it.
-  func response(_ name: String, to head: HTTPRequestHead) throws(HTTPRefusal) -> HTTPResponse {
+  func response(_ name: String, to head: HTTPRequestHead) throws(HTTPRefusal) -> ServerResponse {
     guard let file = files[name] else { throw .notFound }
     let fields = [Self.policy, ("ETag", file.tag), ("Cache-Control", "no-cache")]
-    if head.fields["if-none-match"] == file.tag { return HTTPResponse(.notModified, fields: fields) }
-    return HTTPResponse(type: file.type, .bytes(file.bytes), fields: fields)
+    if head.fields["if-none-match"] == file.tag { return ServerResponse(.notModified, fields: fields) }
+    return ServerResponse(type: file.type, .bytes(file.bytes), fields: fields)
   }
 
   /// Answers a request for a file of the pages.
-  func file(_ head: HTTPRequestHead) throws(HTTPRefusal) -> HTTPResponse {
+  func file(_ head: HTTPRequestHead) throws(HTTPRefusal) -> ServerResponse {
     guard let name = head.segments.last, !name.hasSuffix(".html") else { throw .notFound }
     return try response(name, to: head)
   }
 
   /// Answers with the page of an error.
-  func response(to refusal: HTTPRefusal) -> HTTPResponse {
+  func response(to refusal: HTTPRefusal) -> ServerResponse {
     var page = String(decoding: files["error.html"]?.bytes ?? [], as: UTF8.self)
     let values = [
       "TITLE": refusal.status == .unauthorized ? "No access" : refusal.status.phrase,
@@ -64,13 +64,13 @@ struct PageFiles: Sendable {
       "LIBRARY": refusal.status == .unauthorized ? " hidden" : "",
     ]
     for (name, value) in values { page = page.replacing("{{\(name)}}", with: Self.escaped(value)) }
-    return HTTPResponse(
+    return ServerResponse(
       refusal.status, type: "text/html; charset=utf-8", .bytes(Array(page.utf8)), fields: [Self.policy])
   }
 
   /// A page that goes on to the library. So the library's request comes from this server's own page, and has the cookie
   /// also if the address was in a page of another site.
-  static let entrance = HTTPResponse(
+  static let entrance = ServerResponse(
     type: "text/html; charset=utf-8",
     .bytes(
       Array(

@@ -13,7 +13,7 @@ struct ServerRoutes: HTTPHandler {
   let pages: PageFiles
   let uploads: UploadFolder
 
-  func answer(_ head: HTTPRequestHead, _ body: HTTPBody) async throws -> HTTPResponse {
+  func answer(_ head: HTTPRequestHead, _ body: HTTPBody) async throws -> ServerResponse {
     switch try access.check(head) {
     case .entrance:
       var entrance = PageFiles.entrance
@@ -22,7 +22,7 @@ struct ServerRoutes: HTTPHandler {
     case .file: return try pages.file(head)
     case .proof(let number): return try .json(access.proof(for: number))
     case .renewal:
-      var done = HTTPResponse.done
+      var done = ServerResponse.done
       done.fields.append(access.cookieField)
       return done
     case .page: return try await answerPage(head, body)
@@ -33,7 +33,7 @@ struct ServerRoutes: HTTPHandler {
     head.fields["host"] == access.host && access.hasCookie(head)
   }
 
-  private func answerPage(_ head: HTTPRequestHead, _ body: HTTPBody) async throws -> HTTPResponse {
+  private func answerPage(_ head: HTTPRequestHead, _ body: HTTPBody) async throws -> ServerResponse {
     switch (head.method, head.segments.first) {
     case ("GET", "api"), ("HEAD", "api"), ("POST", "api"), ("PUT", "api"):
       return try await api(head, Array(head.segments.dropFirst())[...], body)
@@ -45,7 +45,7 @@ struct ServerRoutes: HTTPHandler {
     }
   }
 
-  func answer(_ error: any Error, to head: HTTPRequestHead?) -> HTTPResponse {
+  func answer(_ error: any Error, to head: HTTPRequestHead?) -> ServerResponse {
     let refusal = Self.refusal(of: error)
     if let head, head.method == "GET", head.segments.first != "api", head.segments.first != "static" {
       return pages.response(to: refusal)
@@ -53,7 +53,7 @@ struct ServerRoutes: HTTPHandler {
     // The two sentences are this server's own, which can be encoded.
     let value = ["error": ["message": refusal.message, "advice": refusal.advice]]
     let bytes = (try? JSONEncoder.plain.encode(value)).map(Array.init) ?? []
-    return HTTPResponse(refusal.status, type: "application/json", .bytes(bytes))
+    return ServerResponse(refusal.status, type: "application/json", .bytes(bytes))
   }
 
   /// The refusal that tells an error of the work.
@@ -73,7 +73,7 @@ struct ServerRoutes: HTTPHandler {
 
   // MARK: Pages
 
-  private func page(_ head: HTTPRequestHead) throws -> HTTPResponse {
+  private func page(_ head: HTTPRequestHead) throws -> ServerResponse {
     let segments = head.segments
     switch segments.count {
     case 0: return try pages.response("library.html", to: head)
@@ -91,7 +91,7 @@ struct ServerRoutes: HTTPHandler {
 
   private func api(
     _ head: HTTPRequestHead, _ path: ArraySlice<String>, _ body: HTTPBody
-  ) async throws -> HTTPResponse {
+  ) async throws -> ServerResponse {
     let rest = Array(path.dropFirst())
     switch path.first {
     case "key" where head.method == "GET" && rest.isEmpty: return try .json(access.key)
@@ -111,17 +111,17 @@ struct ServerRoutes: HTTPHandler {
   }
 }
 
-extension HTTPResponse {
+extension ServerResponse {
   /// An answer of a value.
-  static func json(_ value: some Encodable) throws -> HTTPResponse {
-    HTTPResponse(type: "application/json", .bytes(Array(try JSONEncoder.plain.encode(value))))
+  static func json(_ value: some Encodable) throws -> ServerResponse {
+    ServerResponse(type: "application/json", .bytes(Array(try JSONEncoder.plain.encode(value))))
   }
 
   /// An answer that says nothing more.
-  static let done = HTTPResponse(type: "application/json", .bytes(Array("{}".utf8)))
+  static let done = ServerResponse(type: "application/json", .bytes(Array("{}".utf8)))
 
   /// The bytes of an image, which no page of another site can show.
-  static func image(_ file: FileWrapper, to head: HTTPRequestHead) throws -> HTTPResponse {
+  static func image(_ file: FileWrapper, to head: HTTPRequestHead) throws -> ServerResponse {
     let header = try ImageHeader(of: file)
     let type =
       switch header.format {
@@ -134,7 +134,7 @@ extension HTTPResponse {
       case .heic: "image/heic"
       }
     let size = try file.withRandomAccess { size, _ in size }
-    return HTTPResponse(
+    return ServerResponse(
       type: type,
       .pieces(of: size) { start, count in try file.withRandomAccess { _, read in try read(start, count) } },
       // The address changes with the picture.
@@ -142,15 +142,15 @@ extension HTTPResponse {
   }
 
   /// The bytes of a zip, which is open from now on.
-  static func zip(_ url: URL) throws -> HTTPResponse {
+  static func zip(_ url: URL) throws -> ServerResponse {
     let file = try OpenArchive(url)
-    return HTTPResponse(
+    return ServerResponse(
       type: "application/zip",
       .pieces(of: file.size) { start, count in try file.bytes(from: start, count) })
   }
 }
 
-extension HTTPResponse.Body {
+extension ServerResponse.Body {
   /// Pieces that a function reads, on a thread that may block.
   static func pieces(
     of size: UInt64, _ read: @escaping @Sendable (_ start: UInt64, _ count: Int) throws -> [UInt8]

@@ -1,3 +1,4 @@
+import DurableIO
 import FilePackages
 import FoundationEssentials
 import ImageNotes
@@ -22,10 +23,10 @@ struct ImageFacts {
   /// Describes the images of a document, and forgets every other image.
   ///
   /// - Parameter address: the address of the images, without a slash at its end.
-  mutating func shown(_ images: [ImageNotes.Image], below address: String) -> [ShownImage] {
+  mutating func shown(_ images: [ImageNotes.Image], below address: String) -> [PageImage] {
     var still: [ObjectIdentifier: Fact] = [:]
     let shown = images.map { image in
-      var shown = ShownImage(
+      var shown = PageImage(
         key: Self.key(of: image.name), name: image.name, caption: image.caption, width: 0, height: 0,
         format: "",
         size: 0, url: "")
@@ -43,8 +44,7 @@ struct ImageFacts {
 
   /// The name of an image in addresses: it leads to no file, only to an image of that name in the document.
   static func key(of name: String) -> String {
-    ContentHash(of: Array(name.utf8)).bytes.prefix(8).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
-      .joined()
+    ContentHash(of: Array(name.utf8)).bytes.prefix(8).hexadecimal
   }
 
   private static func fact(of file: FileWrapper) -> Fact {

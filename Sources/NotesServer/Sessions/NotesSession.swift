@@ -1,4 +1,5 @@
 import Documents
+import DurableIO
 import FilePackages
 import FoundationEssentials
 import ImageNotes
@@ -52,7 +53,7 @@ actor NotesSession {
   private var lastViewer = 0
   /// The last change of each tab, which a tab sends again if its connection broke.
   private var lastOps: [String: (op: String, seq: Int)] = [:]
-  private var turns: (isTaken: Bool, waiting: [CheckedContinuation<Void, Never>]) = (false, [])
+  private let turns = AsyncSemaphore(1)
   private var listening: Task<Void, Never>?
   /// The time since which no page shows the document.
   private(set) var idleSince: ContinuousClock.Instant? = .now
@@ -152,14 +153,8 @@ actor NotesSession {
 
   /// Runs `body` when all earlier turns have ended.
   private func inTurn<Result>(_ body: () async throws -> Result) async rethrows -> Result {
-    if turns.isTaken {
-      await withCheckedContinuation { turns.waiting.append($0) }
-    } else {
-      turns.isTaken = true
-    }
-    defer {
-      if turns.waiting.isEmpty { turns.isTaken = false } else { turns.waiting.removeFirst().resume() }
-    }
+    await turns.wait()
+    defer { turns.signal() }
     return try await body()
   }
 

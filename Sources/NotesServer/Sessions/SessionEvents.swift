@@ -14,7 +14,7 @@ struct OpenEvent: Encodable {
   var displayName: String
   /// The text with the changes up to `seq`; nil for a page that has it.
   var text: String?
-  var images: [ShownImage]
+  var images: [PageImage]
   var undo: UndoEvent
   var state: StateEvent
   var tabs: [TabsEvent.Tab]
@@ -40,11 +40,11 @@ struct TextEvent: Encodable, Sendable {
 struct NotesEvent: Encodable, Equatable {
   var title: String
   var displayName: String
-  var images: [ShownImage]
+  var images: [PageImage]
 }
 
 /// One image.
-struct ShownImage: Encodable, Equatable {
+struct PageImage: Encodable, Equatable {
   var key: String
   var name: String
   var caption: String

@@ -117,7 +117,7 @@ struct DocumentConflicts {
     return base
   }
 
-  private func shown(_ images: [ImageNotes.Image], _ path: String) -> [ShownImage] {
+  private func shown(_ images: [ImageNotes.Image], _ path: String) -> [PageImage] {
     var facts = ImageFacts()
     return facts.shown(images, below: "/api/documents/\(id.word)/\(path)")
   }
@@ -125,13 +125,13 @@ struct DocumentConflicts {
 
 /// A resolver that asks a closure.
 private struct AnyResolver: ConflictResolver {
-  let body: @Sendable (DocumentConflict<ImageNotes>) throws -> ConflictResolution<ImageNotes>
+  let body: @Sendable (DocumentConflict<ImageNotes>) throws -> ConflictOutcome<ImageNotes>
 
-  init(_ body: @escaping @Sendable (DocumentConflict<ImageNotes>) throws -> ConflictResolution<ImageNotes>) {
+  init(_ body: @escaping @Sendable (DocumentConflict<ImageNotes>) throws -> ConflictOutcome<ImageNotes>) {
     self.body = body
   }
 
-  func resolve(_ conflict: DocumentConflict<ImageNotes>) async throws -> ConflictResolution<ImageNotes> {
+  func resolve(_ conflict: DocumentConflict<ImageNotes>) async throws -> ConflictOutcome<ImageNotes> {
     try body(conflict)
   }
 }

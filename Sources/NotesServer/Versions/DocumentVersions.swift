@@ -76,7 +76,7 @@ struct DocumentVersions {
     return try ImageNotes(configuration: .init(contentType: .imageNotes, file: contents.tree))
   }
 
-  private func shown(_ images: [ImageNotes.Image], of version: UUID) -> [ShownImage] {
+  private func shown(_ images: [ImageNotes.Image], of version: UUID) -> [PageImage] {
     var facts = ImageFacts()
     return facts.shown(images, below: "/api/documents/\(id.word)/versions/\(version.uuidString)/images")
   }
@@ -85,8 +85,8 @@ struct DocumentVersions {
 extension ImageChange {
   /// Compares the images of two versions by their names.
   static func changes(
-    from old: [ImageNotes.Image], to new: [ImageNotes.Image], _ oldShown: [ShownImage],
-    _ newShown: [ShownImage]
+    from old: [ImageNotes.Image], to new: [ImageNotes.Image], _ oldShown: [PageImage],
+    _ newShown: [PageImage]
   ) throws -> [ImageChange] {
     var changes: [ImageChange] = []
     let before = Dictionary(zip(old.map(\.name), zip(old, oldShown)), uniquingKeysWith: { first, _ in first })

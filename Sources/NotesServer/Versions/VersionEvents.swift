@@ -29,7 +29,7 @@ struct VersionDetail: Encodable {
   var computer: String
   var title: String
   var text: String
-  var images: [ShownImage]
+  var images: [PageImage]
   var previous: String?
   var changes: Changes
 }
@@ -55,7 +55,7 @@ struct ConflictList: Encodable {
     var computer: String
     var text: String
     var title: String
-    var images: [ShownImage]
+    var images: [PageImage]
     var lines: [Hunk]
   }
 

@@ -1,3 +1,4 @@
+import DurableIO
 import FoundationEssentials
 
 /// Makes an answer of the bytes that a server sends, by RFC 9112.
@@ -184,7 +185,7 @@ struct HTTPHead {
       guard parts.count == 2, !parts[0].isEmpty, parts[0].utf8.allSatisfy(Self.isName) else {
         throw .malformed("a line of its header is no field")
       }
-      let (name, value) = (parts[0].lowercased(), Self.trimmed(parts[1]))
+      let (name, value) = (parts[0].lowercased(), parts[1].trimmedField)
       fields[name] = fields[name].map { $0 + ", " + value } ?? value
     }
     if let coding = fields["transfer-encoding"] {
@@ -199,24 +200,18 @@ struct HTTPHead {
 
   /// Whether the server leaves the connection open.
   var isLasting: Bool {
-    let words = (fields["connection"] ?? "").lowercased().split(separator: ",").map(Self.trimmed)
+    let words = (fields["connection"] ?? "").lowercased().split(separator: ",").map(\.trimmedField)
     return !isOld && !words.contains("close")
   }
 
   /// The number of bytes of the body; nil if the header does not say.
   func length() throws(HTTPFailure) -> Int? {
     guard let text = fields["content-length"] else { return nil }
-    let values = Set(text.split(separator: ",", omittingEmptySubsequences: false).map(Self.trimmed))
+    let values = Set(text.split(separator: ",", omittingEmptySubsequences: false).map(\.trimmedField))
     guard values.count == 1, let value = values.first, (1...18).contains(value.utf8.count),
       value.allSatisfy(\.isASCIIDigit), let length = Int(value)
     else { throw .malformed("its length is no number") }
     return length
-  }
-
-  private static func trimmed(_ text: Substring) -> String {
-    var text = text.drop { $0 == " " || $0 == "\t" }
-    while text.last == " " || text.last == "\t" { text.removeLast() }
-    return String(text)
   }
 
   /// Whether a name may have the byte: a letter, a digit or one of the marks of RFC 9110.

@@ -1,3 +1,4 @@
+import DurableIO
 import FilePackages
 import FoundationEssentials
 import Glibc
@@ -31,7 +32,7 @@ package final class HTTPClient: HTTPTransport {
   private let times: Times
   private let environment: [String: String]
   private let authorities: String?
-  private let turns: HTTPTurns
+  private let turns: AsyncSemaphore
   private let idle = Mutex<[HTTPConnection.Origin: [HTTPConnection]]>([:])
 
   /// Makes a client.
@@ -45,7 +46,7 @@ package final class HTTPClient: HTTPTransport {
     environment: [String: String] = ProcessInfo.processInfo.environment
   ) {
     (self.times, self.authorities, self.environment) = (times, authorities, environment)
-    turns = HTTPTurns(connections)
+    turns = AsyncSemaphore(max(1, connections))
   }
 
   /// Sends a request, as `HTTPTransport` says.
@@ -55,8 +56,8 @@ package final class HTTPClient: HTTPTransport {
       isEncrypted: request.isEncrypted, host: host, port: request.port ?? (request.isEncrypted ? 443 : 80),
       proxy: try HTTPProxy.find(for: host, isEncrypted: request.isEncrypted, in: environment),
       authorities: request.isEncrypted ? authorities : nil)
-    try await turns.begin()
-    defer { turns.end() }
+    do { try await turns.waitUnlessCancelled() } catch { throw .cancelled }
+    defer { turns.signal() }
     let cancellation = try HTTPCancellation()
     let outcome: Result<HTTPResponse, HTTPFailure> = await withTaskCancellationHandler {
       do throws(HTTPFailure) {

@@ -1,3 +1,4 @@
+import DurableIO
 import FoundationEssentials
 
 /// A text in XML as an S3 service sends it: elements with a text, without attributes that matter.
@@ -35,22 +36,8 @@ struct S3Answer {
 
   /// Returns a name of a listing, which the server encodes as in an address; nil if it is no UTF-8.
   static func decoded(_ text: String) -> String? {
-    var bytes: [UInt8] = []
-    var rest = text.utf8[...]
-    while let byte = rest.popFirst() {
-      if byte == UInt8(ascii: "+") {
-        bytes.append(0x20)
-      } else if byte == UInt8(ascii: "%") {
-        guard rest.count >= 2, let value = UInt8(String(Substring(rest.prefix(2))), radix: 16) else {
-          return nil
-        }
-        bytes.append(value)
-        rest = rest.dropFirst(2)
-      } else {
-        bytes.append(byte)
-      }
-    }
-    return String(validating: bytes, as: UTF8.self)
+    let (bytes, isWellFormed) = text.utf8.map { $0 == UInt8(ascii: "+") ? 0x20 : $0 }.percentDecoded
+    return isWellFormed ? String(validating: bytes, as: UTF8.self) : nil
   }
 
   private mutating func skipSpace() {

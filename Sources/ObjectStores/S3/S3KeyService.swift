@@ -1,3 +1,4 @@
+import DurableIO
 import FilePackages
 import FoundationEssentials
 
@@ -18,7 +19,7 @@ enum S3KeyService {
     guard let role = roles.split(whereSeparator: \.isNewline).first else {
       throw S3KeyProblem(reason: "the machine has no role")
     }
-    return try await send("GET", address, path + SignatureV4.encoded(String(role)), field, service)
+    return try await send("GET", address, path + role.utf8.percentEncoded(), field, service)
   }
 
   /// Asks the service of the container that the process runs in.

@@ -1,3 +1,4 @@
+import DurableIO
 public import FoundationEssentials
 import Glibc
 
@@ -97,11 +98,10 @@ public struct S3Settings: Sendable {
         sections[name] = sections[name] ?? [:]
       } else if let equals = line.firstIndex(of: "=") {
         let key = words(line[..<equals]).lowercased()
-        var value = line[line.index(after: equals)...].drop(while: \.isWhitespace)
-        while value.last?.isWhitespace == true { value.removeLast() }
+        let value = line[line.index(after: equals)...].trimmed()
         let isInner = whole.first?.isWhitespace == true
         if !isInner { outer = value.isEmpty ? key + "." : "" }
-        sections[name, default: [:]][(isInner ? outer : "") + key] = String(value)
+        sections[name, default: [:]][(isInner ? outer : "") + key] = value
       }
     }
     return sections

@@ -1,3 +1,4 @@
+import DurableIO
 import FilePackages
 public import FoundationEssentials
 
@@ -171,8 +172,8 @@ public struct S3Store: ObjectStore {
     let request = HTTPRequest(
       method: method, isEncrypted: address.isEncrypted,
       host: address.usesPathStyle ? address.host : "\(address.bucket).\(address.host)", port: address.port,
-      path: SignatureV4.encoded(path, isPath: true),
-      query: query.sorted { $0.0 < $1.0 }.map { "\($0.0)=\(SignatureV4.encoded($0.1))" }.joined(
+      path: path.utf8.percentEncoded(keeping: "/"),
+      query: query.sorted { $0.0 < $1.0 }.map { "\($0.0)=\($0.1.utf8.percentEncoded())" }.joined(
         separator: "&"),
       headers: headers, body: body)
     let answer = try await send(request, operation, key, limit: limit)

@@ -1,4 +1,5 @@
-package import FilePackages
+import DurableIO
+import FilePackages
 package import FoundationEssentials
 
 /// The signature of a request, by Amazon's algorithm AWS4-HMAC-SHA256.
@@ -16,7 +17,7 @@ package struct SignatureV4 {
   /// The request's query must be in order. It gets `x-amz-date`, `x-amz-content-sha256` and `authorization`.
   package func sign(_ request: inout HTTPRequest, at date: Date) {
     let time = Self.timestamp(date)
-    let payload = hex(ContentHash(of: Array(request.body)))
+    let payload = ContentHash(of: Array(request.body)).bytes.hexadecimal
     request.headers["host"] = request.authority
     request.headers["x-amz-date"] = time
     request.headers["x-amz-content-sha256"] = payload
@@ -37,10 +38,11 @@ package struct SignatureV4 {
       + headers.map { "\($0.key):\(Self.trimmed($0.value))\n" }.joined() + "\n\(names)\n\(payload)"
     let day = String(time.prefix(8))
     let scope = "\(day)/\(region)/\(service)/aws4_request"
-    let text = "AWS4-HMAC-SHA256\n\(time)\n\(scope)\n\(hex(ContentHash(of: Array(canonical.utf8))))"
+    let digest = ContentHash(of: Array(canonical.utf8)).bytes.hexadecimal
+    let text = "AWS4-HMAC-SHA256\n\(time)\n\(scope)\n\(digest)"
     var key = Array("AWS4\(credentials.secretAccessKey)".utf8)
     for part in [day, region, service, "aws4_request"] { key = Self.code(of: part, key) }
-    return (Self.code(of: text, key).map(hex).joined(), names, scope)
+    return (Self.code(of: text, key).hexadecimal, names, scope)
   }
 
   private static func code(of text: String, _ key: [UInt8]) -> [UInt8] {
@@ -64,22 +66,6 @@ package struct SignatureV4 {
     return digits(parts.year, 4) + digits(parts.month, 2) + digits(parts.day, 2) + "T" + digits(parts.hour, 2)
       + digits(parts.minute, 2) + digits(parts.second, 2) + "Z"
   }
-
-  /// Encodes a text as a part of a path or a query. It leaves `/` in a path.
-  package static func encoded(_ text: String, isPath: Bool = false) -> String {
-    var encoded = ""
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-        UInt8(ascii: "~"):
-        encoded.unicodeScalars.append(Unicode.Scalar(byte))
-      case UInt8(ascii: "/") where isPath: encoded += "/"
-      default: encoded += "%" + hex(byte).uppercased()
-      }
-    }
-    return encoded
-  }
 }
 
 extension Calendar {
@@ -89,9 +75,3 @@ extension Calendar {
     return calendar
   }()
 }
-
-/// Returns two hexadecimal digits.
-func hex(_ byte: UInt8) -> String { String(byte >> 4, radix: 16) + String(byte & 15, radix: 16) }
-
-/// Returns 64 hexadecimal digits.
-package func hex(_ hash: ContentHash) -> String { hash.bytes.map(hex).joined() }

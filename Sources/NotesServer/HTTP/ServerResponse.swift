@@ -1,5 +1,5 @@
 /// An answer.
-struct HTTPResponse: Sendable {
+struct ServerResponse: Sendable {
   /// The body of an answer.
   enum Body: Sendable {
     case bytes([UInt8])

@@ -26,7 +26,7 @@ struct HTTPLimits: Sendable {
 /// One connection: it reads requests and writes answers, each within its limits.
 ///
 /// A task of the listener calls `endIfLate()` every second. The connection ends if its present wait lasts too long.
-final class HTTPConnection: Sendable {
+final class ServerConnection: Sendable {
   private struct State {
     var buffer: [UInt8] = []
     var isOpen = true

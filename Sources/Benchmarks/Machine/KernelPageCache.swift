@@ -1,7 +1,7 @@
 import Glibc
 
 /// The system's cache of file contents.
-enum PageCache {
+enum KernelPageCache {
   /// Drops the cache, with its names and inodes. Data that is not written yet stays.
   ///
   /// - Throws: `StrategyUnavailable` for any user but root.

@@ -11,7 +11,7 @@ import GRDB
 /// | an insert meets a row of its key | abort | stays | is replaced | is replaced | stays |
 /// | a constraint refuses the row | abort | stays | stays | stays | stays |
 /// | a foreign key leads nowhere | abort | abort | abort | abort | abort |
-struct ConflictResolution {
+struct ChangesetConflictHandler {
   let policy: MergePolicy
   /// The updates of single columns, which follow the rest.
   private(set) var partialUpdates: [ChangeConflict] = []

@@ -5,7 +5,7 @@ import FoundationEssentials
 // MS2 It writes a new revision each time. SQLite flushes nothing for a transaction that changes no byte.
 
 /// The last save, which is durable, with its files that are not published yet.
-struct CommittedSave: Sendable {
+struct CommittedTransaction: Sendable {
   var head: DocumentHead
   var metadata: SavedMetadata
   var files: [UnpublishedFile]

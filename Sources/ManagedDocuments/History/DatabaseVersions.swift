@@ -11,7 +11,7 @@ import GRDB
 ///
 /// A version has the changes from its state to that of the next one. They are changesets as SQLite's sessions record
 /// them and its change groups combine them. SQLite inverts a changeset while it applies it.
-enum VersionLog {
+enum DatabaseVersions {
   /// Keeps the last saved state as a version, if the document keeps any (MV1).
   ///
   /// Cost: by the changes since that save, for any number of versions.

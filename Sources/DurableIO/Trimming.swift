@@ -1,0 +1,11 @@
+extension StringProtocol {
+  /// Returns the text without the characters at its ends that are outside, by default white space.
+  package func trimmed(_ isOutside: (Character) -> Bool = { $0.isWhitespace }) -> String {
+    let start = drop(while: isOutside)
+    guard let end = start.lastIndex(where: { !isOutside($0) }) else { return "" }
+    return String(start[...end])
+  }
+
+  /// The text without the spaces and tabs at its ends, as a field of HTTP has it (RFC 9110, section 5.6.3).
+  package var trimmedField: String { trimmed { $0 == " " || $0 == "\t" } }
+}

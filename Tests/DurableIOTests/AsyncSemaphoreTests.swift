@@ -1,0 +1,161 @@
+import DurableIO
+import Synchronization
+import Testing
+
+// `Task.immediate` returns when its task waits, so that these tests need no time.
+
+@Suite("A semaphore for tasks")
+struct AsyncSemaphoreTests {
+  @Test func `gives turns in the order of the waits`() async throws {
+    let (semaphore, order) = (AsyncSemaphore(1), Log<Int>())
+    await semaphore.wait()
+    let tasks = (0..<20).map { number in
+      Task.immediate(priority: number.isMultiple(of: 2) ? .low : .high) {
+        if number.isMultiple(of: 3) {
+          await semaphore.wait()
+        } else {
+          try await semaphore.waitUnlessCancelled()
+        }
+        order.append(number)
+        semaphore.signal()
+      }
+    }
+    semaphore.signal()
+    for task in tasks { try await task.value }
+    #expect(order.entries == Array(0..<20))
+  }
+
+  @Test func `lets only so many run at once`() async {
+    let (semaphore, most, running) = (AsyncSemaphore(3), Log<Int>(), Counter())
+    let tasks = (0..<30).map { _ in
+      Task.immediate {
+        await semaphore.wait()
+        defer { semaphore.signal() }
+        most.append(running.add(1))
+        await Task.yield()
+        running.add(-1)
+      }
+    }
+    for task in tasks { await task.value }
+    #expect(most.entries.max() == 3)
+  }
+
+  @Test func `ends the wait of a cancelled task at once`() async {
+    let (semaphore, order) = (AsyncSemaphore(1), Log<String>())
+    await semaphore.wait()
+    let cancelled = Task.immediate { try await semaphore.waitUnlessCancelled() }
+    let next = Task.immediate {
+      await semaphore.wait()
+      order.append("next")
+    }
+    cancelled.cancel()
+    await #expect(throws: CancellationError.self) { try await cancelled.value }
+    order.append("cancelled")
+    semaphore.signal()
+    await next.value
+    #expect(order.entries == ["cancelled", "next"])
+  }
+
+  @Test func `gives a cancelled task no turn, even a free one`() async {
+    let semaphore = AsyncSemaphore(1)
+    let task = Task.immediate {
+      withUnsafeCurrentTask { $0?.cancel() }
+      try await semaphore.waitUnlessCancelled()
+    }
+    await #expect(throws: CancellationError.self) { try await task.value }
+    // The turn is still free.
+    await semaphore.wait()
+  }
+
+  @Test func `lets a cancelled task wait that asks for it`() async {
+    let (semaphore, order) = (AsyncSemaphore(0), Log<String>())
+    let task = Task.immediate {
+      await semaphore.wait()
+      order.append("turn")
+    }
+    task.cancel()
+    order.append("signal")
+    semaphore.signal()
+    await task.value
+    #expect(order.entries == ["signal", "turn"])
+  }
+
+  @Test func `loses no turn if cancellations and signals meet`() async {
+    for _ in 0..<2_000 {
+      let semaphore = AsyncSemaphore(1)
+      await semaphore.wait()
+      let task = Task.immediate {
+        try await semaphore.waitUnlessCancelled()
+        semaphore.signal()
+      }
+      async let cancellation: Void = task.cancel()
+      semaphore.signal()
+      _ = await (cancellation, task.result)
+      await semaphore.wait()
+    }
+  }
+}
+
+@Suite("A serial queue for tasks")
+struct SerialQueueTests {
+  @Test func `runs one body after the other, in their order`() async {
+    let (queue, order) = (SerialQueue(), Log<String>())
+    for number in 0..<50 {
+      queue.enqueue {
+        order.append("begin \(number)")
+        await Task.yield()
+        order.append("end \(number)")
+      }
+    }
+    await queue.drain()
+    #expect(order.entries == (0..<50).flatMap { ["begin \($0)", "end \($0)"] })
+  }
+
+  @Test func `runs a body to its end whose caller is cancelled`() async {
+    let (queue, gate, order) = (SerialQueue(), AsyncSemaphore(0), Log<Bool>())
+    let caller = Task.immediate {
+      await queue.enqueue {
+        await gate.wait()
+        order.append(Task.isCancelled)
+      }.value
+    }
+    caller.cancel()
+    gate.signal()
+    await queue.drain()
+    #expect(order.entries == [false])
+  }
+
+  @Test func `raises the earlier bodies to the priority of a later one`() async {
+    let (queue, began) = (SerialQueue(), AsyncSemaphore(0))
+    Task.immediate(priority: .background) {
+      queue.enqueue {
+        began.signal()
+        while Task.currentPriority < .high { await Task.yield() }
+      }
+    }
+    await began.wait()
+    await Task(priority: .high) { await queue.enqueue {}.value }.value
+  }
+}
+
+/// The number of tasks that run.
+private final class Counter: Sendable {
+  private let state = Mutex(0)
+
+  @discardableResult
+  func add(_ change: Int) -> Int {
+    state.withLock { count in
+      count += change
+      return count
+    }
+  }
+}
+
+/// The things that tasks did, in their order.
+private final class Log<Entry: Sendable>: Sendable {
+  private let state = Mutex<[Entry]>([])
+
+  var entries: [Entry] { state.withLock { $0 } }
+
+  func append(_ entry: Entry) { state.withLock { $0.append(entry) } }
+}
