@@ -17,8 +17,8 @@ struct BenchRounds: ParsableArguments {
     }
   }
 
-  func race(_ options: BenchOptions, normally normal: Int) -> Race {
-    var race = Race()
+  func race(_ options: BenchOptions, normally normal: Int) -> RoundRobin {
+    var race = RoundRobin()
     race.rounds = rounds ?? normal
     race.budget = .seconds(options.budget)
     return race

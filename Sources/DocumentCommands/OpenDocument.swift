@@ -47,7 +47,7 @@ extension DocumentOptions<ImageNotes> {
     options.recoveryFolder = nil
     options.watchesDisk = false
     // The command coordinates already.
-    options.takesTurns = false
+    options.isCoordinated = false
     (options.saving, options.keepsHistory) = (saving, false)
     return options
   }

@@ -29,7 +29,7 @@ extension FilePackageError {
 
     /// Returns a time of this day as `23:41`, and another one with its date, for people in this time zone.
     private static func text(of date: Date) -> String {
-      let (then, now) = (local(date), local(Surroundings.current.now().date))
+      let (then, now) = (local(date), local(Environment.current.now().date))
       func padded(_ number: Int32) -> String { (number < 10 ? "0" : "") + "\(number)" }
       let time = "\(padded(then.tm_hour)):\(padded(then.tm_min))"
       if then.tm_year == now.tm_year && then.tm_yday == now.tm_yday { return time }

@@ -13,7 +13,7 @@ package struct NodeAttributes: Sendable, Hashable {
   package var modified: FileTime?
 
   package static func newFile() -> NodeAttributes {
-    NodeAttributes(mode: 0o666, modeIsExact: false, modified: Surroundings.current.now())
+    NodeAttributes(mode: 0o666, modeIsExact: false, modified: Environment.current.now())
   }
 
   package static func newDirectory() -> NodeAttributes {

@@ -77,6 +77,6 @@ package struct NotesServer: Sendable {
     let errors = await routes.notes.closeAll()
     await routes.library.stop()
     routes.uploads.remove()
-    return errors.map { Sentences(of: $0).message }
+    return errors.map { ErrorExplanation(of: $0).message }
   }
 }

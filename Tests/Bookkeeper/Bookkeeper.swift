@@ -111,7 +111,7 @@ struct Bookkeeper {
     }
     var options = ManagedDocumentOptions(migrator: migrator)
     options.autosave = nil
-    options.takesTurns = false
+    options.isCoordinated = false
     return options
   }
 

@@ -31,10 +31,10 @@ struct CloudMoveCrashTests {
   ///
   /// - Parameters:
   ///   - allowed: the places that are right if these promises were made.
-  ///   - goOn: does the rest after the cut; the document then has to be in the place `end`.
+  ///   - resume: does the rest after the cut; the document then has to be in the place `end`.
   private func check(
     _ disk: CrashDisk, end: Place, allowed: (Set<String>) -> Set<Place>,
-    _ body: (CrashDisk) async throws -> Void, goOn: (CrashDisk, Place) async throws -> Void
+    _ body: (CrashDisk) async throws -> Void, resume: (CrashDisk, Place) async throws -> Void
   ) async throws -> Found {
     disk.synchronizeAll()
     let points = try await CrashDisk.crashPoints(of: disk) { try await body(disk) }
@@ -50,7 +50,7 @@ struct CloudMoveCrashTests {
             found.bad.append("\(point)\n\(state)\n\(place)")
             continue
           }
-          try await goOn(mounted, place)
+          try await resume(mounted, place)
           if try await self.place(on: mounted) != end { found.bad.append("\(point)\n\(state)\nafter that") }
         } catch {
           found.bad.append("\(point)\n\(state)\n\(error)")
@@ -116,7 +116,7 @@ struct CloudMoveCrashTests {
     ) { disk in
       try move(Self.local, to: "/Cloud", on: disk, copies: copies)
       disk.promise("moved")
-    } goOn: { disk, place in
+    } resume: { disk, place in
       if place != .here { try move(Self.local, to: "/Cloud", on: disk, copies: copies) }
     }
     expect(found, "a move to the container, \(copies ? "a copy" : "a rename")", [.local, .here])
@@ -141,7 +141,7 @@ struct CloudMoveCrashTests {
       disk.promise("downloaded")
       try move(Self.here, to: "/Local", on: disk, copies: copies)
       disk.promise("moved")
-    } goOn: { disk, place in
+    } resume: { disk, place in
       if place == .none { try await DownloadFixture.download(to: Self.here, to: root, in: blobs, on: disk) }
       if place != .local { try move(Self.here, to: "/Local", on: disk, copies: copies) }
     }
@@ -174,7 +174,7 @@ struct CloudMoveCrashTests {
       allowed: { $0.contains("evicted") ? [.none] : $0.contains("uploaded") ? [.here, .none] : [.here] }
     ) { disk in
       try await uploadAndEvict(blobs, on: disk, promisesLate: promisesLate)
-    } goOn: { disk, place in
+    } resume: { disk, place in
       if place == .here { try await uploadAndEvict(blobs, on: disk) }
     }
   }

@@ -33,7 +33,7 @@ private struct Drawing: DocumentContent {
 /// Makes a new tree for each save, of the saved children that it has not read, and of its own texts.
 private struct Shelf: DocumentContent {
   static var readableContentTypes: [UTType] {
-    [UTType(exportedAs: "org.example.reusing-shelf", conformingTo: .package)]
+    [UTType(exportedAs: "org.example.reusing-store", conformingTo: .package)]
   }
 
   /// The texts by name; nil for one that is as it was saved.
@@ -72,20 +72,20 @@ struct DocumentContentTests {
         }
         return try children.mapValues { String(decoding: try $0.contents(), as: UTF8.self) }
       }
-      try await Document.create(Shelf(["a": "1", "b": "2"]), at: url("A.shelf"), options: .quiet(nil)).close()
+      try await Document.create(Shelf(["a": "1", "b": "2"]), at: url("A.store"), options: .quiet(nil)).close()
       let recovery = url("Recovery")
-      let document = try await Document<Shelf>.open(at: url("A.shelf"), options: .quiet(recovery))
+      let document = try await Document<Shelf>.open(at: url("A.store"), options: .quiet(recovery))
       try await document.edit { $0.texts["b"] = "3" }
       #expect(try await document.save().written.filter { $0 != "Metadata.plist" } == ["b"])
       // After a save that fails, and after an export.
       try await document.edit { ($0.texts["c"], $0.isRefused) = ("4", true) }
       await #expect(throws: DocumentError.self) { try await document.save() }
       try await document.edit { $0.isRefused = false }
-      let copy = url("Copy.shelf")
+      let copy = url("Copy.store")
       try await document.withSnapshot { _ in }
       #expect(try await document.save().written.filter { $0 != "Metadata.plist" } == ["c"])
       try await document.synchronize()
-      #expect(try texts(url("A.shelf")) == ["a": "1", "b": "3", "c": "4"])
+      #expect(try texts(url("A.store")) == ["a": "1", "b": "3", "c": "4"])
       // In a new document elsewhere, which goes on there.
       try await document.edit { $0.texts["b"] = .some(nil) }
       try await document.save(to: copy, for: .forCreating)

@@ -140,13 +140,13 @@ struct ExternalChangeTests {
     try disk.replace("b.txt", "theirs", in: Trip.path)
     #expect(try await document.checkForExternalChanges() == .reloaded)
     await document.disableEditing()
-    await document.goOn(withEarlierEdits: Pages(["a.txt": "ours"]))
+    await document.resume(withEarlierEdits: Pages(["a.txt": "ours"]))
     #expect(await document.hasUnsavedChanges)
     await document.enableEditing()
     try await document.close()
     #expect(try disk.text("a.txt", in: Trip.path) == "ours")
     #expect(errors.withLock { $0.isEmpty })
-    await document.goOn(withEarlierEdits: Pages(["a.txt": "lost"]))
+    await document.resume(withEarlierEdits: Pages(["a.txt": "lost"]))
     #expect(errors.withLock { $0 } == [.closed])
   }
 

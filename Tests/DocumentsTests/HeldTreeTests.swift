@@ -214,17 +214,17 @@ struct HeldTreeTests {
       return folder
     }
     func file() -> FileWrapper { FileWrapper(regularFileWithContents: Data()) }
-    var shelf = Shelf()
+    var store = Shelf()
     // The first element of each collection has no folder.
-    shelf.named = Dictionary(uniqueKeysWithValues: (0..<9).map { ("\($0)", file()) } + [("a", folder())])
-    (shelf.listed, shelf.boxes) = ([folder()], [.init(), .init(folder: folder())])
-    shelf.pages = [.text("a"), .folder(folder()), .both(.text("b"), .folder(folder()))]
-    (shelf.anything, shelf.nested) = ([1, "two", folder()], [[[[.init()], [.init(folder: folder())]]]])
+    store.named = Dictionary(uniqueKeysWithValues: (0..<9).map { ("\($0)", file()) } + [("a", folder())])
+    (store.listed, store.boxes) = ([folder()], [.init(), .init(folder: folder())])
+    store.pages = [.text("a"), .folder(folder()), .both(.text("b"), .folder(folder()))]
+    (store.anything, store.nested) = ([1, "two", folder()], [[[[.init()], [.init(folder: folder())]]]])
     try await withTemporaryDirectory { place in
       let document = try await Document.create(
-        shelf, at: URL(filePath: place.appending("A.shelf").string))
-      try await document.edit { shelf in
-        for folder in shelf.folders {
+        store, at: URL(filePath: place.appending("A.store").string))
+      try await document.edit { store in
+        for folder in store.folders {
           folder.addRegularFile(withContents: Data(), preferredFilename: "two")
         }
       }
@@ -236,14 +236,14 @@ struct HeldTreeTests {
   }
 
   @Test func `are found at any depth`() async throws {
-    var shelf = Shelf()
+    var store = Shelf()
     let folder = FileWrapper(directoryWithFileWrappers: [:])
     var page = Shelf.Page.folder(folder)
     for number in 0..<1_000 { page = .both(.text("\(number)"), page) }
-    shelf.pages = [page]
+    store.pages = [page]
     try await withTemporaryDirectory { place in
       let document = try await Document.create(
-        shelf, at: URL(filePath: place.appending("A.shelf").string))
+        store, at: URL(filePath: place.appending("A.store").string))
       try await document.edit { _ in folder.addRegularFile(withContents: Data(), preferredFilename: "one") }
       try await document.undo()
       #expect(try folder.childNames().isEmpty)

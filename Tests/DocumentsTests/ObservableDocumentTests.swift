@@ -33,7 +33,7 @@ struct ObservableDocumentTests {
         #expect(document.content["a.txt"] == expected)
         if number.isMultiple(of: 50) { await Task.yield() }
       }
-      await document.settle()
+      await document.drain()
       #expect(document.content["a.txt"] == expected)
       #expect(try await document.document.content["a.txt"] == expected)
       #expect(document.undo.undoCount == 500 && document.undo.canUndo)
@@ -55,7 +55,7 @@ struct ObservableDocumentTests {
         if number.isMultiple(of: 7) { await Task.yield() }
       }
       try await others.value
-      await document.settle()
+      await document.drain()
       let numbers = (0..<100).map { "\($0) " }.joined()
       #expect(document.content == Pages(["a.txt": numbers, "b.txt": numbers]))
       #expect(try await other.content == document.content)
@@ -69,14 +69,14 @@ struct ObservableDocumentTests {
       try document.edit("Add", Self.append(" two"))
       #expect(document.content["a.txt"] == "one two")
       document.undo()
-      await document.settle()
+      await document.drain()
       #expect(document.content["a.txt"] == "one")
       #expect(document.undo.undoMenuItemTitle == "Undo Type")
       #expect(document.undo.redoMenuItemTitle == "Redo Add")
       document.undo()
       document.redo()
       try document.edit("", Self.append(" three"))
-      await document.settle()
+      await document.drain()
       #expect(document.content["a.txt"] == "one three")
       #expect(!document.undo.canRedo && document.undo.undoCount == 2)
       try await document.close()
@@ -87,14 +87,14 @@ struct ObservableDocumentTests {
     try await Self.with { document, _ in
       await document.document.disableEditing()
       try document.edit("", Self.append("refused"))
-      await document.settle()
+      await document.drain()
       #expect(document.content["a.txt"] == "")
       #expect((document.lastError as? DocumentError)?.code == .editingDisabled)
       #expect(document.documentState.contains(.editingDisabled))
       await document.document.enableEditing()
       // An edit that fails at once changes nothing.
       #expect(throws: Pages.NotText.self) { try document.edit { _ in throw Pages.NotText() } }
-      await document.settle()
+      await document.drain()
       #expect(await !document.document.hasUnsavedChanges)
       try await document.close()
     }
@@ -111,7 +111,7 @@ struct ObservableDocumentTests {
       #expect(changes.withLock { $0 } == 0)
       try Data("theirs".utf8).write(to: url.appending(path: "b.txt"))
       _ = try await document.document.checkForExternalChanges()
-      await document.settle()
+      await document.drain()
       #expect(document.content["b.txt"] == "theirs")
       #expect(changes.withLock { $0 } == 1)
       try await document.close()
@@ -141,7 +141,7 @@ struct ObservableDocumentTests {
       let root = FileWrapper(directoryWithFileWrappers: [:])
       let document = try await ObservableDocument.create(Album(root), at: url, options: .quiet(nil))
       for _ in 0..<3 { try document.edit { $0.add("x") } }
-      await document.settle()
+      await document.drain()
       // A second run of an edit would make a child of another key.
       #expect(try document.content.names.count == 3)
       try document.edit("Title") { $0.title = "Lake" }
@@ -149,12 +149,12 @@ struct ObservableDocumentTests {
         album.add("y")
         throw CocoaError(.featureUnsupported)
       }
-      await document.settle()
+      await document.drain()
       #expect(document.content.title == "Lake" && document.lastError is CocoaError)
       #expect(try document.content.names.count == 3)
       for count in [3, 2, 1, 0] {
         document.undo()
-        await document.settle()
+        await document.drain()
         #expect(try document.content.names.count == count)
       }
       document.redo()

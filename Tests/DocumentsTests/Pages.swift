@@ -123,7 +123,7 @@ extension Disk {
     let directory = try openDirectory(at: folder)
     try makeFile("other-program", Array(text.utf8), in: directory)
     // A disk in memory has a clock of its own, which is behind that of the saves.
-    try setModified(Surroundings.current.now(), of: "other-program", in: directory)
+    try setModified(Environment.current.now(), of: "other-program", in: directory)
     try rename("other-program", in: directory, to: name, in: directory, .replace)
   }
 
@@ -132,7 +132,7 @@ extension Disk {
     let file = try openFileForWriting(name, in: openDirectory(at: folder))
     try writeAll(Array(text.utf8), to: file)
     try resize(file, to: UInt64(text.utf8.count))
-    try setModified(Surroundings.current.now(), of: file)
+    try setModified(Environment.current.now(), of: file)
   }
 
   func text(_ name: FileName, in folder: FilePath) throws -> String {

@@ -358,6 +358,6 @@ extension CrashDisk {
     let file = try createFile(name, in: folder, mode: 0o644)
     try write(Array(text.utf8), to: file, at: 0)
     // This disk has a clock of its own, which is behind that of the saves.
-    try setModified(Surroundings.current.now(), of: file)
+    try setModified(Environment.current.now(), of: file)
   }
 }

@@ -14,7 +14,7 @@ struct ManagedHistoryScaleTests {
   @Test func `of one changed row are as small in a large database`() async throws {
     let rows = ProcessInfo.processInfo.environment["ALL_VERSIONS"] == "1" ? 50_000 : 2_500
     try await BookFixture.with { fixture in
-      let book = try await fixture.open { ($0.undo, $0.takesTurns) = (nil, false) }
+      let book = try await fixture.open { ($0.undo, $0.isCoordinated) = (nil, false) }
       try await book.edit { db, _ in
         try db.execute(
           sql: """

@@ -87,7 +87,7 @@ struct ManagedMoveTests {
     try await BookFixture.with { fixture in
       let book = try await fixture.open {
         $0.watchesDisk = false
-        $0.takesTurns = true
+        $0.isCoordinated = true
       }
       try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
       let (old, moved) = (fixture.url, fixture.moved)

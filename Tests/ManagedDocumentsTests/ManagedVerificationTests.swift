@@ -162,7 +162,7 @@ struct ManagedVerificationTests {
       try await book.add(Recipe(id: 1, title: "Rösti"))
       try await book.close()
       var options = ManagedDocumentOptions()
-      (options.autosave, options.takesTurns, options.keepsUndoAfterClosing) = (nil, false, true)
+      (options.autosave, options.isCoordinated, options.keepsUndoAfterClosing) = (nil, false, true)
       let tool = try await ManagedDocument.open(at: fixture.url, options: options)
       try await tool.edit("Tool") { _, content in try content.write("a", Data("1".utf8)) }
       try await tool.close()

@@ -34,7 +34,7 @@ enum RecipeBook {
   static func options(_ change: (inout ManagedDocumentOptions) -> Void = { _ in }) -> ManagedDocumentOptions {
     var options = ManagedDocumentOptions(migrator: migrator)
     options.autosave = nil
-    options.takesTurns = false
+    options.isCoordinated = false
     options.undo?.groupingInterval = .zero
     change(&options)
     return options

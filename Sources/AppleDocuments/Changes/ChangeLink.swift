@@ -146,7 +146,7 @@ final class ChangeLink: Sendable {
   }
 
   /// Waits until the document knows all changes.
-  func settle() async { await messages.drain() }
+  func drain() async { await messages.drain() }
 
   private func tell(_ kind: DocumentChangeKind, _ state: inout State) {
     if let tell = state.tell { messages.enqueue { await tell(kind) } }

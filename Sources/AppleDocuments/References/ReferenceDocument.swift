@@ -46,7 +46,7 @@ public final class ReferenceDocument<Model: ReferenceFileDocument> {
       link?.note(event)
       // The document may have read a new model.
       guard let owner = target.withLock({ $0.owner }) else { return }
-      Task { @MainActor in await owner.takeIn() }
+      Task { @MainActor in await owner.mergeExternalChanges() }
     }
   }
 
@@ -91,7 +91,7 @@ public final class ReferenceDocument<Model: ReferenceFileDocument> {
     try await file.open()
     let document = ReferenceDocument(file, try await file.content, undoManager, relay)
     // Another program may have changed the file meanwhile.
-    await document.takeIn()
+    await document.mergeExternalChanges()
     return document
   }
 
@@ -121,7 +121,7 @@ public final class ReferenceDocument<Model: ReferenceFileDocument> {
   /// - Throws: `DocumentError` as `Documents.Document.save()`.
   @discardableResult
   public func save() async throws(DocumentError) -> SaveReport {
-    await settle()
+    await drain()
     let report = try await file.save()
     confirmSave()
     return report
@@ -131,7 +131,7 @@ public final class ReferenceDocument<Model: ReferenceFileDocument> {
   ///
   /// - Throws: `DocumentError` as `save()`.
   public func autosave() async throws(DocumentError) {
-    await settle()
+    await drain()
     try await file.autosave()
     confirmSave()
   }
@@ -140,7 +140,7 @@ public final class ReferenceDocument<Model: ReferenceFileDocument> {
   ///
   /// - Throws: `DocumentError` as `Documents.Document.revert(toContentsOf:)`.
   public func revert() async throws(DocumentError) {
-    await settle()
+    await drain()
     isReverting = true
     defer { isReverting = false }
     try await file.revert(toContentsOf: file.fileURL)
@@ -151,7 +151,7 @@ public final class ReferenceDocument<Model: ReferenceFileDocument> {
   ///
   /// - Throws: `DocumentError` as `Documents.Document.close()`; the document then stays open.
   public func close() async throws(DocumentError) {
-    await settle()
+    await drain()
     try await file.close()
     undoManager.removeAllActions()
   }
@@ -159,15 +159,15 @@ public final class ReferenceDocument<Model: ReferenceFileDocument> {
   private func confirmSave() { content.link.confirmSave(isQuiet: undoManager.groupingLevel == 0) }
 
   /// Waits until the document knows all changes.
-  private func settle() async {
+  private func drain() async {
     undoManager.endEventGrouping()
-    await content.link.settle()
+    await content.link.drain()
   }
 
   // MARK: Changes by other programs
 
   /// Goes on with the model that the document has read, if that is another one.
-  private func takeIn() async {
+  private func mergeExternalChanges() async {
     confirmSave()
     var known: Model
     var present: ReferenceContent<Model>
@@ -186,7 +186,7 @@ public final class ReferenceDocument<Model: ReferenceFileDocument> {
       return
     }
     // The user edited while the document read: the edits stay, and the next save writes them.
-    await file.goOn(withEarlierEdits: content)
+    await file.resume(withEarlierEdits: content)
   }
 
   private func adopt(_ present: ReferenceContent<Model>) {

@@ -89,7 +89,7 @@ where Model.Reader.Source == URL, Model.Writer.Destination == URL {
       try await document.apply(content)
       undoManager.removeAllActions()
       // Another program may have changed the file meanwhile.
-      await document.takeIn()
+      await document.mergeExternalChanges()
       return document
     } catch {
       // It has no edits that could be lost, and the caller gets the first error.
@@ -168,7 +168,7 @@ where Model.Reader.Source == URL, Model.Writer.Destination == URL {
   /// - Throws: the error of the model or its writer; `DocumentError` of `Documents` for the file. The changes stay.
   @discardableResult
   public func save() async throws -> SaveReport {
-    await settle()
+    await drain()
     do {
       let report = try await file.save()
       noteSave()
@@ -219,11 +219,11 @@ where Model.Reader.Source == URL, Model.Writer.Destination == URL {
   ///
   /// - Throws: as `open(at:undoManager:makeDocument:)`.
   public func revert() async throws {
-    await settle()
+    await drain()
     isReverting = true
     defer { isReverting = false }
     try await file.revert(toContentsOf: file.fileURL)
-    try await goOn(with: try await file.content)
+    try await resume(with: try await file.content)
   }
 
   /// Saves unsaved changes, and closes the document. The model stays, but is not saved any more.
@@ -231,7 +231,7 @@ where Model.Reader.Source == URL, Model.Writer.Destination == URL {
   /// - Throws: as `save()`; the document then stays open.
   public func close() async throws {
     try await autosave()
-    await settle()
+    await drain()
     do {
       try await file.close()
     } catch {
@@ -242,9 +242,9 @@ where Model.Reader.Source == URL, Model.Writer.Destination == URL {
   }
 
   /// Waits until the document knows all changes.
-  private func settle() async {
+  private func drain() async {
     undoManager.endEventGrouping()
-    await content.link.settle()
+    await content.link.drain()
   }
 
   // MARK: Changes by other programs
@@ -253,7 +253,7 @@ where Model.Reader.Source == URL, Model.Writer.Destination == URL {
 
   func note(_ event: DocumentEvent) async {
     await refresh()
-    if case .changedByOthers = event { await takeIn() }
+    if case .changedByOthers = event { await mergeExternalChanges() }
   }
 
   private func refresh() async {
@@ -264,12 +264,12 @@ where Model.Reader.Source == URL, Model.Writer.Destination == URL {
   }
 
   /// Goes on with what the document has read, if that is something new.
-  private func takeIn() async {
+  private func mergeExternalChanges() async {
     // A closed document has no content.
     guard !isReverting, let present = try? await file.content, present.link !== content.link else { return }
     guard hasUnsavedChanges else {
       do {
-        try await goOn(with: present)
+        try await resume(with: present)
         // A recovery copy's edits are in the model, and not on disk.
         if await file.hasUnsavedChanges { present.link.forgetSaved() }
       } catch {
@@ -278,10 +278,10 @@ where Model.Reader.Source == URL, Model.Writer.Destination == URL {
       return
     }
     // The user edited while the document read: the edits stay, and the next save writes them.
-    await file.goOn(withEarlierEdits: content)
+    await file.resume(withEarlierEdits: content)
   }
 
-  private func goOn(with present: SnapshotContent) async throws {
+  private func resume(with present: SnapshotContent) async throws {
     let (earlier, isEdited) = (content, hasUnsavedChanges)
     content = present
     attach()
@@ -300,7 +300,7 @@ where Model.Reader.Source == URL, Model.Writer.Destination == URL {
   private func goBack(to earlier: SnapshotContent) async {
     content = earlier
     attach()
-    await file.goOn(withEarlierEdits: earlier)
+    await file.resume(withEarlierEdits: earlier)
     earlier.link.forgetSaved()
   }
 }

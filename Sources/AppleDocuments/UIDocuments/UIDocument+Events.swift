@@ -15,7 +15,7 @@ extension UIDocument {
   func note(_ event: DocumentEvent) async {
     switch event {
     case .changedByOthers(.reloaded, _), .changedByOthers(.merged, _):
-      enqueue(nil) { await $0.takeIn() }
+      enqueue(nil) { await $0.mergeExternalChanges() }
     case .changedByOthers(.deleted, _):
       if let engine = opened?.engine, await !engine.isOpen, opened?.engine === engine { opened = nil }
     case .saved:
@@ -36,7 +36,7 @@ extension UIDocument {
   }
 
   /// Loads what another program has written, unless the user has edited meanwhile.
-  private func takeIn() async -> Bool {
+  private func mergeExternalChanges() async -> Bool {
     // A closed document has no content.
     guard let (engine, content) = opened, let present = try? await engine.content,
       present.link !== content.link

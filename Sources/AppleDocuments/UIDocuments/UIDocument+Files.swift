@@ -48,7 +48,7 @@ extension UIDocument {
       try await engine.open()
       let content = try await engine.content
       try loadContents(content, from: fileURL)
-      await goOn(with: engine, content)
+      await resume(with: engine, content)
       return true
     } catch {
       await abandon(engine)
@@ -69,7 +69,7 @@ extension UIDocument {
       let isStale = !isCurrent()
       if isStale && !hasUnsavedChanges {
         try loadContents(content, from: url)
-        await goOn(with: engine, content)
+        await resume(with: engine, content)
       } else {
         // The changes since the model was read go on.
         attach(engine, content, link)
@@ -115,7 +115,7 @@ extension UIDocument {
   }
 
   /// Goes on with an engine and a content that it has.
-  private func goOn(with engine: Engine, _ content: UIDocumentContent) async {
+  private func resume(with engine: Engine, _ content: UIDocumentContent) async {
     attach(engine, content)
     hasFailed = false
     await refresh()
@@ -282,7 +282,7 @@ extension UIDocument {
     }
     do {
       try loadContents(content, from: await engine.fileURL)
-      await goOn(with: engine, content)
+      await resume(with: engine, content)
       return true
     } catch {
       hasFailed = true
@@ -295,7 +295,7 @@ extension UIDocument {
   /// Goes on with the model as it is, over the state that the engine has read (UI3).
   func goOnWithEdits(in engine: Engine) async {
     guard let content = opened?.content else { return }
-    await engine.goOn(withEarlierEdits: content)
+    await engine.resume(withEarlierEdits: content)
     link.forgetSaved()
     reportErrors()
   }
@@ -333,7 +333,7 @@ extension UIDocument {
 
   private func closeNow() async -> Bool {
     guard let engine = opened?.engine else { return true }
-    await link.settle()
+    await link.drain()
     do {
       try await engine.close()
       noteSave()

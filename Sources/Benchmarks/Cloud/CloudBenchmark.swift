@@ -12,7 +12,7 @@ package struct CloudBenchmark {
     case first, notes, nothing, child, database, deck, list, travel
   }
 
-  package var race = Race()
+  package var race = RoundRobin()
   /// The numbers of children, each in a race of its own.
   package var children = [1_000]
   /// The bytes of the database.
@@ -55,7 +55,7 @@ package struct CloudBenchmark {
       }
     let (setup, progress) = (self, progress)
     let races = try await BenchmarkFolder.with(in: folder, progress) { (made) throws(SystemError) in
-      let races = CloudRaces(setup, proxy, made, progress)
+      let races = CloudMeasurements(setup, proxy, made, progress)
       for task in tasks { await races.run(task) }
       return races
     }

@@ -3,7 +3,7 @@ import FoundationEssentials
 import ImageNotes
 
 /// Edits of an open document on one machine, until they are in the open document on another one.
-final class CloudTravel: Contender {
+final class CloudTravel: Workload {
   private let here: Document<ImageNotes>
   private let there: Document<ImageNotes>
   private let watchers: [RunningChild]

@@ -7,7 +7,7 @@ package import SystemPackage
 
 /// A benchmark of many documents that are open at once; each round edits and saves each of them.
 package struct DocumentsBenchmark {
-  package var race = Race()
+  package var race = RoundRobin()
 
   package init() {}
 
@@ -23,24 +23,24 @@ package struct DocumentsBenchmark {
   ) async throws(BenchmarkError) -> [Measurement] {
     let work = Work("documents", children: count)
     return try await BenchmarkFolder.with(in: folder, progress) { (made) throws(SystemError) in
-      var entrants: [Entrant] = []
+      var trials: [Trial] = []
       for name in strategies {
         progress("making \(count) documents for \(name)")
         let place = SavePlace(folder: try made.folder(name), disk: PosixDisk())
         let isOurs = name != "naive"
-        entrants.append(
-          await Entrant(Measurement(work, strategy: name, durable: true, atomic: isOurs)) {
+        trials.append(
+          await Trial(Measurement(work, strategy: name, durable: true, atomic: isOurs)) {
             if !isOurs { return try NaiveTexts(count, at: place) }
             return try await OpenDocuments(count, at: place, isConcurrent: name == "documents")
           })
       }
-      return await race.run(entrants, in: made, progress)
+      return await race.run(trials, in: made, progress)
     }
   }
 }
 
 /// Documents that stay open; each round adds a line to each and saves it.
-private final class OpenDocuments: Contender {
+private final class OpenDocuments: Workload {
   private let documents: [Document<ImageNotes>]
   private let isConcurrent: Bool
   private let openSeconds: Double
@@ -107,7 +107,7 @@ private final class OpenDocuments: Contender {
 }
 
 /// A temporary file, a sync and a rename for each text, and a sync of its folder.
-private final class NaiveTexts: Contender {
+private final class NaiveTexts: Workload {
   private let place: SavePlace
   private let count: Int
   private var text = Data("Begun.\n".utf8)

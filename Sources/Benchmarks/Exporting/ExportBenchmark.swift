@@ -6,7 +6,7 @@ package import SystemPackage
 
 /// A benchmark of the export and the import of a package, as whole commands.
 package struct ExportBenchmark {
-  package var race = Race()
+  package var race = RoundRobin()
   /// The path of `docpkg`.
   package var command: FilePath
 
@@ -36,16 +36,16 @@ package struct ExportBenchmark {
       var results: [Measurement] = []
       for task in tasks {
         let scene = ExportFixture(folder: made.path, command: command.string)
-        var entrants: [Entrant] = []
+        var trials: [Trial] = []
         do {
-          let (contenders, prepare) = scene.contenders(task)
+          let (workloads, prepare) = scene.workloads(task)
           try prepare()
           let work = Work("export", size: bytes, subject: "\(task.rawValue) of \(mixture.rawValue)")
-          for contender in contenders {
-            entrants.append(await contender.entrant(work, in: made.path))
+          for workload in workloads {
+            trials.append(await workload.trial(work, in: made.path))
           }
           sync()
-          results += await race.run(entrants, in: made, progress)
+          results += await race.run(trials, in: made, progress)
         } catch {
           var failed = Measurement(Work("export", subject: task.rawValue), strategy: "docpkg")
           failed.problem = sentence(of: error)
@@ -60,17 +60,17 @@ package struct ExportBenchmark {
 extension ExportBenchmark {
   /// Returns the names of the ways to do a task.
   package static func strategies(of task: Task) -> [String] {
-    ExportFixture(folder: "", command: "").contenders(task).all.map(\.name)
+    ExportFixture(folder: "", command: "").workloads(task).all.map(\.name)
   }
 }
 
-/// The folder that the contenders of an export share, and their work there.
+/// The folder that the workloads of an export share, and their work there.
 private struct ExportFixture {
   let folder: FilePath
   let command: String
 
-  /// Returns the contenders, and the preparation for them.
-  func contenders(_ task: ExportBenchmark.Task) -> (all: [CommandContender], prepare: () throws -> Void) {
+  /// Returns the workloads, and the preparation for them.
+  func workloads(_ task: ExportBenchmark.Task) -> (all: [CommandWorkload], prepare: () throws -> Void) {
     switch task {
     case .zip:
       (
@@ -135,8 +135,8 @@ private struct ExportFixture {
 
   private func export(
     _ name: String, _ program: String, _ arguments: [String], durable: Bool = false
-  ) -> CommandContender {
-    CommandContender(
+  ) -> CommandWorkload {
+    CommandWorkload(
       name: name, program: program, arguments: arguments, arrange: clear, verify: verifyArchive,
       durable: durable)
   }
@@ -157,38 +157,38 @@ private struct ExportFixture {
   }
 
   /// The lower bound of every export: a copy of the bytes alone.
-  private var copying: CommandContender {
-    var contender = export(
+  private var copying: CommandWorkload {
+    var workload = export(
       "cp + sync", "sh", ["-c", "cp earlier.zip out.zip && sync out.zip"], durable: true)
-    contender.verify = { try run("cmp", ["earlier.zip", "out.zip"]) }
-    return contender
+    workload.verify = { try run("cmp", ["earlier.zip", "out.zip"]) }
+    return workload
   }
 
   /// A copy that takes the place of an archive in one step, as an update does. The kernel then frees the replaced one.
-  private var replacing: CommandContender {
-    var contender = copying
-    contender.name = "cp + sync + mv"
-    contender.arguments = ["-c", "cp earlier.zip new.zip && sync new.zip && mv new.zip out.zip && sync ."]
-    contender.arrange = updating.arrange
-    return contender
+  private var replacing: CommandWorkload {
+    var workload = copying
+    workload.name = "cp + sync + mv"
+    workload.arguments = ["-c", "cp earlier.zip new.zip && sync new.zip && mv new.zip out.zip && sync ."]
+    workload.arrange = updating.arrange
+    return workload
   }
 
-  private var updating: CommandContender {
-    var contender = export("update", command, ["export", "Package", "out.zip", "--update", "--quiet"])
-    contender.arrange = {
+  private var updating: CommandWorkload {
+    var workload = export("update", command, ["export", "Package", "out.zip", "--update", "--quiet"])
+    workload.arrange = {
       try clear()
       try run("sh", ["-c", "cp earlier.zip out.zip && sync out.zip"])
     }
-    contender.durable = true
-    return contender
+    workload.durable = true
+    return workload
   }
 
   // MARK: Imports
 
   private func importing(
     _ name: String, _ program: String, _ arguments: [String], durable: Bool = false
-  ) -> CommandContender {
-    CommandContender(
+  ) -> CommandWorkload {
+    CommandWorkload(
       name: name, program: program, arguments: arguments, arrange: clear,
       // Some imports take the top folder for the package.
       verify: {

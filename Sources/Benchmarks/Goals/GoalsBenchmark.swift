@@ -176,19 +176,19 @@ package struct GoalsBenchmark {
     let made = try await BenchmarkFolder.with(in: folder, progress) { made in
       let document = "Memo.imageNotes"
       edit = Result { try OneEdit(command, of: document, in: made.path.string) }
-      var race = Race()
+      var race = RoundRobin()
       race.rounds = rounds
-      let contenders = [
-        CommandContender(name: "version", program: command, arguments: ["--version"], verify: {}),
-        CommandContender(
+      let workloads = [
+        CommandWorkload(name: "version", program: command, arguments: ["--version"], verify: {}),
+        CommandWorkload(
           name: "cat", program: command, arguments: ["cat", document, "Text.txt"], verify: {}),
-        CommandContender(name: "git", program: "git", arguments: ["--version"], verify: {}),
+        CommandWorkload(name: "git", program: "git", arguments: ["--version"], verify: {}),
       ]
-      var entrants: [Entrant] = []
-      for contender in contenders {
-        entrants.append(await contender.entrant(Work("start", subject: "starting"), in: made.path))
+      var trials: [Trial] = []
+      for workload in workloads {
+        trials.append(await workload.trial(Work("start", subject: "starting"), in: made.path))
       }
-      return await race.run(entrants, in: made, progress)
+      return await race.run(trials, in: made, progress)
     }
     results += made
     let size = Result { try Double(sizeOfCommand()) / 1e6 }

@@ -10,7 +10,7 @@ package struct ManagedBenchmark {
     case edit, save, open, undo
   }
 
-  package var race = Race()
+  package var race = RoundRobin()
   /// The number of edits, or of undos, of one measured run.
   package var batch = 100
   /// Two numbers of rows, few and many.
@@ -62,13 +62,13 @@ package struct ManagedBenchmark {
     let (race, batch, progress, counts) = (race, batch, progress, self.rows)
     let work = Work("managed", children: rows, subject: task.rawValue)
     let made = try await BenchmarkFolder.with(in: folder, progress) { made in
-      var entrants: [Entrant] = []
+      var trials: [Trial] = []
       for (position, name) in strategies.enumerated() {
         let rows = rows ?? counts[position]
         progress("making \(Figures.grouped(rows)) rows for \(name)")
         let place = made.path.appending("\(position)")
-        entrants.append(
-          await Entrant(Measurement(work, strategy: name)) {
+        trials.append(
+          await Trial(Measurement(work, strategy: name)) {
             switch (task, name) {
             case (_, "plain"): try PlainRows(rows, edits: batch, isFull: false, at: place)
             case (_, "plain, FULL"): try PlainRows(rows, edits: 1, isFull: true, at: place)
@@ -80,7 +80,7 @@ package struct ManagedBenchmark {
             }
           })
       }
-      return await race.run(entrants, in: made, progress)
+      return await race.run(trials, in: made, progress)
     }
     results += made
     return made

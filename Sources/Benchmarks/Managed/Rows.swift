@@ -3,7 +3,7 @@ import GRDB
 import ManagedDocuments
 import SystemPackage
 
-/// The table that all contenders change: each edit adds 1 to the count of one row.
+/// The table that all workloads change: each edit adds 1 to the count of one row.
 struct Rows: Sendable {
   let count: Int
   private(set) var edits = 0
@@ -45,7 +45,7 @@ struct Rows: Sendable {
 }
 
 /// A pool of GRDB without a document.
-final class PlainRows: Contender {
+final class PlainRows: Workload {
   private let pool: DatabasePool
   private var rows: Rows
   private let editsPerRun: Int

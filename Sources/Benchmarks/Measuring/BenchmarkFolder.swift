@@ -10,14 +10,14 @@ struct BenchmarkFolder {
 
   private static let marker: FileName = "marker"
 
-  /// Makes a folder for one contender.
+  /// Makes a folder for one workload.
   func folder(_ name: String) throws(SystemError) -> FilePath {
     try disk.makeDirectory(FileName(name), in: disk.openDirectory(at: path), mode: 0o700)
     return path.appending(name)
   }
 
   /// Makes the file system write its own journal of earlier work, such as thousands of removed links. Otherwise the
-  /// next contender's first sync would have to wait for that.
+  /// next workload's first sync would have to wait for that.
   func rest(seconds: Int64) throws(SystemError) {
     let file = try disk.openFile(Self.marker, in: disk.openDirectory(at: path))
     try disk.setModified(FileTime(seconds: seconds, nanoseconds: 0), of: file)
@@ -56,7 +56,7 @@ struct BenchmarkFolder {
 
   private static func remove(_ name: FileName, from folder: FilePath, on disk: PosixDisk) -> Bool {
     guard let parent = try? disk.openDirectory(at: folder) else { return false }
-    return HiddenSiblings(of: name, on: disk).remove(name, from: parent)
+    return TemporarySiblings(of: name, on: disk).remove(name, from: parent)
   }
 }
 

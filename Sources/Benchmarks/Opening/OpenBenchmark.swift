@@ -7,7 +7,7 @@ package import SystemPackage
 
 /// A benchmark of the opening of a package and the listing of its children, in one folder for all ways.
 package struct OpenBenchmark {
-  package var race = Race()
+  package var race = RoundRobin()
 
   package init() {}
 
@@ -37,21 +37,21 @@ package struct OpenBenchmark {
       }
       sync()
       let path = place.folder.appending(PackageFolder.name.string)
-      var entrants: [Entrant] = []
+      var trials: [Trial] = []
       for name in strategies {
-        entrants.append(
-          await Entrant(Measurement(work, strategy: name)) {
+        trials.append(
+          await Trial(Measurement(work, strategy: name)) {
             if let problem { throw problem }
-            return OpenContender(name, path, count: children + 1, at: place)
+            return OpenWorkload(name, path, count: children + 1, at: place)
           })
       }
-      return await race.run(entrants, in: made, progress)
+      return await race.run(trials, in: made, progress)
     }
   }
 }
 
 /// One way to list the children of a package.
-private final class OpenContender: Contender {
+private final class OpenWorkload: Workload {
   private let name: String
   private let path: FilePath
   private let place: SavePlace

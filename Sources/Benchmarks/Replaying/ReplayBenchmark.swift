@@ -6,7 +6,7 @@ package import SystemPackage
 
 /// A benchmark of saves of successive states of a real package, each over the last.
 package struct ReplayBenchmark {
-  /// The measured time after which an entrant with three runs leaves the race.
+  /// The measured time after which an trial with three runs leaves the race.
   package var budget = Duration.seconds(60)
 
   package init() {}
@@ -30,20 +30,20 @@ package struct ReplayBenchmark {
       throw BenchmarkError(description: "The states cannot be read. \(sentence(of: error))")
     }
     let work = Work("replay", children: read[0].nodes.count, subject: "\(states.count - 1) saves")
-    var race = Race()
+    var race = RoundRobin()
     race.rounds = states.count - 1
     race.budget = budget
     race.warmsUp = false
     return try await BenchmarkFolder.with(in: folder, progress) { (made) throws(SystemError) in
-      var entrants: [Entrant] = []
+      var trials: [Trial] = []
       for name in strategies {
         progress("making the first state for \(name)")
         let place = SavePlace(folder: try made.folder(name), disk: PosixDisk())
         let isOurs = ["journal", "published", "staged"].contains(name)
         let blank = Measurement(
           work, strategy: name, durable: isOurs || name == "full", atomic: isOurs || name == "full")
-        entrants.append(
-          await Entrant(blank) {
+        trials.append(
+          await Trial(blank) {
             let replay = Replay(read, at: place)
             try replay.makeFirst()
             switch name {
@@ -56,7 +56,7 @@ package struct ReplayBenchmark {
           })
       }
       sync()
-      return await race.run(entrants, in: made, progress)
+      return await race.run(trials, in: made, progress)
     }
   }
 }
@@ -94,7 +94,7 @@ final class Replay {
 }
 
 /// This library's saves.
-private final class StoredReplay: Contender {
+private final class StoredReplay: Workload {
   private let replay: Replay
   private let store: PackageStore
   private let tree: FileWrapper
@@ -126,7 +126,7 @@ private final class StoredReplay: Contender {
 }
 
 /// A complete new folder with syncs, and an exchange.
-private final class FullReplay: Contender {
+private final class FullReplay: Workload {
   private let replay: Replay
 
   init(_ replay: Replay) {
@@ -144,7 +144,7 @@ private final class FullReplay: Contender {
     try copy(FileWrapper(url: URL(filePath: replay.source.string)), as: next, in: parent, on: disk)
     try disk.rename(next, in: parent, to: name, in: parent, .exchange)
     try disk.synchronize(parent)
-    guard HiddenSiblings(of: name, on: disk).remove(next, from: parent) else {
+    guard TemporarySiblings(of: name, on: disk).remove(next, from: parent) else {
       throw WrongContents(description: "the folder that was replaced could not be removed")
     }
   }
@@ -170,7 +170,7 @@ private final class FullReplay: Contender {
 }
 
 /// Other programs, from their start to their end, without any sync.
-private final class CommandReplay: Contender {
+private final class CommandReplay: Workload {
   private let replay: Replay
   private let program: String
 

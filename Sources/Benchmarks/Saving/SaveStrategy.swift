@@ -82,7 +82,7 @@ package struct SavePlace: Sendable {
 }
 
 /// A strategy with the package that it saves, change by change.
-final class SaveContender: Contender {
+final class SaveWorkload: Workload {
   private let strategy: any SaveStrategy
   private let counted: CountingDisk
   private var model: ModelPackage

@@ -46,7 +46,7 @@ final class DatedFolder {
     // This removal must not count, so it does not use the counting disk.
     let disk = PosixDisk()
     let parent = try disk.openDirectory(at: folder.place.folder)
-    guard HiddenSiblings(of: PackageFolder.name, on: disk).remove(FileName(name), from: parent) else {
+    guard TemporarySiblings(of: PackageFolder.name, on: disk).remove(FileName(name), from: parent) else {
       throw WrongContents(description: "'\(name)' could not be removed")
     }
   }

@@ -6,7 +6,7 @@ package import SystemPackage
 package struct SaveBenchmark {
   /// The strategies, in the order of the results.
   package var strategies: [any SaveStrategy.Type]
-  package var race = Race()
+  package var race = RoundRobin()
   package var flushing = Flushing.asItIs
   /// The path of `docpkg`, for strategies that run it.
   package var command: FilePath?
@@ -48,18 +48,18 @@ package struct SaveBenchmark {
     work.flushes = flushing != .leftOut
     if case .slower(let delay) = flushing { work.flushDelay = delay / .seconds(1) }
     return try await BenchmarkFolder.with(in: folder, progress) { (made) throws(SystemError) in
-      var entrants: [Entrant] = []
+      var trials: [Trial] = []
       for type in strategies {
         progress("making \(model.childCount) children for \(type.name)")
         let place = SavePlace(
           folder: try made.folder(type.name), disk: PosixDisk(), flushing: flushing, command: command)
         let blank = Measurement(
           work, strategy: type.name, durable: type.isDurable && work.flushes, atomic: type.isAtomic)
-        entrants.append(await Entrant(blank) { try await SaveContender(type, model, at: place) })
+        trials.append(await Trial(blank) { try await SaveWorkload(type, model, at: place) })
       }
       // This sync keeps earlier writes out of the rounds.
       sync()
-      return await race.run(entrants, in: made, progress)
+      return await race.run(trials, in: made, progress)
     }
   }
 }

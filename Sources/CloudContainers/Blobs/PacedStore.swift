@@ -64,13 +64,13 @@ package struct PacedStore: ForwardingStore {
       let now = now()
       try await wait(await pace.note(bytes.count, rate, now: now).start - now, .put, key)
     }
-    return try await inTurn(.put, key) { () async throws(ObjectStoreError) in
+    return try await paced(.put, key) { () async throws(ObjectStoreError) in
       try await base.put(bytes, at: key, ifAbsent: ifAbsent)
     }
   }
 
   package func get(_ key: ObjectKey, range: Range<Int>?) async throws(ObjectStoreError) -> Data? {
-    let bytes = try await inTurn(.get, key) { () async throws(ObjectStoreError) in
+    let bytes = try await paced(.get, key) { () async throws(ObjectStoreError) in
       try await base.get(key, range: range)
     }
     // Only now their number is known.
@@ -82,13 +82,13 @@ package struct PacedStore: ForwardingStore {
   }
 
   package func head(_ key: ObjectKey) async throws(ObjectStoreError) -> StoredObject? {
-    try await inTurn(.head, key) { () async throws(ObjectStoreError) in try await base.head(key) }
+    try await paced(.head, key) { () async throws(ObjectStoreError) in try await base.head(key) }
   }
 
   package func list(
     _ prefix: String, after start: ObjectKey?, limit: Int
   ) async throws(ObjectStoreError) -> ObjectListing {
-    try await inTurn(.list, nil) { () async throws(ObjectStoreError) in
+    try await paced(.list, nil) { () async throws(ObjectStoreError) in
       try await base.list(prefix, after: start, limit: limit)
     }
   }
@@ -96,13 +96,13 @@ package struct PacedStore: ForwardingStore {
   package func list(
     _ prefix: String, continuing page: ObjectListing, limit: Int
   ) async throws(ObjectStoreError) -> ObjectListing {
-    try await inTurn(.list, nil) { () async throws(ObjectStoreError) in
+    try await paced(.list, nil) { () async throws(ObjectStoreError) in
       try await base.list(prefix, continuing: page, limit: limit)
     }
   }
 
   package func delete(_ key: ObjectKey) async throws(ObjectStoreError) {
-    try await inTurn(.delete, key) { () async throws(ObjectStoreError) in try await base.delete(key) }
+    try await paced(.delete, key) { () async throws(ObjectStoreError) in try await base.delete(key) }
   }
 
   private func wait(
@@ -112,7 +112,7 @@ package struct PacedStore: ForwardingStore {
     do { try await sleep(time) } catch { throw ObjectStoreError(.cancelled, operation, in: place, key: key) }
   }
 
-  private func inTurn<Result: Sendable>(
+  private func paced<Result: Sendable>(
     _ operation: ObjectStoreError.Operation, _ key: ObjectKey?,
     _ body: () async throws(ObjectStoreError) -> Result
   ) async throws(ObjectStoreError) -> Result {

@@ -11,7 +11,7 @@ public final class CloudContainer: Sendable {
   package let session: ContainerSession
   private let turn = AsyncSemaphore(1)
   /// Rings after each operation of this object.
-  let changed = ChangeBells()
+  let changed = ChangeSignals()
 
   package init(_ session: ContainerSession) { self.session = session }
 
@@ -61,7 +61,7 @@ public final class CloudContainer: Sendable {
     let device = UUID().uuidString.lowercased().prefix(8)
     var settings = ContainerFolder.Settings(
       address: address, options: options, container: container, device: String(device),
-      deviceName: deviceName ?? Surroundings.current.computer())
+      deviceName: deviceName ?? Environment.current.computer())
     settings.isEncrypted = key == nil ? nil : true
     try await folder.make(settings, key: key)
     let opened = try await open(folder, store, enclosesSmall: enclosesSmall, now: now)

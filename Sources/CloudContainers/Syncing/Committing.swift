@@ -27,7 +27,7 @@ extension ContainerSession {
       if isMine { try await noteCommit() }
       return false
     case .committed:
-      settle(record: &record, here: here?.root)
+      rebase(record: &record, here: here?.root)
       let bytes = try version.encoded()
       (record.head, record.needsPacking) = (bytes, true)
       try await state.save(
@@ -38,7 +38,7 @@ extension ContainerSession {
     }
   }
 
-  private func settle(record: inout DocumentRecord, here: TreeRoot?) {
+  private func rebase(record: inout DocumentRecord, here: TreeRoot?) {
     record.base = here.map { Data($0.bytes) }
     record.baseName = here == nil ? nil : record.name
     (record.pending, record.pendingRoot) = (nil, nil)
@@ -91,7 +91,7 @@ extension ContainerSession {
       (record.pending, record.pendingRoot) = (nil, nil)
       return try await state.save(record)
     }
-    settle(record: &record, here: root)
+    rebase(record: &record, here: root)
     if (try head(of: record)?.sequence ?? 0) < version.sequence {
       (record.head, record.needsPacking) = (data, true)
     }

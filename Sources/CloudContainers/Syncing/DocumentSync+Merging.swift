@@ -7,7 +7,7 @@ import FoundationEssentials
 extension DocumentSync {
   mutating func merge(with head: CloudVersion) async throws -> Bool {
     guard let local else { return true }
-    guard let base = session.base(of: record) else { return try await meet(head) }
+    guard let base = session.base(of: record) else { return try await reconcile(head) }
     let uploaded: UploadedTree
     let blobs: BlobStore
     let ours: [TreeDifference]
@@ -74,7 +74,7 @@ extension DocumentSync {
   }
 
   /// Settles a document here, of which it is not known that it ever was in the container, with one of that name.
-  private mutating func meet(_ head: CloudVersion) async throws -> Bool {
+  private mutating func reconcile(_ head: CloudVersion) async throws -> Bool {
     guard let local else { return true }
     let tree = if let seen { seen } else { try await session.look(local, record) }
     let entries = try await DocumentTree(head.root, session.blobs(with: head)).entries()

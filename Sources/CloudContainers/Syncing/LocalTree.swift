@@ -54,7 +54,7 @@ package struct LocalTree: Sendable {
     at path: FilePath, isPackage: Bool, known: KnownChildren, on disk: any Disk = PosixDisk()
   ) throws(SystemError) {
     self.known = known
-    let now = Surroundings.current.now()
+    let now = Environment.current.now()
     let settled = FileTime(seconds: now.seconds - Self.coarsestDate, nanoseconds: now.nanoseconds)
     var look = Look(disk: disk, settled: settled, next: known.start)
     if isPackage {

@@ -31,7 +31,7 @@ package final class Transfers: Sendable {
   private let observers = Mutex<[UUID: (document: String, handler: @Sendable (Progress) -> Void)]>([:])
   private let downloads = Mutex<[String: Task<[TreeDifference], any Error>]>([:])
   /// Rings after each progress.
-  package let changes = ChangeBells()
+  package let changes = ChangeSignals()
 
   package init() {}
 

@@ -60,7 +60,7 @@ extension QueryRun {
     // The query has found these documents at the other path of the same folder.
     batch.documents.removeAll { $0.folder.isDetached || $0.folder.node == nil }
     readEvents()
-    settle(&batch)
+    decide(&batch)
   }
 
   private func look(at folder: SearchedFolder, _ batch: inout Batch) {
@@ -175,7 +175,7 @@ extension QueryRun {
   }
 
   /// Decides for each gone document and each new one whether they are the same (Q4).
-  private func settle(_ batch: inout Batch) {
+  private func decide(_ batch: inout Batch) {
     var byNode: [DocumentNode: Int32] = [:]
     var byPlace: [Place: Int32] = [:]
     let left = Set(gone)

@@ -14,7 +14,7 @@ package protocol AutosavingDocument: Actor {
 
 extension AutosavingDocument {
   /// Saves the document after the accesses before, together with the callers that wait for the same save.
-  package func saveInTurn() async throws(DocumentError) -> SaveReport {
+  package func saveCoordinated() async throws(DocumentError) -> SaveReport {
     try await accesses.enqueueSave { begins in await self.writeNow(begins) }.value.get()
   }
 
@@ -40,7 +40,7 @@ extension AutosavingDocument {
         await clock.sleep(due)
       } else {
         // `write()` reports an error to the state and the error handler, and the autosaver has the next attempt.
-        _ = try? await saveInTurn()
+        _ = try? await saveCoordinated()
       }
     }
     autosaver.endsWaiting()

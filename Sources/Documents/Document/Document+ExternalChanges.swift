@@ -31,7 +31,7 @@ extension Document {
     try await attempt { document throws(DocumentError) in
       guard document.isOpen else { throw document.error(.closed, .revert) }
       do throws(DocumentError) {
-        return try await document.takeIn(.revert)
+        return try await document.mergeExternalChanges(.revert)
       } catch {
         if error.code == .deleted && !document.isOpen { return .deleted }
         document.lifecycle.opened?.hasFailed = true
@@ -84,7 +84,7 @@ extension Document {
 
   // MARK: Within an access
 
-  func takeIn(
+  func mergeExternalChanges(
     _ operation: DocumentError.Operation
   ) async throws(DocumentError) -> ExternalChangeOutcome {
     guard let storage = lifecycle.opened?.storage else { throw error(.closed, operation) }
@@ -105,7 +105,7 @@ extension Document {
     let theirs: Content
     do {
       // Another program may be in the middle of a coordinated write.
-      theirs = try await inTurn(.read, at: fileURL) { try await storage.reload(as: Content.self) }
+      theirs = try await coordinated(.read, at: fileURL) { try await storage.reload(as: Content.self) }
     } catch {
       throw DocumentError(error, operation, fileURL)
     }
@@ -140,7 +140,7 @@ extension Document {
           guard let merged = try await BlockingThread().run({ try merge(input) }) else { break }
           // The user edited meanwhile: merge again (D1).
           guard changes.current == revision else { continue }
-          goOn(with: merged, over: theirs)
+          resume(with: merged, over: theirs)
           return .merged
         }
       } catch {
@@ -148,7 +148,7 @@ extension Document {
       }
     }
     // The document's own content goes on, and the other one becomes a conflict version before the next save (D3).
-    if let ours = lifecycle.opened?.content { goOn(with: ours, over: theirs) }
+    if let ours = lifecycle.opened?.content { resume(with: ours, over: theirs) }
     lifecycle.opened?.clash(at: paths)
     tellState()
     // If this fails, the next save tries it again before it writes.
@@ -160,7 +160,7 @@ extension Document {
   /// `disableEditing()`.
   ///
   /// They are unsaved, over the content on disk. A closed document takes none, and reports `closed`.
-  package func goOn(withEarlierEdits content: Content) {
+  package func resume(withEarlierEdits content: Content) {
     guard isOpen else {
       report(error(.closed, .edit))
       return
@@ -178,7 +178,7 @@ extension Document {
   }
 
   /// Goes on with edits over another state of the disk.
-  private func goOn(with content: Content, over theirs: Content) {
+  private func resume(with content: Content, over theirs: Content) {
     lifecycle.opened?.rebase(content, over: theirs)
     changes.change()
     changes.forgetSaved()

@@ -13,7 +13,7 @@ extension Document {
   /// - Throws: `file` if the file system refuses, `content` if the document type does, `unavailable` if the content does
   ///   not come. The document then stays closed.
   public func open() async throws(DocumentError) {
-    let provision = Provision()
+    let provision = ContentProvider()
     let result = await withTaskCancellationHandler {
       await perform { document in
         await document.outcome { document throws(DocumentError) in try await document.load(provision) }
@@ -24,13 +24,13 @@ extension Document {
     try result.get()
   }
 
-  func load(_ provision: Provision = Provision()) async throws(DocumentError) {
+  func load(_ provision: ContentProvider = ContentProvider()) async throws(DocumentError) {
     if isOpen { return }
     do {
       try await provide(provision)
       begin(.opening)
       await startPresenting(at: fileURL)
-      let (storage, content, hasConflicts) = try await inTurn(.read, at: fileURL) {
+      let (storage, content, hasConflicts) = try await coordinated(.read, at: fileURL) {
         let storage = try await storageEnvironment.open(fileURL)
         let content = try await storage.content(as: Content.self)
         return (storage, content, try await storage.versions?.hasConflicts() ?? false)
@@ -85,7 +85,7 @@ extension Document {
     begin(.reverting)
     do {
       if isOwnPlace(url) {
-        let content = try await inTurn(.read, at: url) { try await storage.reload(as: Content.self) }
+        let content = try await coordinated(.read, at: url) { try await storage.reload(as: Content.self) }
         adopt(content, await storage.facts(), in: storage)
       } else {
         let opened = try await storageEnvironment.open(url)

@@ -14,7 +14,7 @@ extension Document {
   /// A document presents its place from before its first read until its close. So a coordinated access elsewhere either
   /// asks the document, or is there first and makes it wait.
   func startPresenting(at url: URL) async {
-    guard options.takesTurns, storageEnvironment.disk.isReal else { return }
+    guard options.isCoordinated, storageEnvironment.disk.isReal else { return }
     do {
       try await coordination.present(at: url) { makePresenter(url) }
     } catch {
@@ -61,7 +61,7 @@ extension Document {
   private func takeBack() { coordination.takeBack() }
 
   /// Reads or writes in turn with other programs.
-  func inTurn<Result: Sendable>(
+  func coordinated<Result: Sendable>(
     _ kind: AccessRequest.Kind, at url: URL, _ body: () async throws -> Result
   ) async throws -> Result {
     let isRead = kind == .read
@@ -70,7 +70,7 @@ extension Document {
       body,
       // No child may get its visible name after another program's turn began.
       publish: { if !isRead { try await lifecycle.opened?.storage.publish() } },
-      goOn: { report(DocumentError(.coordination, isRead ? .open : .save, url, cause: $0)) })
+      resume: { report(DocumentError(.coordination, isRead ? .open : .save, url, cause: $0)) })
   }
 
   // MARK: Watching
@@ -103,14 +103,14 @@ extension Document {
         for await event in watcher {
           // Watching ends with the document: this task holds it only while it takes in an event.
           guard let self, !Task.isCancelled else { break }
-          await self.takeIn(event)
+          await self.mergeExternalChanges(event)
         }
         await watcher.stop()
       }
     }
   }
 
-  private func takeIn(_ event: PackageWatcher.Event) async {
+  private func mergeExternalChanges(_ event: PackageWatcher.Event) async {
     switch event {
     case .changed, .replaced, .overflow: await presentedItemDidChange()
     case .moved(let url): await follow(to: url)

@@ -3,7 +3,7 @@ import FoundationEssentials
 import Synchronization
 
 /// The download of a document that is opened: its task, to cancel it, and its figures.
-final class Provision: Sendable {
+final class ContentProvider: Sendable {
   private struct State {
     var task: Task<Void, any Error>?
     var isCancelled = false
@@ -42,7 +42,7 @@ extension Document {
   /// Brings the content here, if a provider has it.
   ///
   /// - Throws: `unavailable`.
-  func provide(_ provision: Provision) async throws(DocumentError) {
+  func provide(_ provision: ContentProvider) async throws(DocumentError) {
     guard let provider = options.provider else { return }
     self.provision = provision
     defer { self.provision = nil }

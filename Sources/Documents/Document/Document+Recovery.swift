@@ -16,10 +16,10 @@ extension Document {
   public func recover(_ copy: RecoveryCopy) async throws(DocumentError) {
     disableEditing()
     defer { enableEditing() }
-    try await attempt { document throws(DocumentError) in try await document.takeIn(copy) }
+    try await attempt { document throws(DocumentError) in try await document.mergeExternalChanges(copy) }
   }
 
-  private func takeIn(_ copy: RecoveryCopy) async throws(DocumentError) {
+  private func mergeExternalChanges(_ copy: RecoveryCopy) async throws(DocumentError) {
     if hasUnsavedChanges { try await write() }
     guard let opened = lifecycle.opened, let recovery else { throw error(.closed, .recover) }
     begin(.reverting)
@@ -63,7 +63,7 @@ extension Document {
   // MARK: Within an access
 
   /// Returns the copies of edits that other documents at this place could not save.
-  func findRecoveryCopies(_ facts: StorageFacts) async -> [RecoveryShelf.Taken] {
+  func findRecoveryCopies(_ facts: StorageFacts) async -> [RecoveryStore.Taken] {
     guard let recovery else { return [] }
     do {
       return try await recovery.copies(of: newRecord(.edits, of: facts), documentsOn: storageEnvironment.disk)

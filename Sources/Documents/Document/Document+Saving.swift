@@ -14,7 +14,7 @@ extension Document: AutosavingDocument {
   ///   are in memory, the state has `savingError`, and `recoveryCopy` has their place on disk.
   @discardableResult
   public func save() async throws(DocumentError) -> SaveReport {
-    try await saveInTurn()
+    try await saveCoordinated()
   }
 
   /// Saves the document to `url`.
@@ -81,7 +81,7 @@ extension Document: AutosavingDocument {
       } catch let failure as FilePackageError where failure.code == .changedOnDisk && attempts < 3 {
         // Another program's change stands in the way: the save takes it in first (D3).
         attempts += 1
-        if try await takeIn(.save) == .nothing { throw DocumentError(failure, .save, fileURL) }
+        if try await mergeExternalChanges(.save) == .nothing { throw DocumentError(failure, .save, fileURL) }
       } catch {
         throw DocumentError(error, .save, fileURL)
       }
@@ -89,7 +89,7 @@ extension Document: AutosavingDocument {
   }
 
   private func write(to storage: any DocumentStorage) async throws -> SaveReport {
-    let (report, content, revision) = try await inTurn(.write, at: fileURL) {
+    let (report, content, revision) = try await coordinated(.write, at: fileURL) {
       // No `await` may come between these two and the beginning of the save.
       guard let content = lifecycle.opened?.content else { throw error(.closed, .save) }
       let revision = changes.current

@@ -54,9 +54,9 @@ public actor Document<Content: DocumentContent> {
   var editingHolds = 0
   var broadcast = StateBroadcast()
   /// The download that an opening waits for.
-  var provision: Provision?
+  var provision: ContentProvider?
   /// Its fronts on other actors.
-  var viewers = DocumentViewers<Content>()
+  var viewers = DocumentObservers<Content>()
 
   /// Who may read and write the files now.
   package let accesses = AccessQueue()
@@ -93,7 +93,7 @@ public actor Document<Content: DocumentContent> {
     // A folder that is not a file URL gives no copies.
     let folder = options.recoveryFolder.flatMap { try? FilePath(of: $0, for: .save) }
     let recoveryDisk = recoveryDisk ?? environment.disk
-    recovery = folder.map { RecoveryCopies(on: RecoveryShelf(folder: $0, disk: recoveryDisk)) }
+    recovery = folder.map { RecoveryCopies(on: RecoveryStore(folder: $0, disk: recoveryDisk)) }
     if content != nil { changes.forgetSaved() }
   }
 

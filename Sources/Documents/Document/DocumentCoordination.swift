@@ -65,10 +65,10 @@ package final class DocumentCoordination {
   /// - Parameters:
   ///   - body: the access.
   ///   - publish: follows `body` before another program's turn begins. Its error does not count.
-  ///   - goOn: receives the reason if other programs do not answer or do not end in time (DC2).
+  ///   - resume: receives the reason if other programs do not answer or do not end in time (DC2).
   package func take<Result: Sendable>(
     _ intent: FileAccessIntent, deadline: Duration, _ body: () async throws -> Result,
-    publish: () async throws -> Void, goOn: (any Error) -> Void
+    publish: () async throws -> Void, resume: (any Error) -> Void
   ) async throws -> Result {
     guard let presenter else { return try await body() }
     // If the look fails, the coordinated access below meets the error.
@@ -86,7 +86,7 @@ package final class DocumentCoordination {
         }
       }
     } catch {
-      if result == nil { goOn(error) }
+      if result == nil { resume(error) }
     }
     guard let result else { return try await runUnclaimed(body) }
     return try result.get()

@@ -38,7 +38,7 @@ public struct DocumentOptions<Content: DocumentContent>: Sendable {
   ///
   /// It saves before another program reads, and waits while one reads or writes. If no other program takes part, that
   /// costs next to nothing.
-  public var takesTurns: Bool
+  public var isCoordinated: Bool
   /// The longest wait for other programs. After it the document reads or writes all the same, and tells the error
   /// handler.
   public var coordinationDeadline: Duration
@@ -61,7 +61,7 @@ public struct DocumentOptions<Content: DocumentContent>: Sendable {
     errorHandler: (@Sendable (DocumentError) -> Void)? = nil,
     eventHandler: (@Sendable (DocumentEvent) -> Void)? = nil,
     watchesDisk: Bool = true,
-    takesTurns: Bool = true,
+    isCoordinated: Bool = true,
     coordinationDeadline: Duration = .seconds(10),
     provider: (any DocumentProvider)? = nil,
     merge: (@Sendable (DocumentMerge<Content>) throws -> Content?)? = nil
@@ -77,7 +77,7 @@ public struct DocumentOptions<Content: DocumentContent>: Sendable {
     self.errorHandler = errorHandler
     self.eventHandler = eventHandler
     self.watchesDisk = watchesDisk
-    self.takesTurns = takesTurns
+    self.isCoordinated = isCoordinated
     self.coordinationDeadline = coordinationDeadline
     self.provider = provider
     self.merge = merge

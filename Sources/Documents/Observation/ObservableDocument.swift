@@ -123,7 +123,7 @@ public final class ObservableDocument<Content: DocumentContent> {
   public func redo() { undo.redo() }
 
   /// Waits until the document has made all steps, and `content` is its content.
-  public func settle() async {
+  public func drain() async {
     while let making = isMaking { await making.value }
     // The view after the last step may still be on its way.
     await refresh()
@@ -158,13 +158,13 @@ public final class ObservableDocument<Content: DocumentContent> {
   /// Saves the content with all edits so far: see `Document.save()`.
   @discardableResult
   public func save() async throws(DocumentError) -> SaveReport {
-    await settle()
+    await drain()
     return try await document.save()
   }
 
   /// Saves and closes the document: see `Document.close()`.
   public func close() async throws(DocumentError) {
-    await settle()
+    await drain()
     try await document.close()
     await refresh()
   }
@@ -175,7 +175,7 @@ public final class ObservableDocument<Content: DocumentContent> {
     show(await document.view(for: viewer))
   }
 
-  private func show(_ view: DocumentView<Content>) {
+  private func show(_ view: DocumentSnapshot<Content>) {
     // An older view may come after a newer one that this object asked for.
     guard view.number > shown else { return }
     shown = view.number

@@ -6,7 +6,7 @@ import FoundationEssentials
 ///
 /// While the document is open, no other document is offered them.
 final class RecoveryCopies {
-  private let shelf: RecoveryShelf
+  private let store: RecoveryStore
   /// The name of this document's own copy.
   private let name = UUID().uuidString
   /// The copies that the opening found, and those of conflicts.
@@ -18,7 +18,7 @@ final class RecoveryCopies {
   /// The locks that deny these copies to other documents.
   private var locks: [RecoveryCopy.ID: RecoveryLock] = [:]
 
-  init(on shelf: RecoveryShelf) { self.shelf = shelf }
+  init(on store: RecoveryStore) { self.store = store }
 
   /// The other programs' states of a flat file that was edited here, too.
   var conflicts: [RecoveryCopy] { offered.filter { $0.kind == .conflict } }
@@ -30,12 +30,12 @@ final class RecoveryCopies {
   /// - Parameter disk: the disk of the documents.
   func copies(
     of document: RecoveryCopy.Record, documentsOn disk: any Disk
-  ) async throws -> [RecoveryShelf.Taken] {
-    try await BlockingThread().run { [shelf] in try shelf.copies { $0.isOf(document, documentsOn: disk) } }
+  ) async throws -> [RecoveryStore.Taken] {
+    try await BlockingThread().run { [store] in try store.copies { $0.isOf(document, documentsOn: disk) } }
   }
 
   /// Offers these copies.
-  func offer(_ copies: [RecoveryShelf.Taken]) {
+  func offer(_ copies: [RecoveryStore.Taken]) {
     offered = copies.map(\.copy)
     for (copy, lock) in copies { locks[copy.id] = lock }
   }
@@ -60,8 +60,8 @@ final class RecoveryCopies {
   ) async throws -> URL {
     if let own, own.revision == revision { return own.copy.url }
     let edits = try await edits()
-    let (copy, lock) = try await BlockingThread().run { [shelf, name] in
-      try shelf.write(edits, record, as: name)
+    let (copy, lock) = try await BlockingThread().run { [store, name] in
+      try store.write(edits, record, as: name)
     }
     own = (copy, revision)
     locks[copy.id] = lock
@@ -70,8 +70,8 @@ final class RecoveryCopies {
 
   /// Stores another program's state of a flat file.
   func store(conflict theirs: TreeChanges, _ record: RecoveryCopy.Record) async throws {
-    let (copy, _) = try await BlockingThread().run { [shelf] in
-      try shelf.write(theirs, record, as: UUID().uuidString)
+    let (copy, _) = try await BlockingThread().run { [store] in
+      try store.write(theirs, record, as: UUID().uuidString)
     }
     offered.append(copy)
   }
@@ -80,7 +80,7 @@ final class RecoveryCopies {
 
   /// Returns the edits of a copy.
   func edits(of copy: RecoveryCopy) async throws -> TreeChanges {
-    try await BlockingThread().run { [shelf] in try shelf.changes(of: copy) }
+    try await BlockingThread().run { [store] in try store.changes(of: copy) }
   }
 
   /// Notes that the edits of a copy are in the content.
@@ -91,7 +91,7 @@ final class RecoveryCopies {
 
   /// Removes a copy.
   func remove(_ copy: RecoveryCopy) async throws {
-    try await BlockingThread().run { [shelf] in try shelf.remove(copy) }
+    try await BlockingThread().run { [store] in try store.remove(copy) }
     locks[copy.id] = nil
     offered.removeAll { $0.id == copy.id }
   }

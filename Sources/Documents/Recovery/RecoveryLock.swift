@@ -10,10 +10,10 @@ final class RecoveryLock: Sendable {
 
   /// Locks the copy's folder; nil if another document holds it. If the file system has no locks, every document gets
   /// one.
-  static func take(_ name: FileName, in shelf: borrowing OwnedDescriptor, on disk: any Disk) -> RecoveryLock?
+  static func take(_ name: FileName, in store: borrowing OwnedDescriptor, on disk: any Disk) -> RecoveryLock?
   {
     // A folder that cannot be opened is being removed.
-    guard let folder = try? disk.openDirectory(name, in: shelf), (try? disk.lock(folder, .exclusive)) ?? true
+    guard let folder = try? disk.openDirectory(name, in: store), (try? disk.lock(folder, .exclusive)) ?? true
     else { return nil }
     return RecoveryLock(folder)
   }

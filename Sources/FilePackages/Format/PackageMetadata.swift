@@ -32,9 +32,9 @@ public struct PackageMetadata: Sendable, Hashable {
   /// The number of saves, including the first.
   public internal(set) var generation = 1
   /// The date of the document's creation.
-  public internal(set) var creationDate = Surroundings.current.now().date
+  public internal(set) var creationDate = Environment.current.now().date
   /// The date of the save that made this state.
-  public internal(set) var modificationDate = Surroundings.current.now().date
+  public internal(set) var modificationDate = Environment.current.now().date
   /// The program that saved this state.
   public internal(set) var generator = SavingProgram.current.name
   /// That program's version.

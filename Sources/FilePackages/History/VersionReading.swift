@@ -25,10 +25,10 @@ struct VersionReading {
   ///
   /// - Throws: `noSuchVersion` with this reason if there is none.
   func target(
-    _ content: (EditLine) -> UUID?, _ reason: String
+    _ content: (UndoChain) -> UUID?, _ reason: String
   ) throws(FilePackageError) -> (history: VersionHistory, index: Int, content: UUID) {
     guard let history = try package.history() else { throw package.keepsNone }
-    let line = EditLine(history)
+    let line = UndoChain(history)
     guard let content = content(line), let position = line.index(of: content) else {
       throw FilePackageError(.noSuchVersion, .restore, package.node, reason: reason)
     }

@@ -31,7 +31,7 @@ extension RestoreReport: CustomStringConvertible {
 struct VersionRestoring {
   /// One step of undo or redo.
   struct Step {
-    fileprivate let content: @Sendable (EditLine) -> UUID?
+    fileprivate let content: @Sendable (UndoChain) -> UUID?
     /// The reason if there is no such step.
     fileprivate let obstacle: String
 

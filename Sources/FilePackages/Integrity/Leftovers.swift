@@ -11,12 +11,12 @@ struct Leftovers {
   /// Removes the leftovers beside the package, and returns them.
   func removeBeside() -> [String] { beside { siblings, folder in siblings.sweep(folder) } }
 
-  private func beside(_ names: (HiddenSiblings, borrowing OwnedDescriptor) -> [FileName]) -> [String] {
+  private func beside(_ names: (TemporarySiblings, borrowing OwnedDescriptor) -> [FileName]) -> [String] {
     // A folder that cannot be looked at has no files that could be removed.
     guard let last = location.path.lastComponent,
       let folder = try? location.disk.openDirectory(at: location.path.folder)
     else { return [] }
-    return names(HiddenSiblings(of: FileName(last), on: location.disk), folder).map(\.display).sorted()
+    return names(TemporarySiblings(of: FileName(last), on: location.disk), folder).map(\.display).sorted()
   }
 
   /// The leftovers in the hidden folder.

@@ -115,7 +115,7 @@ package final class JournalFile {
     on disk: any Disk
   ) throws(SystemError) -> JournalFile {
     let header = Header(
-      identifier: .new, inode: package.identity.inode, born: package.born, boot: Surroundings.current.boot)
+      identifier: .new, inode: package.identity.inode, born: package.born, boot: Environment.current.boot)
     record.sequence = 1
     var encoded = ByteWriter()
     let checksum = record.encode(to: &encoded, after: header.seed)

@@ -53,7 +53,7 @@ package struct MetadataDraft: Sendable {
   package init(
     after known: PackageMetadata, _ values: [String: PropertyListValue]?, _ location: Location,
     superseding superseded: PackageMetadata? = nil, contentRevision: UUID? = nil, merging others: [UUID] = [],
-    at date: Date = Surroundings.current.now().date
+    at date: Date = Environment.current.now().date
   ) {
     self.date = Self.toSecond(date)
     before = known
@@ -91,7 +91,7 @@ package struct MetadataDraft: Sendable {
     metadata.formatVersion = PackageMetadata.currentFormatVersion
     metadata.modificationDate = date
     (metadata.generator, metadata.generatorVersion) = (program.name, program.version)
-    metadata.savingComputer = Surroundings.current.computer()
+    metadata.savingComputer = Environment.current.computer()
     let plist: [UInt8]
     do {
       plist = try metadata.encodedBytes()
@@ -111,7 +111,7 @@ package struct MetadataDraft: Sendable {
   }
 
   /// The current date, to the second like every date of a plist.
-  private static var now: Date { toSecond(Surroundings.current.now().date) }
+  private static var now: Date { toSecond(Environment.current.now().date) }
 
   private static func toSecond(_ date: Date) -> Date {
     Date(timeIntervalSince1970: date.timeIntervalSince1970.rounded(.down))

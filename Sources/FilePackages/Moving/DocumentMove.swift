@@ -45,7 +45,7 @@ package struct DocumentMove {
     // A name that is taken stays (M2).
     for number in 1...10_000 {
       let candidate = preferred.numbered(number)
-      let place = StagedPlace(candidate, in: to, on: disk)
+      let place = StagingLocation(candidate, in: to, on: disk)
       let taken = try attempt { () throws(SystemError) in
         try place.siblings.recover(in: place.folder)
         return try place.status()
@@ -65,16 +65,16 @@ package struct DocumentMove {
         }
         guard let known else { continue }
         try synchronize(to.descriptor)
-        try takeAway(StagedPlace(name, in: from, on: disk), known, copy: nil)
+        try takeAway(StagingLocation(name, in: from, on: disk), known, copy: nil)
         return candidate
       }
-      if try put(StagedPlace(name, in: from, on: disk), at: place) { return candidate }
+      if try put(StagingLocation(name, in: from, on: disk), at: place) { return candidate }
     }
     throw failure(.fileExists)
   }
 
   /// Moves or copies the document to its place; returns false if the name is taken.
-  private func put(_ old: StagedPlace, at new: StagedPlace) throws(FilePackageError) -> Bool {
+  private func put(_ old: StagingLocation, at new: StagingLocation) throws(FilePackageError) -> Bool {
     if alwaysCopies { return try copy(old, to: new) }
     do {
       try disk.renameNoReplace(old.name, in: old.folder, to: new.name, in: new.folder)
@@ -91,7 +91,7 @@ package struct DocumentMove {
 
   // MARK: To another file system
 
-  private func copy(_ old: StagedPlace, to new: StagedPlace) throws(FilePackageError) -> Bool {
+  private func copy(_ old: StagingLocation, to new: StagingLocation) throws(FilePackageError) -> Bool {
     try attempt { () throws(SystemError) in try new.cleanUpAll() }
     new.holdOffSweeps()
     defer { new.allowSweeps() }
@@ -126,7 +126,7 @@ package struct DocumentMove {
 
   /// Removes the document from its old place, if it is unchanged since the copy (M4).
   private func takeAway(
-    _ old: StagedPlace, _ known: TreeStatuses, copy: StagedPlace?
+    _ old: StagingLocation, _ known: TreeStatuses, copy: StagingLocation?
   ) throws(FilePackageError) {
     // It is still the document, and has no lock.
     old.holdOffSweeps()
@@ -147,7 +147,7 @@ package struct DocumentMove {
     try attempt("syncing the folder") { () throws(SystemError) in try old.removeHidden() }
   }
 
-  private func putBack(_ old: StagedPlace) throws(FilePackageError) {
+  private func putBack(_ old: StagingLocation) throws(FilePackageError) {
     for number in 1...10_000 {
       do throws(SystemError) {
         try old.renameNoReplace(old.staged, to: old.name.numbered(number))
@@ -162,7 +162,7 @@ package struct DocumentMove {
   // MARK: Two names of one node
 
   private func isSecondName(
-    _ name: FileName, in from: borrowing OwnedDescriptor, of candidate: StagedPlace
+    _ name: FileName, in from: borrowing OwnedDescriptor, of candidate: StagingLocation
   ) throws(FilePackageError) -> Bool {
     let folders = try attempt { () throws(SystemError) in
       try disk.status(of: from).identity.isSameNode(as: disk.status(of: candidate.folder).identity)
@@ -256,7 +256,7 @@ extension Disk {
   }
 }
 
-extension StagedPlace {
+extension StagingLocation {
   /// Removes a document: it gets its hidden name, and the folder is synced, before any file is removed.
   package func removeDocument() throws(SystemError) {
     try hide()

@@ -64,7 +64,7 @@ package struct TreeCopy {
     let source = try disk.openFile(name, in: from)
     let file = try disk.createFile(newName, in: to, mode: 0o600)
     // The lock keeps sweeps by other programs away.
-    if isRoot { _ = HiddenSiblings(of: newName, on: disk).isLockedForUs(file) }
+    if isRoot { _ = TemporarySiblings(of: newName, on: disk).isLockedForUs(file) }
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
     defer { buffer.deallocate() }
     var offset: UInt64 = 0
@@ -90,7 +90,7 @@ package struct TreeCopy {
     let source = try disk.openDirectory(name, in: from)
     try disk.makeDirectory(newName, in: to, mode: 0o700)
     let directory = try disk.openDirectory(newName, in: to)
-    if path.isRoot { _ = HiddenSiblings(of: newName, on: disk).isLockedForUs(directory) }
+    if path.isRoot { _ = TemporarySiblings(of: newName, on: disk).isLockedForUs(directory) }
     let listing = try disk.list(source)
     for position in 0..<listing.count {
       let child = listing.name(at: position)

@@ -29,7 +29,7 @@ extension InPlaceSave {
   func entry(
     _ bytes: [UInt8], _ kind: FileKind, _ step: SavePlan.Step, _ name: FileName
   ) -> JournalRecord.Staged {
-    let date = kind == .symbolicLink ? JournalRecord.Known.noDate : Surroundings.current.now()
+    let date = kind == .symbolicLink ? JournalRecord.Known.noDate : Environment.current.now()
     let node = JournalRecord.Known(
       kind: kind, inode: JournalRecord.Known.noInode, size: UInt64(bytes.count),
       modified: step.attributes.modified ?? date, content: step.content ?? ContentHash(of: bytes))

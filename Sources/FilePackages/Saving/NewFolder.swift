@@ -12,7 +12,7 @@ package enum NewFolder {
     at path: FilePath, on disk: any Disk = PosixDisk(), _ body: (FilePath) async throws -> Result
   ) async throws -> Result {
     let place = try attempt(path, on: disk) { () throws(SystemError) in
-      let place = try StagedPlace(at: path, on: disk)
+      let place = try StagingLocation(at: path, on: disk)
       try place?.cleanUpAll()
       return place
     }

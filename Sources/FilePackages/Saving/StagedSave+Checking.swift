@@ -6,7 +6,7 @@ extension StagedSave {
   ///
   /// Every node that the plan replaces or removes must also be as it was when it was read.
   mutating func check(
-    _ old: borrowing OwnedDescriptor, was known: FileStatus, at place: StagedPlace
+    _ old: borrowing OwnedDescriptor, was known: FileStatus, at place: StagingLocation
   ) throws(FilePackageError) {
     let now: FileStatus
     do {
@@ -64,7 +64,7 @@ extension StagedSave {
   }
 
   /// Checks, before it makes anything, that nothing is at the document's place.
-  func refuseAnything(at place: StagedPlace) throws(FilePackageError) {
+  func refuseAnything(at place: StagingLocation) throws(FilePackageError) {
     if try status(at: place) != nil { throw failure(.fileExists, .root) }
   }
 }

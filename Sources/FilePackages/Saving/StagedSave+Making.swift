@@ -4,7 +4,7 @@ import SystemPackage
 extension StagedSave {
   /// Makes a document that is one file or one link.
   mutating func makeAlone(
-    _ step: SavePlan.Step, at place: StagedPlace
+    _ step: SavePlan.Step, at place: StagingLocation
   ) throws(FilePackageError) -> Placement {
     var file: OwnedDescriptor?
     switch step.action {
@@ -42,7 +42,7 @@ extension StagedSave {
     }
   }
 
-  func openOld(at place: StagedPlace) throws(FilePackageError) -> OwnedDescriptor {
+  func openOld(at place: StagingLocation) throws(FilePackageError) -> OwnedDescriptor {
     do {
       return try disk.openDirectory(place.name, in: place.folder)
     } catch {
@@ -58,7 +58,7 @@ extension StagedSave {
 
   /// Makes the node of the new state; no other program makes or removes it while this one holds its lock.
   func stage(
-    _ kind: FileKind, at place: StagedPlace, mode: UInt16
+    _ kind: FileKind, at place: StagingLocation, mode: UInt16
   ) throws(FilePackageError) -> OwnedDescriptor {
     let new = try attempt(.root, "making the new state beside it") { () throws(SystemError) in
       try place.stage(kind, mode: mode)
@@ -71,7 +71,7 @@ extension StagedSave {
     failure(.busy, .root, reason: "another program is saving it")
   }
 
-  func cleanUp(_ place: StagedPlace) throws(FilePackageError) {
+  func cleanUp(_ place: StagingLocation) throws(FilePackageError) {
     try attempt(.root, "cleaning up beside it") { () throws(SystemError) in try place.cleanUp() }
   }
 }

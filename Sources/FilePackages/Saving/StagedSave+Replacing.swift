@@ -4,7 +4,7 @@ import SystemPackage
 // How one file replaces the file that it was read from.
 extension StagedSave {
   /// Checks, before it makes anything, that the file is the one that was read or last written.
-  func refuseChanged(_ known: FileStatus, at place: StagedPlace) throws(FilePackageError) {
+  func refuseChanged(_ known: FileStatus, at place: StagingLocation) throws(FilePackageError) {
     let now = try status(at: place)
     guard let now else { throw failure(.changedOnDisk, .root, reason: "it is no longer in its place") }
     guard now.isUnchanged(since: known) else { throw failure(.changedOnDisk, .root) }
@@ -27,7 +27,7 @@ extension StagedSave {
 
   /// Gives the new file the attributes that the user may have given the one it replaces.
   func copyAttributes(
-    of place: StagedPlace, on new: borrowing OwnedDescriptor
+    of place: StagingLocation, on new: borrowing OwnedDescriptor
   ) throws(FilePackageError) {
     guard case .unchanged(let known) = destination else { return }
     let disk = disk

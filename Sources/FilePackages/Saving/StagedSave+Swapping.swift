@@ -13,7 +13,7 @@ extension StagedSave {
   }
 
   /// Puts the new state under the package's name, in one step if the file system has one.
-  func putInPlace(_ place: StagedPlace) throws(FilePackageError) -> Placement {
+  func putInPlace(_ place: StagingLocation) throws(FilePackageError) -> Placement {
     let activity = "moving the new state to its place"
     let isNew = try attempt(.root, activity) { () throws(SystemError) in
       switch destination {
@@ -41,7 +41,7 @@ extension StagedSave {
   ///
   /// Some errors are of the answer only, such as a server's that is lost.
   private func requireInPlace(
-    _ place: StagedPlace, after error: SystemError, _ activity: String
+    _ place: StagingLocation, after error: SystemError, _ activity: String
   ) throws(FilePackageError) {
     let now: FileStatus?
     do {
@@ -55,7 +55,7 @@ extension StagedSave {
     throw FilePackageError(error, options.operation, node(.root), activity: activity)
   }
 
-  private func exchange(_ place: StagedPlace, _ placement: inout Placement) throws(SystemError) {
+  private func exchange(_ place: StagingLocation, _ placement: inout Placement) throws(SystemError) {
     do {
       try place.rename(place.staged, to: place.name, .exchange)
     } catch  where error.isLackOfRule {
@@ -77,7 +77,7 @@ extension StagedSave {
   /// Replaces an exchange on a file system that has none.
   ///
   /// For an instant the package has only its hidden name, from which the next opening or saving puts it back.
-  private func exchangeByTwoRenames(_ place: StagedPlace, _ previous: FileName) throws(SystemError) {
+  private func exchangeByTwoRenames(_ place: StagingLocation, _ previous: FileName) throws(SystemError) {
     do {
       try place.rename(place.name, to: previous, .replace)
       try place.rename(place.staged, to: place.name, .replace)
@@ -90,7 +90,7 @@ extension StagedSave {
 
   /// Makes sure that the exchange was right (SP4) and is durable (SP3); otherwise takes it back.
   func confirm(
-    _ placement: Placement, at place: StagedPlace,
+    _ placement: Placement, at place: StagingLocation,
     _ verify: (borrowing StagedSave) throws(FilePackageError) -> Void
   ) throws(FilePackageError) {
     do {
@@ -110,7 +110,7 @@ extension StagedSave {
     }
   }
 
-  private func takeBack(_ placement: Placement, at place: StagedPlace) throws(SystemError) {
+  private func takeBack(_ placement: Placement, at place: StagingLocation) throws(SystemError) {
     let (name, staged) = (place.name, place.staged)
     switch placement {
     case .new: try place.rename(name, to: staged, .replace)
@@ -123,14 +123,14 @@ extension StagedSave {
   }
 
   /// Refuses to put a file in the place of a directory.
-  func refuseDirectory(at place: StagedPlace) throws(FilePackageError) {
+  func refuseDirectory(at place: StagingLocation) throws(FilePackageError) {
     if try status(at: place)?.kind == .directory {
       throw failure(.fileExists, .root, reason: "a folder with that name exists already")
     }
   }
 
   /// Returns the status of the node in the place; nil if there is none.
-  func status(at place: StagedPlace) throws(FilePackageError) -> FileStatus? {
+  func status(at place: StagingLocation) throws(FilePackageError) -> FileStatus? {
     try attempt(.root, "checking the destination") { () throws(SystemError) in try place.status() }
   }
 }

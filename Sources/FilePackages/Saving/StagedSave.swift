@@ -116,7 +116,7 @@ package struct StagedSave {
   private mutating func commitUnnamed() throws(FilePackageError) -> SaveReport {
     let (path, disk) = (location.path, disk)
     let place = try attempt(.root, "opening the folder that contains it") { () throws(SystemError) in
-      try StagedPlace(at: path, on: disk)
+      try StagingLocation(at: path, on: disk)
     }
     guard let place else { throw failure(.invalidName, .root) }
     try attempt(.root, "cleaning up beside it") { () throws(SystemError) in
@@ -146,7 +146,7 @@ package struct StagedSave {
 
   /// Makes the next state of a package from the present one.
   private mutating func replace(
-    at place: StagedPlace, known: FileStatus
+    at place: StagingLocation, known: FileStatus
   ) throws(FilePackageError) -> Placement {
     let old = try openOld(at: place)
     try check(old, was: known, at: place)
@@ -168,7 +168,7 @@ package struct StagedSave {
   }
 
   /// Makes a state that has no earlier one as its base.
-  private mutating func make(at place: StagedPlace) throws(FilePackageError) -> Placement {
+  private mutating func make(at place: StagingLocation) throws(FilePackageError) -> Placement {
     switch destination {
     case .absent: try refuseAnything(at: place)
     case .file: try refuseDirectory(at: place)
@@ -235,7 +235,7 @@ package struct StagedSave {
     try children.attempt(path, activity, body)
   }
 
-  func synchronize(_ place: StagedPlace) throws(FilePackageError) {
+  func synchronize(_ place: StagingLocation) throws(FilePackageError) {
     do {
       try place.synchronize()
     } catch {

@@ -44,7 +44,7 @@ package final class WrittenFiles: Sendable {
     beside document: FilePath?, on disk: any Disk = PosixDisk()
   ) throws(FilePackageError) -> WrittenFiles {
     if let document, let name = document.lastComponent {
-      let names = HiddenSiblings(of: FileName(name), on: disk).name(.written)
+      let names = TemporarySiblings(of: FileName(name), on: disk).name(.written)
       if let made = try? make(names, in: document.folder, on: disk) { return made }
     }
     let temporary = FilePath(FileManager.default.temporaryDirectory.path)
@@ -64,7 +64,7 @@ package final class WrittenFiles: Sendable {
     _ name: FileName, in parent: FilePath, on disk: any Disk
   ) throws(SystemError) -> WrittenFiles {
     let directory = try disk.openDirectory(at: parent)
-    let siblings = HiddenSiblings(of: name, on: disk)
+    let siblings = TemporarySiblings(of: name, on: disk)
     var number = 0
     while true {
       let name = FileName("\(name.string)\(number)")

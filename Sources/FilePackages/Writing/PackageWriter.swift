@@ -51,7 +51,7 @@ final class PackageWriter {
   /// The number of versions that this writer has removed from the history.
   var removedVersions = 0
   /// The clock for the dates in the metadata and for the ages of versions.
-  var clock: @Sendable () -> Date = { Surroundings.current.now().date }
+  var clock: @Sendable () -> Date = { Environment.current.now().date }
 
   /// The children that other programs changed before a save was published.
   struct FoundConflicts {

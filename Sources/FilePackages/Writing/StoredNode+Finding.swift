@@ -12,7 +12,7 @@ extension StoredNode {
       guard error.code == .noSuchFile, let last = path.lastComponent, last.kind == .regular,
         // After any error here the package is still not found.
         let folder = try? disk.openDirectory(at: path.folder),
-        (try? HiddenSiblings(of: FileName(last), on: disk).recover(in: folder)) != nil
+        (try? TemporarySiblings(of: FileName(last), on: disk).recover(in: folder)) != nil
       else { throw error.during(.open) }
     }
     do {

@@ -19,7 +19,7 @@ struct AssetIntake {
   /// The path in the package by the path in the tree.
   private(set) var places: [String: String] = [:]
   private var attachmentPaths = UniquePaths()
-  private var names = LooseNames()
+  private var names = CaseInsensitiveNames()
   private var embedded: [String: (data: Data, place: String)] = [:]
 
   init(_ tree: FileWrapper, assetsFolder: String?) {

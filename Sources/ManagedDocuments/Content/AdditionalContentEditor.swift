@@ -137,7 +137,7 @@ public final class AdditionalContentEditor {
   }
 
   private func noteUnpublished(_ place: ContentPath) throws {
-    try UnpublishedFile.touch([place.string], in: db)
+    try PendingFile.touch([place.string], in: db)
   }
 
   // MARK: Copying

@@ -31,7 +31,7 @@ final class ManagedSnapshot: Sendable {
     try reader.copyDatabase(to: store)
     let copy = try DatabaseQueue(path: store.string)
     let result = Result {
-      try copy.writeWithoutTransaction { db in try MomentTree(db: db, reader: reader).make() }
+      try copy.writeWithoutTransaction { db in try SnapshotTree(db: db, reader: reader).make() }
     }
     // Closing brings the write-ahead log into the file.
     try copy.close()

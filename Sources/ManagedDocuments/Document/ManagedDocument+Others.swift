@@ -45,7 +45,7 @@ extension ManagedDocument {
         for await event in watcher {
           // Watching ends with the document: this task holds it only while it takes in an event.
           guard let self, !Task.isCancelled else { break }
-          await self.takeIn(event)
+          await self.mergeExternalChanges(event)
         }
         await watcher.stop()
       }
@@ -54,7 +54,7 @@ extension ManagedDocument {
     }
   }
 
-  private func takeIn(_ event: PackageWatcher.Event) async {
+  private func mergeExternalChanges(_ event: PackageWatcher.Event) async {
     switch event {
     case .changed, .overflow: await presentedItemDidChange()
     case .moved(let url): await presentedItemDidMove(to: url)

@@ -9,7 +9,7 @@ extension ManagedDocument {
 
   /// Presents the document at its place, if it takes part in coordination.
   func startPresenting() async {
-    guard options.takesTurns else { return }
+    guard options.isCoordinated else { return }
     do {
       try await coordination.present(at: fileURL) { makePresenter() }
     } catch {
@@ -53,9 +53,9 @@ extension ManagedDocument {
   private func takeBackTurn() { coordination.takeBack() }
 
   /// Publishes in turn with other programs.
-  func inTurn<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
+  func coordinated<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
     try await coordination.take(
       .writingIntent(with: fileURL), deadline: options.coordinationDeadline, body, publish: {},
-      goOn: { report(DocumentError(.coordination, .save, fileURL, cause: $0)) })
+      resume: { report(DocumentError(.coordination, .save, fileURL, cause: $0)) })
   }
 }

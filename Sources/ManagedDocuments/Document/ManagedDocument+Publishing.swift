@@ -55,7 +55,7 @@ extension ManagedDocument {
     guard isOpen else { return }
     let published: StoreFolder.Published?
     do {
-      published = try await inTurn { [folder] in await folder.publish() }
+      published = try await coordinated { [folder] in await folder.publish() }
     } catch {
       throw report(failure(of: error, .save))
     }

@@ -17,7 +17,7 @@ extension ManagedDocument: AutosavingDocument {
   ///   are then still in the document, and its state has `savingError`.
   @discardableResult
   public func save() async throws(DocumentError) -> SaveReport {
-    try await saveInTurn()
+    try await saveCoordinated()
   }
 
   /// Saves the document if it has unsaved edits.
@@ -120,7 +120,7 @@ extension ManagedDocument.Phase.Opened {
   /// Notes a save. Edits since then have made a newer position.
   fileprivate mutating func note(saved: DocumentHead) {
     hasFailed = false
-    disk = .asSaved(Surroundings.current.now().date)
+    disk = .asSaved(Environment.current.now().date)
     if !saved.isOlder(than: head) {
       head = saved
     } else if saved.savedChange > head.savedChange {

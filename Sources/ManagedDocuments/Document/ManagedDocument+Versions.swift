@@ -154,7 +154,7 @@ extension ManagedDocument {
     -> ThinningReport
   {
     try await ofVersions(.save) { store in
-      try store.thinHistory(at: date ?? Surroundings.current.now().date, dryRun: dryRun)
+      try store.thinHistory(at: date ?? Environment.current.now().date, dryRun: dryRun)
     }
   }
 
@@ -167,7 +167,7 @@ extension ManagedDocument {
     under policy: RetentionPolicy, dryRun: Bool = false
   ) async throws(DocumentError) -> ThinningReport {
     try await ofVersions(.save) { store in
-      try store.thinHistory(at: Surroundings.current.now().date, dryRun: dryRun, under: policy)
+      try store.thinHistory(at: Environment.current.now().date, dryRun: dryRun, under: policy)
     }
   }
 

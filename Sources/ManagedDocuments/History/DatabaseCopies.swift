@@ -162,7 +162,7 @@ struct DatabaseCopies: Sendable {
     let copy = try Temporary(self, configuration)
     try copy.queue.writeWithoutTransaction { target in
       try db.backup(to: target)
-      try Self.settle(target)
+      try Self.disableSyncs(target)
     }
     return copy
   }
@@ -176,14 +176,14 @@ struct DatabaseCopies: Sendable {
     try snapshot.read { db in
       try copy.queue.writeWithoutTransaction { target in
         try db.backup(to: target)
-        try Self.settle(target)
+        try Self.disableSyncs(target)
       }
     }
     return copy
   }
 
   /// Nothing waits for the disk: a power cut takes the copy.
-  private static func settle(_ db: Database) throws {
+  private static func disableSyncs(_ db: Database) throws {
     try db.execute(sql: "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF")
   }
 }

@@ -132,17 +132,17 @@ enum DatabaseVersions {
   static func remove(_ numbers: Set<Int64>, in db: Database) throws {
     var survivor: KeptVersion?
     var following: [KeptVersion] = []
-    func settle() throws {
+    func mergeFollowing() throws {
       if let survivor { try KeptVersion.merge(survivor.number, with: following, in: db) }
       following = []
     }
     for version in try KeptVersion.all(in: db) {
       if survivor?.chain != version.chain {
-        try settle()
+        try mergeFollowing()
         survivor = nil
       }
       if !numbers.contains(version.number) {
-        try settle()
+        try mergeFollowing()
         survivor = version
       } else if survivor != nil {
         following.append(version)
@@ -150,7 +150,7 @@ enum DatabaseVersions {
         try KeptVersion.remove(version.number, in: db)
       }
     }
-    try settle()
+    try mergeFollowing()
     try db.execute(
       sql: "DELETE FROM grdb_snapshots WHERE chain NOT IN (SELECT chain FROM grdb_versions)")
     try recount(in: db)

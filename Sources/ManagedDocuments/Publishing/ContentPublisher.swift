@@ -39,7 +39,7 @@ struct ContentPublisher {
 
   /// A file that waits in the staging folder for its visible name.
   struct Staged {
-    var file: UnpublishedFile
+    var file: PendingFile
     var digest: Data
     var name: FileName
   }
@@ -48,7 +48,7 @@ struct ContentPublisher {
   ///
   /// - Throws: the system's reason. `published` and `removed` then have the files that are done.
   mutating func publish(
-    _ files: [UnpublishedFile], metadata: [UInt8]?
+    _ files: [PendingFile], metadata: [UInt8]?
   ) throws(SystemError) {
     if folder.isNew {
       try synchronize(folder.root.descriptor)
@@ -85,7 +85,7 @@ struct ContentPublisher {
 
   /// Makes conflict versions of another program's files that a killed publisher displaced (MP3).
   private mutating func recoverDisplaced(
-    _ files: [UnpublishedFile]
+    _ files: [PendingFile]
   ) throws(SystemError) {
     let listing = try disk.list(folder.staging.descriptor)
     for position in 0..<listing.count where listing.kind(at: position) == .file {
@@ -98,7 +98,7 @@ struct ContentPublisher {
     }
   }
 
-  private mutating func stage(_ files: [UnpublishedFile]) throws(SystemError) -> [Staged] {
+  private mutating func stage(_ files: [PendingFile]) throws(SystemError) -> [Staged] {
     var staged: [Staged] = []
     for file in files {
       guard let digest = file.digest else { continue }
@@ -155,7 +155,7 @@ struct ContentPublisher {
 
   // MARK: Setting
 
-  private mutating func set(_ files: [UnpublishedFile], _ staged: [Staged]) throws(SystemError) {
+  private mutating func set(_ files: [PendingFile], _ staged: [Staged]) throws(SystemError) {
     if try disk.makeDirectoryIfAbsent(ContentObjects.contentFolder, in: folder.root.descriptor) {
       touched.insert(.root)
     }
@@ -169,7 +169,7 @@ struct ContentPublisher {
   }
 
   /// Gives the published bytes that are replaced or removed a name by their digest (MP2).
-  private mutating func retain(_ files: [UnpublishedFile]) throws(SystemError) {
+  private mutating func retain(_ files: [PendingFile]) throws(SystemError) {
     var isToSync = false
     for file in files {
       guard try retain(file), let digest = file.published?.digest else { continue }
@@ -180,7 +180,7 @@ struct ContentPublisher {
   }
 
   /// Returns whether the name of the bytes has to be synced.
-  private mutating func retain(_ file: UnpublishedFile) throws(SystemError) -> Bool {
+  private mutating func retain(_ file: PendingFile) throws(SystemError) -> Bool {
     guard let old = file.published, old.digest != file.digest, let name = file.path.path.name,
       let status = try visible(file.path)
     else { return false }
@@ -198,7 +198,7 @@ struct ContentPublisher {
     }
   }
 
-  private mutating func remove(_ file: UnpublishedFile) throws(SystemError) {
+  private mutating func remove(_ file: PendingFile) throws(SystemError) {
     defer { removed.append(file.path) }
     guard try visible(file.path) != nil, let name = file.path.path.name else { return }
     let parent = contentPath(file.path.path.parent)
@@ -227,7 +227,7 @@ struct ContentPublisher {
   }
 
   /// Removes a displaced file, or makes it a conflict version if it is not the published one (MP3).
-  mutating func dispose(of displaced: FileName, _ file: UnpublishedFile) throws(SystemError) {
+  mutating func dispose(of displaced: FileName, _ file: PendingFile) throws(SystemError) {
     if try isExpected(displaced, in: folder.staging.descriptor, file) {
       // A file that cannot be removed here goes before the next publishing.
       _ = disk.removeEverything(displaced, from: folder.staging.descriptor)
@@ -240,7 +240,7 @@ struct ContentPublisher {
   ///
   /// If the rows of an earlier publishing could not be written, the file has the bytes of a save in between.
   func isExpected(
-    _ name: FileName, in directory: borrowing OwnedDescriptor, _ file: UnpublishedFile
+    _ name: FileName, in directory: borrowing OwnedDescriptor, _ file: PendingFile
   ) throws(SystemError) -> Bool {
     let status = try disk.status(of: name, in: directory)
     guard status.kind == .file else { return false }
@@ -320,7 +320,7 @@ struct ContentPublisher {
   }
 
   private func isVisible(
-    _ file: UnpublishedFile, _ digest: Data, _ status: FileStatus
+    _ file: PendingFile, _ digest: Data, _ status: FileStatus
   ) throws(SystemError) -> Bool {
     guard status.kind == .file else { return false }
     if let old = file.published, old.digest == digest, old.isSame(as: status) { return true }

@@ -8,7 +8,7 @@ import FoundationEssentials
 struct CommittedTransaction: Sendable {
   var head: DocumentHead
   var metadata: SavedMetadata
-  var files: [UnpublishedFile]
+  var files: [PendingFile]
   /// The visible files that have the bytes of a digest.
   var sources: [Data: [ContentPath]]
 }

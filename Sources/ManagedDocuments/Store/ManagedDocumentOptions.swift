@@ -43,7 +43,7 @@ public struct ManagedDocumentOptions: Sendable {
   /// that when it next reads or saves.
   public var watchesDisk = true
   /// Whether the document takes part in coordination, in this process and with other processes.
-  public var takesTurns = true
+  public var isCoordinated = true
   /// The longest wait for other programs. After it the document saves all the same, and tells the error handler.
   public var coordinationDeadline = Duration.seconds(10)
 

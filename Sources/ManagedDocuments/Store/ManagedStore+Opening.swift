@@ -14,7 +14,7 @@ extension ManagedStore {
   ///   - isAlone: whether no other program has the document open.
   /// - Throws: `DatabaseError`, `TablesProblem`.
   static func open(
-    _ place: StorePlace, _ access: StoreAccess, _ metadata: SavedMetadata, isAlone: Bool,
+    _ place: StoreLocation, _ access: StoreAccess, _ metadata: SavedMetadata, isAlone: Bool,
     _ options: ManagedDocumentOptions
   ) throws -> ManagedStore {
     let path = try place.database(access)
@@ -112,7 +112,7 @@ extension ManagedStore {
         if isSaved { head.savedState = head.state }
         try DatabaseVersions.beginChain(at: head, in: db)
       }
-      head.settle()
+      head.rebase()
       if isAlone {
         try log.adoptAll(keepsUndo: options.keepsUndoAfterClosing, savedChange: head.savedChange, in: db)
       }
@@ -146,7 +146,7 @@ extension ManagedStore {
         try next.write(to: db)
         head.state = head.next()
         (head.savedState, head.savedChange) = (head.state, head.last)
-        try UnpublishedFile.commit(head.savedChange, in: db)
+        try PendingFile.commit(head.savedChange, in: db)
         try head.write(to: db)
         try DatabaseVersions.beginChain(at: head, in: db)
         return .commit

@@ -25,12 +25,12 @@ extension ManagedStore {
           return .rollback
         }
         if base.keepsHistory { try DatabaseVersions.keep(base.metadata, before: base.head, in: db) }
-        let files = try UnpublishedFile.touched(in: db)
+        let files = try PendingFile.touched(in: db)
         let next = try base.metadata.next(
           CountedFiles(db: db, location: self.location), hasChangedFiles: !files.isEmpty,
           databasePath: self.options.databasePath, by: self.options.program)
         try base.save(next, to: db)
-        if !files.isEmpty { try UnpublishedFile.commit(base.head.savedChange, in: db) }
+        if !files.isEmpty { try PendingFile.commit(base.head.savedChange, in: db) }
         outcome = (SaveReport(committing: files, next.metadata.generation), base)
         return .commit
       }
@@ -53,7 +53,7 @@ extension ManagedStore {
   /// Returns the last save, with its files that are not published.
   func lastSave() throws -> CommittedTransaction {
     try pool.read { db in
-      let files = try UnpublishedFile.all(in: db)
+      let files = try PendingFile.all(in: db)
       var sources: [Data: [ContentPath]] = [:]
       for file in files {
         guard let digest = file.digest, file.bytes == nil else { continue }
@@ -122,14 +122,14 @@ extension ManagedStore {
 
   /// Ends the session: forgets what could be undone, unless the next one goes on with it.
   func endSession() throws {
-    _ = try thinHistory(at: Surroundings.current.now().date)
+    _ = try thinHistory(at: Environment.current.now().date)
     try pool.write { db in
       if !self.options.keepsUndoAfterClosing {
         try self.log.retireAll(.undo, in: db)
         try self.log.retireAll(.redo, in: db)
       }
       var head = try DocumentHead(of: db)
-      head.settle()
+      head.rebase()
       try head.write(to: db)
       try ChangeLog.removeUnneeded(upTo: head.savedChange, in: db)
       try self.removeUnneededBytes(except: [], in: db)

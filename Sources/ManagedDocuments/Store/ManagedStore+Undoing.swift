@@ -69,7 +69,7 @@ extension ManagedStore {
     let change = head.next()
     let before = head.state
     head.state = isExact ? entries.last?.before ?? change : change
-    try UnpublishedFile.touch(extent.paths, in: db)
+    try PendingFile.touch(extent.paths, in: db)
     try note(
       changeset, .init(change: change, name: name, before: before, after: head.state, at: now))
     return extent

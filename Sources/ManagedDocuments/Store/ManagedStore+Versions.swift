@@ -166,7 +166,7 @@ extension ManagedStore {
       let role: ChangeLog.Role = self.options.undo == nil ? .none : .undo
       try self.log.add(entry, changeset, role, above: self.log.last(role, in: db), in: db)
       try ChangeLog.refer(to: changeset.digests(), from: entry.change, in: db)
-      try UnpublishedFile.touch(extent.paths, in: db)
+      try PendingFile.touch(extent.paths, in: db)
       try head.write(to: db)
       return (Position(head: head, hasChanged: true), extent)
     }
@@ -282,7 +282,7 @@ extension ManagedStore {
   /// Drops versions if enough have come since the last time.
   func thinHistoryIfDue() throws {
     let isDue = try pool.read { db in try DocumentHistory(of: db)?.isThinningDue ?? false }
-    if isDue { _ = try thinHistory(at: Surroundings.current.now().date) }
+    if isDue { _ = try thinHistory(at: Environment.current.now().date) }
   }
 
   func removeUnneededSnapshots() throws {

@@ -11,7 +11,7 @@ import Synchronization
 /// triggers and foreign keys off: full-text tables and other caches then notice it as another program's transaction. It
 /// runs only while the pool's writer waits for it.
 final class ManagedStore: Sendable {
-  let place: StorePlace
+  let place: StoreLocation
   let objects: ContentObjects
   let access: StoreAccess
   let pool: DatabasePool
@@ -30,7 +30,7 @@ final class ManagedStore: Sendable {
 
   /// - Parameter session: the number of this open document.
   init(
-    _ place: StorePlace, _ access: StoreAccess, _ pool: DatabasePool, _ recorder: ChangeRecorder,
+    _ place: StoreLocation, _ access: StoreAccess, _ pool: DatabasePool, _ recorder: ChangeRecorder,
     _ reverser: DatabaseQueue, _ observed: ObservedTransactions, session: Int64,
     _ options: ManagedDocumentOptions
   ) {

@@ -72,7 +72,7 @@ actor StoreFolder {
     let (folder, generation) = try await BlockingThread().run {
       let location = Location(path, on: options.disk)
       let metadata = try requirePackage(location, options)
-      let place = try StorePlace(location, options.persistentStoreName)
+      let place = try StoreLocation(location, options.persistentStoreName)
       let access = try place.access()
       let hidden =
         access.refusal == nil ? try HiddenFolder.open(location, on: location.disk, LockWait()) : nil

@@ -38,7 +38,7 @@ struct DocumentHead: Sendable, Hashable {
   }
 
   /// Forgets that changes since the last save took each other back.
-  mutating func settle() { if !hasUnsavedChanges { savedChange = last } }
+  mutating func rebase() { if !hasUnsavedChanges { savedChange = last } }
 
   func write(to db: Database) throws {
     try db.cachedStatement(

@@ -194,8 +194,8 @@ actor NotesLibrary {
       tell("changes", changes)
       await onChange(Set(news.added.map { DocumentID(place, places.name(of: $0.url, in: place)) }))
     case .unreadable(let problem):
-      problems[problem.url] = Sentences(of: problem.error).message
-      tell("problem", NoticeEvent(message: Sentences(of: problem.error).message))
+      problems[problem.url] = ErrorExplanation(of: problem.error).message
+      tell("problem", NoticeEvent(message: ErrorExplanation(of: problem.error).message))
     case .readable(let url):
       problems[url] = nil
       if problems.isEmpty { tell("problems-over", LibraryChanges.Nothing()) }

@@ -84,7 +84,7 @@ struct DocumentDetails: Encodable {
         thumbnail = facts.shown([first], below: "/api/documents/\(entry.id.word)/images").first?.url
       }
     } catch {
-      self.error = Sentences(of: error).message
+      self.error = ErrorExplanation(of: error).message
     }
   }
 }

@@ -59,7 +59,7 @@ struct ServerRoutes: HTTPHandler {
   /// The refusal that tells an error of the work.
   private static func refusal(of error: any Error) -> HTTPRefusal {
     if let refusal = error as? HTTPRefusal { return refusal }
-    let sentences = Sentences(of: error)
+    let sentences = ErrorExplanation(of: error)
     let status: HTTPStatus =
       switch error {
       case let error as FilePackageError where error.code == .noSuchFile: .notFound

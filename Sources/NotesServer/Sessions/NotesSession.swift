@@ -75,7 +75,7 @@ actor NotesSession {
     document = try await Document<ImageNotes>.open(at: url, options: options)
     text = try await document.content.text
     (firstText, durableText) = (text, text)
-    try await takeIn(.outside)
+    try await mergeExternalChanges(.outside)
     listening = Task { [weak self] in
       for await signal in signals { await self?.note(signal) }
     }
@@ -96,7 +96,7 @@ actor NotesSession {
   /// - Returns: the page's channel, and its number for `leave(_:)`.
   func join(_ tab: String, known: (epoch: String, seq: Int)?) async throws -> (EventChannel, number: Int) {
     try await inTurn {
-      try await takeIn(.outside)
+      try await mergeExternalChanges(.outside)
       let name = await document.fileURL.deletingPathExtension().lastPathComponent
       let channel = EventChannel()
       lastViewer += 1
@@ -177,7 +177,7 @@ actor NotesSession {
     let seq = try await inTurn {
       if let last = lastOps[edit.tab], last.op == edit.op, edit.epoch == epoch { return last.seq }
       while true {
-        try await takeIn(.outside, images: false)
+        try await mergeExternalChanges(.outside, images: false)
         guard edit.epoch == epoch, let since = log.since(edit.seq) else { throw Self.otherRun }
         let splices = TextSplice.transformed(edit.splices, over: since.flatMap(\.splices))
         let known = text
@@ -197,7 +197,7 @@ actor NotesSession {
         tell("text", event)
         let seq = event.seq
         // The first line may be the document's name.
-        try await takeIn(.outside, images: false)
+        try await mergeExternalChanges(.outside, images: false)
         return seq
       }
     }
@@ -217,11 +217,11 @@ actor NotesSession {
     _ name: String, _ body: @Sendable (inout ImageNotes) throws -> Result
   ) async throws -> Result {
     let result = try await inTurn {
-      try await takeIn(.outside)
+      try await mergeExternalChanges(.outside)
       // Edits of one name that follow each other would become one step.
       let result = try await document.edit("") { try body(&$0) }
       await document.undo.setActionName(name)
-      try await takeIn(.edit)
+      try await mergeExternalChanges(.edit)
       return result
     }
     // A failure is the document's state, which all tabs show; the change is in memory.
@@ -233,9 +233,9 @@ actor NotesSession {
   /// Undoes or redoes the document's last edit, for a tab.
   func step(_ why: TextEvent.Why, by tab: String?) async throws -> Bool {
     let isDone = try await inTurn {
-      try await takeIn(.outside)
+      try await mergeExternalChanges(.outside)
       let isDone = why == .undo ? try await document.undo() : try await document.redo()
-      try await takeIn(why, by: tab)
+      try await mergeExternalChanges(why, by: tab)
       return isDone
     }
     await refreshState()
@@ -255,7 +255,7 @@ actor NotesSession {
       for copy in copies.reversed() {
         if takes { try await document.recover(copy) } else { try await document.discard(copy) }
       }
-      try await takeIn(.outside)
+      try await mergeExternalChanges(.outside)
     }
     await refreshState()
   }
@@ -273,7 +273,7 @@ actor NotesSession {
   ) async throws -> Result {
     let result = try await inTurn {
       let result = try await body(document)
-      try await takeIn(.outside)
+      try await mergeExternalChanges(.outside)
       return result
     }
     await refreshState()
@@ -294,7 +294,7 @@ actor NotesSession {
   /// Compares the document with what the tabs have, and tells them the difference. In a turn.
   ///
   /// - Parameter images: whether the images may differ, too. A typed letter costs nothing for each image.
-  private func takeIn(_ why: TextEvent.Why, by tab: String? = nil, images: Bool = true) async throws {
+  private func mergeExternalChanges(_ why: TextEvent.Why, by tab: String? = nil, images: Bool = true) async throws {
     let content = try await document.content
     if content.text != text {
       let splices = TextDifference(from: text, to: content.text).splices
@@ -323,7 +323,7 @@ actor NotesSession {
       tell("moved", MovedEvent(id: id.word, name: url.deletingPathExtension().lastPathComponent))
     case .event(.changedByOthers(let outcome, _)):
       // A document that is closed has no content to compare.
-      try? await inTurn { try await takeIn(.outside) }
+      try? await inTurn { try await mergeExternalChanges(.outside) }
       switch outcome {
       case .reloaded: tell("notice", NoticeEvent(message: "Another program changed the document."))
       case .merged:
@@ -360,7 +360,7 @@ actor NotesSession {
       } else {
         .saved
       }
-    let sentences = light == .error || light == .deleted ? lastError.map(Sentences.init(of:)) : nil
+    let sentences = light == .error || light == .deleted ? lastError.map(ErrorExplanation.init(of:)) : nil
     let copy = await document.recoveryCopies.last { $0.kind == .edits }
     let conflicts = flags.contains(.inConflict) ? ((try? await document.conflictVersions().count) ?? 0) : 0
     let now = StateEvent(

@@ -43,7 +43,7 @@ extension ManagedDocumentOptions {
     // The application's undo is still there after the command.
     options.keepsUndoAfterClosing = true
     // The command coordinates already.
-    options.takesTurns = false
+    options.isCoordinated = false
     return options
   }
 }

@@ -89,7 +89,7 @@ struct ContainerModel {
     if losesObjects {
       try await loseObjects(of: store, as: seen, devices, clock, listing: listing)
     } else {
-      try await settle(devices, clock, listing: listing)
+      try await syncAll(devices, clock, listing: listing)
       await check(devices, seen)
     }
     if problems.isEmpty { return }
@@ -280,7 +280,7 @@ struct ContainerModel {
 
   // MARK: The end
 
-  private mutating func settle(_ devices: [ModelDevice], _ clock: ModelClock, listing: Bool) async throws {
+  private mutating func syncAll(_ devices: [ModelDevice], _ clock: ModelClock, listing: Bool) async throws {
     for device in devices { try await device.link.heal() }
     for round in 0..<6 {
       for device in devices {

@@ -49,7 +49,7 @@ struct BaselineProgram {
   /// - Parameter keepsLines: whether to have each request in words.
   static func run(seed: UInt64, keepsLines: Bool = false) async throws -> Outcome {
     let surroundings = BaselineSurroundings(seed: seed)
-    return try await Surroundings.$current.withValue(surroundings.surroundings) {
+    return try await Environment.$current.withValue(surroundings.surroundings) {
       try await DiskTrace.$isTraced.withValue(true) {
         var program = try await BaselineProgram(seed, surroundings, keepsLines)
         return try await program.run()

@@ -11,8 +11,8 @@ final class BaselineSurroundings: Sendable {
 
   init(seed: UInt64) { generator = Mutex(SeededGenerator(seed: ~seed)) }
 
-  var surroundings: Surroundings {
-    var surroundings = Surroundings()
+  var surroundings: Environment {
+    var surroundings = Environment()
     surroundings.now = { FileTime(seconds: self.seconds.withLock { $0 }, nanoseconds: 0) }
     surroundings.identifier = { self.identifier() }
     surroundings.boot = nil

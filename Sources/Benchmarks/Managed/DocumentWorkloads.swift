@@ -3,7 +3,7 @@ import ManagedDocuments
 import SystemPackage
 
 /// Edits of a document, without a save.
-final class DocumentEdits: Contender {
+final class DocumentEdits: Workload {
   private let book: ManagedDocument
   private var rows: Rows
   private let editsPerRun: Int
@@ -30,7 +30,7 @@ final class DocumentEdits: Contender {
 }
 
 /// Saves of one edit, which is not measured.
-final class DocumentSaves: Contender {
+final class DocumentSaves: Workload {
   private let book: ManagedDocument
   private var rows: Rows
 
@@ -57,7 +57,7 @@ final class DocumentSaves: Contender {
 }
 
 /// Openings of a closed document.
-final class DocumentOpenings: Contender {
+final class DocumentOpenings: Workload {
   private let place: FilePath
   private let rows: Rows
   private var book: ManagedDocument?
@@ -82,7 +82,7 @@ final class DocumentOpenings: Contender {
 }
 
 /// Undos of edits that are not measured.
-final class DocumentUndos: Contender {
+final class DocumentUndos: Workload {
   private let book: ManagedDocument
   private let rows: Rows
   private let editsPerRun: Int

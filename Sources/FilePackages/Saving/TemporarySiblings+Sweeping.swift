@@ -1,7 +1,7 @@
 package import DurableIO
 import SystemPackage
 
-extension HiddenSiblings {
+extension TemporarySiblings {
   /// Removes the new states that killed programs left in a folder, of any document.
   ///
   /// It touches no state that a running program is making. The next sweep tries again to remove the rest, so this never
@@ -102,8 +102,8 @@ extension FileName {
     }
     guard (1...16).contains(hash.count) else { return false }
     let role = String(decoding: rest.dropFirst(hash.count), as: UTF8.self)
-    if role == ".\(HiddenSiblings.Role.staged.rawValue)" { return true }
-    let written = ".\(HiddenSiblings.Role.written.rawValue)"
+    if role == ".\(TemporarySiblings.Role.staged.rawValue)" { return true }
+    let written = ".\(TemporarySiblings.Role.written.rawValue)"
     return role.hasPrefix(written) && Int(role.dropFirst(written.count)) != nil
   }
 }

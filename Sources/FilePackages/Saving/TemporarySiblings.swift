@@ -14,7 +14,7 @@ import SystemPackage
 /// The hidden names beside a package that a save uses.
 ///
 /// They are the same for every save: a save finds the leftovers of a crash without listing the folder.
-package struct HiddenSiblings {
+package struct TemporarySiblings {
   package enum Role: String {
     /// The new state while it is made; after the exchange, the old one on its way out.
     case staged = "new"

@@ -4,7 +4,7 @@ import FoundationEssentials
 import ImageNotes
 
 /// The sentences that tell a person of an error: the reason, and the thing to do.
-struct Sentences: Sendable {
+struct ErrorExplanation: Sendable {
   let message: String
   let advice: String?
 

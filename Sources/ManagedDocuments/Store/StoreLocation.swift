@@ -3,7 +3,7 @@ import FilePackages
 import SystemPackage
 
 /// The place of an open package. It follows the package's folder wherever another program moves it.
-final class StorePlace: Sendable {
+final class StoreLocation: Sendable {
   let location: Location
   private let root: OpenNode
   private let status: FileStatus

@@ -27,7 +27,7 @@ enum CloudFigure {
 }
 
 /// Syncs of a workspace, each after one change, or after none.
-final class CloudSyncs: Contender {
+final class CloudSyncs: Workload {
   private let workspace: CloudWorkspace
   private let content: CloudContent
   private let changes: Bool
@@ -68,7 +68,7 @@ final class CloudSyncs: Contender {
 }
 
 /// First uploads of the same documents, each to a new place.
-final class CloudFirstUploads: Contender {
+final class CloudFirstUploads: Workload {
   private let content: CloudContent
   private let make: (Int) throws -> CloudWorkspace
   private var workspace: CloudWorkspace?
@@ -96,7 +96,7 @@ final class CloudFirstUploads: Contender {
 }
 
 /// New machines that list all documents of a container.
-final class CloudListings: Contender {
+final class CloudListings: Workload {
   private let commands: CloudCommands
   private let proxy: CountingProxy?
   private let folder: FilePath

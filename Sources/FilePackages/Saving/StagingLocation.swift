@@ -5,11 +5,11 @@ package import SystemPackage
 ///
 /// A replacement cleans the place up, makes a node under the hidden name, fills and syncs the node, and gives it the
 /// name. It then syncs the folder, and removes the old state last.
-package struct StagedPlace {
+package struct StagingLocation {
   package let name: FileName
   /// The name of the new state while it is made; after an exchange, of the old one on its way out.
   package let staged: FileName
-  package let siblings: HiddenSiblings
+  package let siblings: TemporarySiblings
   package let disk: any Disk
   let opened: OpenNode
 
@@ -18,7 +18,7 @@ package struct StagedPlace {
 
   package init(_ name: FileName, in folder: OpenNode, on disk: any Disk) {
     (self.name, opened, self.disk) = (name, folder, disk)
-    siblings = HiddenSiblings(of: name, on: disk)
+    siblings = TemporarySiblings(of: name, on: disk)
     staged = siblings.name(.staged)
   }
 

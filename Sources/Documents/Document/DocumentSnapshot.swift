@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 /// A document at one moment, for a front of it on another actor.
-struct DocumentView<Content: DocumentContent>: Sendable {
+struct DocumentSnapshot<Content: DocumentContent>: Sendable {
   /// Nil if the document has no content any more.
   var content: Content?
   var documentState: DocumentState
@@ -14,9 +14,9 @@ struct DocumentView<Content: DocumentContent>: Sendable {
 }
 
 /// The fronts of a document; each gets the newest view.
-struct DocumentViewers<Content: DocumentContent>: Sendable {
+struct DocumentObservers<Content: DocumentContent>: Sendable {
   private struct Viewer {
-    var continuation: AsyncStream<DocumentView<Content>>.Continuation
+    var continuation: AsyncStream<DocumentSnapshot<Content>>.Continuation
     var lastEdit: UInt64 = 0
   }
 
@@ -29,9 +29,9 @@ struct DocumentViewers<Content: DocumentContent>: Sendable {
 
   var isEmpty: Bool { viewers.isEmpty }
 
-  mutating func add() -> (number: UInt64, views: AsyncStream<DocumentView<Content>>) {
+  mutating func add() -> (number: UInt64, views: AsyncStream<DocumentSnapshot<Content>>) {
     let (stream, continuation) = AsyncStream.makeStream(
-      of: DocumentView<Content>.self, bufferingPolicy: .bufferingNewest(1))
+      of: DocumentSnapshot<Content>.self, bufferingPolicy: .bufferingNewest(1))
     lastNumber += 1
     viewers[lastNumber] = Viewer(continuation: continuation)
     return (lastNumber, stream)
@@ -43,7 +43,7 @@ struct DocumentViewers<Content: DocumentContent>: Sendable {
 
   func lastEdit(of number: UInt64) -> UInt64 { viewers[number]?.lastEdit ?? 0 }
 
-  func tell(_ view: DocumentView<Content>) {
+  func tell(_ view: DocumentSnapshot<Content>) {
     for viewer in viewers.values {
       var view = view
       view.lastEdit = viewer.lastEdit
@@ -58,7 +58,7 @@ struct DocumentViewers<Content: DocumentContent>: Sendable {
 
 extension Document {
   /// The views of the document, beginning with the present one.
-  func makeViews() -> (number: UInt64, views: AsyncStream<DocumentView<Content>>) {
+  func makeViews() -> (number: UInt64, views: AsyncStream<DocumentSnapshot<Content>>) {
     let made = viewers.add()
     tellViewers()
     return made
@@ -99,9 +99,9 @@ extension Document {
   }
 
   /// The present view, for one viewer.
-  func view(for viewer: UInt64) -> DocumentView<Content> {
+  func view(for viewer: UInt64) -> DocumentSnapshot<Content> {
     viewers.viewCount += 1
-    return DocumentView(
+    return DocumentSnapshot(
       content: lifecycle.content, documentState: documentState, undo: history.state, fileURL: fileURL,
       number: viewers.viewCount, lastEdit: viewers.lastEdit(of: viewer))
   }

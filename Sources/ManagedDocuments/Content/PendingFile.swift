@@ -2,7 +2,7 @@ import FoundationEssentials
 import GRDB
 
 /// A file of the last save that is not under its visible name yet.
-struct UnpublishedFile: Sendable, Hashable {
+struct PendingFile: Sendable, Hashable {
   var path: ContentPath
   /// The number of the save: its last change.
   var save: Int64
@@ -44,7 +44,7 @@ struct UnpublishedFile: Sendable, Hashable {
   }
 
   /// Returns all files of the last save that are not published.
-  static func all(in db: Database) throws -> [UnpublishedFile] {
+  static func all(in db: Database) throws -> [PendingFile] {
     let rows = try Row.fetchAll(
       db.cachedStatement(
         sql: """
@@ -53,7 +53,7 @@ struct UnpublishedFile: Sendable, Hashable {
           """))
     return try rows.map { row in
       let path = ContentPath(stored: row[0])
-      return UnpublishedFile(
+      return PendingFile(
         path: path, save: row[1], digest: row[2], bytes: row[3], published: try PublishedFile.at(path, in: db)
       )
     }

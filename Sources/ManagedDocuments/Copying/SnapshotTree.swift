@@ -5,7 +5,7 @@ import GRDB
 import SystemPackage
 
 /// Makes the tree of a copy from the copied database, and makes the database that of a document by itself.
-struct MomentTree {
+struct SnapshotTree {
   /// The copied database.
   let db: Database
   let reader: StoreReader

@@ -1,7 +1,7 @@
 import FilePackages
 
 /// Finds files as a Mac does: without regard to case, and to the way of writing accents.
-struct LooseNames {
+struct CaseInsensitiveNames {
   /// For each folder that was looked at, its names by their spelling in lower case. Equal strings may differ in their
   /// bytes.
   private var folders: [String: [String: String]] = [:]

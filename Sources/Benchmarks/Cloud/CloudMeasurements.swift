@@ -4,7 +4,7 @@ import ImageNotes
 import SystemPackage
 
 /// The races of one benchmark of the cloud, with the folders that several of them use.
-final class CloudRaces {
+final class CloudMeasurements {
   private struct Key: Hashable {
     var program: CloudProgram
     var content: CloudContent
@@ -74,10 +74,10 @@ final class CloudRaces {
 
   /// Measures uploads of the same documents, each to a new place.
   private func firstUploads(_ content: CloudContent, _ work: Work) async -> Measurement? {
-    var entrants: [Entrant] = []
+    var trials: [Trial] = []
     for program in setup.programs {
-      entrants.append(
-        await Entrant(Measurement(work, strategy: program.rawValue)) { [self] in
+      trials.append(
+        await Trial(Measurement(work, strategy: program.rawValue)) { [self] in
           CloudFirstUploads(content) { [self] round in
             try workspace(program, "first-\(content.title)-\(program.rawValue)-\(round)")
           }
@@ -85,7 +85,7 @@ final class CloudRaces {
     }
     var race = setup.race
     race.warmsUp = false
-    return await measure(race, entrants)
+    return await measure(race, trials)
   }
 
   private func childChanges(_ count: Int) async {
@@ -102,12 +102,12 @@ final class CloudRaces {
   private func growth() async {
     let counts = [setup.children.min() ?? 0, setup.children.max() ?? 0]
     let names = counts.map { "\(Figures.grouped($0)) children" }
-    var entrants: [Entrant] = []
+    var trials: [Trial] = []
     for (count, name) in zip(counts, names) {
       let work = Work("cloud", size: CloudContent.childSize, subject: "one child of few and of many changed")
-      entrants.append(await entrant(work, name, .docpkg, .children(count), changes: true))
+      trials.append(await trial(work, name, .docpkg, .children(count), changes: true))
     }
-    let measured = await setup.race.run(entrants, in: made, progress)
+    let measured = await setup.race.run(trials, in: made, progress)
     results += measured
     goals.append(
       Goal.of(measured.last, 2, "one child: time of \(names[1]) / \(names[0])", 1.5, ratioTo: names[0]))
@@ -125,21 +125,21 @@ final class CloudRaces {
 
   /// Measures syncs of documents that are in the store already.
   private func syncs(
-    _ subject: String, _ content: CloudContent, children: Int? = nil, changes: Bool, _ race: Race? = nil
+    _ subject: String, _ content: CloudContent, children: Int? = nil, changes: Bool, _ race: RoundRobin? = nil
   ) async -> Measurement? {
     let size = children == nil ? nil : CloudContent.childSize
     let work = Work("cloud", children: children, size: size, subject: subject)
-    var entrants: [Entrant] = []
+    var trials: [Trial] = []
     for program in setup.programs {
-      entrants.append(await entrant(work, program.rawValue, program, content, changes: changes))
+      trials.append(await trial(work, program.rawValue, program, content, changes: changes))
     }
-    return await measure(race ?? setup.race, entrants)
+    return await measure(race ?? setup.race, trials)
   }
 
-  private func entrant(
+  private func trial(
     _ work: Work, _ name: String, _ program: CloudProgram, _ content: CloudContent, changes: Bool
-  ) async -> Entrant {
-    await Entrant(Measurement(work, strategy: name)) { [self] in
+  ) async -> Trial {
+    await Trial(Measurement(work, strategy: name)) { [self] in
       let (workspace, first) = try upload(content, program)
       guard case .deck = content else { return CloudSyncs(workspace, content, changes: changes) }
       return CloudSyncs(workspace, content, changes: changes, first: first)
@@ -167,8 +167,8 @@ final class CloudRaces {
   }
 
   /// Runs a race of programs, and returns the measurement of docpkg.
-  private func measure(_ race: Race, _ entrants: [Entrant]) async -> Measurement? {
-    let measured = await race.run(entrants, in: made, progress)
+  private func measure(_ race: RoundRobin, _ trials: [Trial]) async -> Measurement? {
+    let measured = await race.run(trials, in: made, progress)
     results += measured
     return measured.first { $0.strategy == CloudProgram.docpkg.rawValue }
   }
@@ -178,7 +178,7 @@ final class CloudRaces {
   private func listings() async {
     let count = setup.documents
     let work = Work("cloud", subject: "a new machine lists \(Figures.grouped(count)) documents")
-    let entrant = await Entrant(Measurement(work, strategy: CloudProgram.docpkg.rawValue)) { [self] in
+    let trial = await Trial(Measurement(work, strategy: CloudProgram.docpkg.rawValue)) { [self] in
       progress("uploading \(Figures.grouped(count)) documents")
       let name = "documents"
       try makeDocuments(count, in: name)
@@ -186,7 +186,7 @@ final class CloudRaces {
     }
     var race = setup.race
     race.warmsUp = false
-    let own = await measure(race, [entrant])
+    let own = await measure(race, [trial])
     let title = "a new machine lists \(Figures.grouped(count)) documents: seconds"
     goals.append(Goal.of(own, 7, title, 3))
   }
@@ -203,7 +203,7 @@ final class CloudRaces {
 
   private func travel() async {
     let work = Work("cloud", subject: "an edit is in the document that is open on another machine")
-    let entrant = await Entrant(Measurement(work, strategy: CloudProgram.docpkg.rawValue)) { [self] in
+    let trial = await Trial(Measurement(work, strategy: CloudProgram.docpkg.rawValue)) { [self] in
       let (name, document) = ("here", "Trip.imageNotes")
       let here = try workspace(.docpkg, name)
       let (own, there) = (here.folder.appending(document), made.path.appending("there"))
@@ -218,7 +218,7 @@ final class CloudRaces {
       }
       return CloudTravel(first, second, watchers)
     }
-    let own = await measure(setup.race, [entrant])
+    let own = await measure(setup.race, [trial])
     let title = "an edit travels, looks every \(setup.interval) s: seconds"
     goals.append(Goal.of(own, 8, title, Double(setup.interval + 1)))
   }

@@ -1,48 +1,48 @@
 import DurableIO
 import FilePackages
 
-/// A contender with its measurements so far.
-final class Entrant {
-  private var contender: (any Contender)?
+/// A workload with its measurements so far.
+final class Trial {
+  private var workload: (any Workload)?
   private(set) var samples: [Sample] = []
   private var measurement: Measurement
   /// The measured time so far.
   private(set) var time = Duration.zero
 
-  /// - Parameter make: prepares the contender; the result holds an error of it.
-  init(_ measurement: Measurement, make: () async throws -> any Contender) async {
+  /// - Parameter make: prepares the workload; the result holds an error of it.
+  init(_ measurement: Measurement, make: () async throws -> any Workload) async {
     self.measurement = measurement
-    await attempt { contender = try await make() }
+    await attempt { workload = try await make() }
   }
 
   var name: String { measurement.strategy }
 
-  /// Whether the contender can take part in another round.
-  var isRunning: Bool { contender != nil }
+  /// Whether the workload can take part in another round.
+  var isRunning: Bool { workload != nil }
 
   /// Does the work once more.
   ///
   /// - Parameters:
   ///   - round: the number of the round; nil for one that does not count.
-  ///   - settle: brings the machine to rest before the measurement.
-  func run(round: Int?, settle: () throws -> Void) async {
-    guard let contender else { return }
+  ///   - rest: brings the machine to rest before the measurement.
+  func run(round: Int?, rest: () throws -> Void) async {
+    guard let workload else { return }
     await attempt {
-      try await contender.arrange()
-      try settle()
-      let before = contender.disk?.counts
+      try await workload.arrange()
+      try rest()
+      let before = workload.disk?.counts
       let meter = ProcessMeter()
-      try await contender.run()
+      try await workload.run()
       let (seconds, cpu, peak) = meter.read()
-      try await contender.finish()
-      let after = contender.disk?.counts
+      try await workload.finish()
+      let after = workload.disk?.counts
       guard let round else { return }
       time += .seconds(seconds)
       var sample = Sample(
         round: round, seconds: seconds, cpuSeconds: cpu, systemBytes: meter.writtenBytes, peakBytes: peak)
       if let before, let after {
         sample.bytesWritten = after.bytesWritten - before.bytesWritten
-        sample.flushes = contender.flushes ?? after.flushes - before.flushes
+        sample.flushes = workload.flushes ?? after.flushes - before.flushes
         sample.operations = after.operations(since: before)
       }
       samples.append(sample)
@@ -51,18 +51,18 @@ final class Entrant {
 
   /// Compares the result with the expected one.
   func verify() async {
-    guard let contender else { return }
-    measurement.figures = contender.figures
-    await attempt { try await contender.verify() }
+    guard let workload else { return }
+    measurement.figures = workload.figures
+    await attempt { try await workload.verify() }
   }
 
-  /// Releases the contender, so that its memory does not count for later ones.
+  /// Releases the workload, so that its memory does not count for later ones.
   func leave() {
-    contender = nil
+    workload = nil
   }
 
   /// Returns the figures after all rounds.
-  func summarized(besides others: [Entrant]) -> Measurement {
+  func summarized(besides others: [Trial]) -> Measurement {
     var measurement = measurement
     measurement.summarize(samples, others: others.map { ($0.name, $0.samples) })
     return measurement
@@ -73,10 +73,10 @@ final class Entrant {
       try await body()
     } catch let error as StrategyUnavailable {
       measurement.unavailable = error.description
-      contender = nil
+      workload = nil
     } catch {
       measurement.problem = sentence(of: error)
-      contender = nil
+      workload = nil
     }
   }
 }

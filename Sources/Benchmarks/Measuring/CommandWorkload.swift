@@ -1,7 +1,7 @@
 import SystemPackage
 
 /// Work that one command line does, as a whole process.
-struct CommandContender {
+struct CommandWorkload {
   /// The name in tables.
   var name: String
   /// The program and its arguments; it starts in the benchmark's folder.
@@ -14,21 +14,21 @@ struct CommandContender {
   var durable = false
 }
 
-extension CommandContender {
-  /// Makes an entrant of the command.
+extension CommandWorkload {
+  /// Makes an trial of the command.
   ///
   /// - Parameter folder: the folder in which the program starts.
-  func entrant(_ work: Work, in folder: FilePath) async -> Entrant {
-    await Entrant(Measurement(work, strategy: name, durable: durable)) {
+  func trial(_ work: Work, in folder: FilePath) async -> Trial {
+    await Trial(Measurement(work, strategy: name, durable: durable)) {
       Runner(self, ChildProcess(directory: folder.string))
     }
   }
 
-  private final class Runner: Contender {
-    private let command: CommandContender
+  private final class Runner: Workload {
+    private let command: CommandWorkload
     private let process: ChildProcess
 
-    init(_ command: CommandContender, _ process: ChildProcess) {
+    init(_ command: CommandWorkload, _ process: ChildProcess) {
       self.command = command
       self.process = process
     }

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Synchronization
 
 /// The listeners of a value that changes; each gets a ring after a change, and rings that wait are one.
-package final class ChangeBells: Sendable {
+package final class ChangeSignals: Sendable {
   private let bells = Mutex<[UUID: AsyncStream<Void>.Continuation]>([:])
 
   package init() {}

@@ -1,7 +1,7 @@
 import DurableIO
 
 /// A way to do some work, measured in turn with other ways.
-protocol Contender: AnyObject {
+protocol Workload: AnyObject {
   /// The disk that counts requests; nil if the work makes its own system calls.
   var disk: CountingDisk? { get }
   /// The number of syncs of the last run before it returned; nil if all work is done then, so that the disk's own
@@ -22,7 +22,7 @@ protocol Contender: AnyObject {
   func verify() async throws
 }
 
-extension Contender {
+extension Workload {
   var disk: CountingDisk? { nil }
   var flushes: Int? { nil }
   var figures: [String: Double] { [:] }

@@ -4,7 +4,7 @@ import FoundationEssentials
 import SystemPackage
 
 /// The folder of recovery copies. Every method blocks its thread.
-struct RecoveryShelf: Sendable {
+struct RecoveryStore: Sendable {
   let folder: FilePath
   let disk: any Disk
 
@@ -25,9 +25,9 @@ struct RecoveryShelf: Sendable {
     let copy = FileWrapper(directoryWithFileWrappers: [Self.contents.string: changes.files])
     copy.addRegularFile(
       withContents: try JSONEncoder().encode(record), preferredFilename: Self.record.string)
-    let shelf: OwnedDescriptor
+    let store: OwnedDescriptor
     do {
-      shelf = try openFolder()
+      store = try openFolder()
     } catch {
       throw FilePackageError(
         error, .save, StoredNode(location: Location(folder, on: disk), path: .root),
@@ -35,7 +35,7 @@ struct RecoveryShelf: Sendable {
     }
     let place = folder.appending(name + Self.suffix)
     try copy.write(to: place, options: .atomic, original: nil, on: disk)
-    let lock = RecoveryLock.take(FileName(name + Self.suffix), in: shelf, on: disk)
+    let lock = RecoveryLock.take(FileName(name + Self.suffix), in: store, on: disk)
     return (RecoveryCopy(url: url(place), record: record), lock)
   }
 

@@ -6,8 +6,8 @@ import Glibc
 ///
 /// A test gives its own, so that the same edits make the same bytes:
 ///
-///     try await Surroundings.$current.withValue(fixed) { try await store.save() }
-package struct Surroundings: Sendable {
+///     try await Environment.$current.withValue(fixed) { try await store.save() }
+package struct Environment: Sendable {
   /// The current time.
   package var now: @Sendable () -> FileTime = { .now }
   /// An identifier that nothing else has.
@@ -18,7 +18,7 @@ package struct Surroundings: Sendable {
   package var computer: @Sendable () -> String = { Self.hostname }
 
   /// Those of the task that asks.
-  @TaskLocal package static var current = Surroundings()
+  @TaskLocal package static var current = Environment()
 
   package init() {}
 
@@ -40,7 +40,7 @@ package struct Surroundings: Sendable {
 
 extension UUID {
   /// An identifier that nothing else has.
-  static var new: UUID { Surroundings.current.identifier() }
+  static var new: UUID { Environment.current.identifier() }
 
   /// Returns an identifier of version 4. `UUID()` opens `/dev/urandom` for each.
   fileprivate static func random() -> UUID {

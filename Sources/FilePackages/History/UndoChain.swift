@@ -5,7 +5,7 @@ import FoundationEssentials
 //    nothing to redo, and the undone states stay among the versions.
 
 /// The states of a document in the order of their saves, as undoing and redoing of whole saves sees them.
-struct EditLine {
+struct UndoChain {
   /// The oldest first, the current one last.
   let states: [PackageMetadata]
 
