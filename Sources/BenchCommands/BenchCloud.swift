@@ -101,7 +101,7 @@ extension Bench {
       let output = try BenchOutput(options, against: CloudProgram.docpkg.rawValue)
       var benchmark = CloudBenchmark(
         command: command, store: store.place, in: FilePath(options.folder), progress: output.show)
-      benchmark.race = repeats.race(options, normally: 5)
+      benchmark.schedule = repeats.schedule(options, normally: 5)
       (benchmark.children, benchmark.documents) = (children.values, documents)
       (benchmark.databaseSize, benchmark.programs) = (databaseSize.bytes, [.docpkg] + otherPrograms)
       let goals: [Goal]

@@ -37,7 +37,7 @@ extension Bench {
     func run() async throws {
       let output = try BenchOutput(options, against: ratios.against ?? "naive")
       var benchmark = DocumentsBenchmark()
-      benchmark.race = repeats.race(options, normally: 10)
+      benchmark.schedule = repeats.schedule(options, normally: 10)
       for count in count.values {
         output.add(
           try await benchmark.run(count: count, in: FilePath(options.folder), progress: output.show))

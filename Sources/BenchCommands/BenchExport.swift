@@ -59,8 +59,8 @@ extension Bench {
       }
       let output = try BenchOutput(options, against: ratios.against ?? "docpkg")
       var benchmark = ExportBenchmark(command: command)
-      benchmark.race = repeats.race(options, normally: 5)
-      benchmark.race.budget = .seconds(max(options.budget, 60))
+      benchmark.schedule = repeats.schedule(options, normally: 5)
+      benchmark.schedule.budget = .seconds(max(options.budget, 60))
       for mixture in content.values.compactMap(Mixture.init) {
         for task in tasks.values.compactMap(ExportBenchmark.Task.init) {
           output.add(

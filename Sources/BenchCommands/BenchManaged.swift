@@ -38,7 +38,7 @@ extension Bench {
     func run() async throws {
       let output = try BenchOutput(options, against: "plain")
       var benchmark = ManagedBenchmark(in: FilePath(options.folder), progress: output.show)
-      benchmark.race = repeats.race(options, normally: 50)
+      benchmark.schedule = repeats.schedule(options, normally: 50)
       benchmark.rows = rows.values
       let goals = try await benchmark.run(task.values.compactMap(ManagedBenchmark.Task.init))
       output.add(benchmark.results)

@@ -57,8 +57,8 @@ extension Bench {
         ratios.against ?? (strategies.values.contains("getdents") ? "getdents" : strategies.values[0])
       let output = try BenchOutput(options, against: against)
       var benchmark = OpenBenchmark()
-      benchmark.race = repeats.race(options, normally: 20)
-      benchmark.race.isCold = cold
+      benchmark.schedule = repeats.schedule(options, normally: 20)
+      benchmark.schedule.isCold = cold
       for count in children.values {
         output.add(
           try await benchmark.run(

@@ -17,11 +17,11 @@ struct BenchRounds: ParsableArguments {
     }
   }
 
-  func race(_ options: BenchOptions, normally normal: Int) -> RoundRobin {
-    var race = RoundRobin()
-    race.rounds = rounds ?? normal
-    race.budget = .seconds(options.budget)
-    return race
+  func schedule(_ options: BenchOptions, normally normal: Int) -> RoundRobin {
+    var schedule = RoundRobin()
+    schedule.rounds = rounds ?? normal
+    schedule.budget = .seconds(options.budget)
+    return schedule
   }
 }
 

@@ -114,7 +114,7 @@ extension Bench {
       let output = try BenchOutput(
         options, against: ratios.against ?? names.first { $0 == "naive" } ?? names[0])
       var benchmark = SaveBenchmark(strategies: chosen)
-      benchmark.race = repeats.race(options, normally: 100)
+      benchmark.schedule = repeats.schedule(options, normally: 100)
       benchmark.flushing =
         withoutFlushes ? .leftOut : flushDelay > 0 ? .slower(by: .milliseconds(flushDelay)) : .asItIs
       benchmark.command = BenchOptions.command

@@ -38,8 +38,8 @@ struct OperationCountTests {
     try await withTemporaryDirectory { folder in
       let types = SaveBenchmark.inProcess.filter { Self.most[$0.name] != nil }
       var benchmark = SaveBenchmark(strategies: types)
-      benchmark.race.rounds = 7
-      benchmark.race.budget = .seconds(3600)
+      benchmark.schedule.rounds = 7
+      benchmark.schedule.budget = .seconds(3600)
       let results = try await benchmark.run(.init(childCount: 300, changedCount: 1, size: 4096), in: folder)
       #expect(results.count == Self.most.count)
       for result in results {

@@ -13,9 +13,9 @@ struct SaveBenchmarkTests {
   ) async throws -> [Measurement] {
     try await withTemporaryDirectory { folder in
       var benchmark = SaveBenchmark(strategies: strategies)
-      benchmark.race.rounds = 4
+      benchmark.schedule.rounds = 4
       // The budget suffices for any machine.
-      benchmark.race.budget = .seconds(3600)
+      benchmark.schedule.budget = .seconds(3600)
       benchmark.flushing = flushing
       let results = try await benchmark.run(model, in: folder)
       let disk = PosixDisk()
@@ -84,7 +84,7 @@ struct SaveBenchmarkTests {
   @Test func `stops a strategy whose time is used up, not before its third round`() async throws {
     try await withTemporaryDirectory { folder in
       var benchmark = SaveBenchmark(strategies: [StrategyToCompare.self])
-      benchmark.race.budget = .nanoseconds(1)
+      benchmark.schedule.budget = .nanoseconds(1)
       let result = try await benchmark.run(.init(childCount: 1, changedCount: 1, size: 1), in: folder)[0]
       #expect(result.rounds == 3 && result.problem == nil)
     }

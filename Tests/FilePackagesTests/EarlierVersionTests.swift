@@ -138,9 +138,9 @@ struct EarlierVersionTests {
       let text = try Data(contentsOf: Self.folder.appending(path: "\(name).txt"))
       let record = String(decoding: text, as: UTF8.self).split(separator: "\n").map(String.init)
       // The day of the packages: on a later one, a store may thin their histories when it closes.
-      var surroundings = Environment()
-      surroundings.now = { FileTime(seconds: 1_795_357_800, nanoseconds: 0) }
-      try await Environment.$current.withValue(surroundings) {
+      var environment = Environment()
+      environment.now = { FileTime(seconds: 1_795_357_800, nanoseconds: 0) }
+      try await Environment.$current.withValue(environment) {
         try await body(URL(filePath: "\(folder)/\(package)", directoryHint: .isDirectory), record)
       }
     }

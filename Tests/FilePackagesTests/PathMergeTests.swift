@@ -51,7 +51,7 @@ struct PathMergeTests {
       }
     }
 
-    /// The node of which the report says nothing.
+    /// The node, if the report does not name it.
     var silent: Entry?? { if case .node(let entry) = self { .some(entry) } else { nil } }
   }
 

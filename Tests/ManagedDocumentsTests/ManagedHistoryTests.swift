@@ -264,9 +264,9 @@ struct ManagedHistoryTests {
   @Test func `go by their age and their bytes, and the others stay as they are`() async throws {
     // All saves are of one hour.
     let moment = FileTime(seconds: 1_800_001_800, nanoseconds: 0)
-    var surroundings = Environment()
-    surroundings.now = { moment }
-    try await Environment.$current.withValue(surroundings) { try await thinHistory(at: moment.date) }
+    var environment = Environment()
+    environment.now = { moment }
+    try await Environment.$current.withValue(environment) { try await thinHistory(at: moment.date) }
   }
 
   private func thinHistory(at now: Date) async throws {

@@ -7,13 +7,13 @@ package import SystemPackage
 /// All programs use an S3 service through one proxy, which counts requests and bytes. The requests and bytes of a folder
 /// as the store are those that docpkg reports.
 package struct CloudBenchmark {
-  /// The work of a race.
+  /// The work of a comparison.
   package enum Task: String, Sendable, CaseIterable {
     case first, notes, nothing, child, database, deck, list, travel
   }
 
-  package var race = RoundRobin()
-  /// The numbers of children, each in a race of its own.
+  package var schedule = RoundRobin()
+  /// The numbers of children, each in a comparison of its own.
   package var children = [1_000]
   /// The bytes of the database.
   package var databaseSize: UInt64 = 100_000_000
@@ -54,13 +54,13 @@ package struct CloudBenchmark {
       case .service(let service): try CountingProxy(to: service.host, service.port)
       }
     let (setup, progress) = (self, progress)
-    let races = try await BenchmarkFolder.with(in: folder, progress) { (made) throws(SystemError) in
-      let races = CloudMeasurements(setup, proxy, made, progress)
-      for task in tasks { await races.run(task) }
-      return races
+    let measurements = try await BenchmarkFolder.with(in: folder, progress) { (made) throws(SystemError) in
+      let measurements = CloudMeasurements(setup, proxy, made, progress)
+      for task in tasks { await measurements.run(task) }
+      return measurements
     }
     proxy?.stop()
-    results += races.results
-    return races.goals.sorted { $0.row < $1.row }
+    results += measurements.results
+    return measurements.goals.sorted { $0.row < $1.row }
   }
 }

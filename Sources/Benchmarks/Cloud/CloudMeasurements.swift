@@ -3,7 +3,7 @@ import FoundationEssentials
 import ImageNotes
 import SystemPackage
 
-/// The races of one benchmark of the cloud, with the folders that several of them use.
+/// The measurements of one benchmark of the cloud, with the folders that several of them use.
 final class CloudMeasurements {
   private struct Key: Hashable {
     var program: CloudProgram
@@ -83,9 +83,9 @@ final class CloudMeasurements {
           }
         })
     }
-    var race = setup.race
-    race.warmsUp = false
-    return await measure(race, trials)
+    var schedule = setup.schedule
+    schedule.warmsUp = false
+    return await measure(schedule, trials)
   }
 
   private func childChanges(_ count: Int) async {
@@ -107,25 +107,26 @@ final class CloudMeasurements {
       let work = Work("cloud", size: CloudContent.childSize, subject: "one child of few and of many changed")
       trials.append(await trial(work, name, .docpkg, .children(count), changes: true))
     }
-    let measured = await setup.race.run(trials, in: made, progress)
+    let measured = await setup.schedule.run(trials, in: made, progress)
     results += measured
     goals.append(
       Goal.of(measured.last, 2, "one child: time of \(names[1]) / \(names[0])", 1.5, ratioTo: names[0]))
   }
 
   private func deck() async {
-    var race = setup.race
+    var schedule = setup.schedule
     // Six states: the first upload, and five changes.
-    (race.rounds, race.warmsUp, race.budget) = (5, false, .seconds(1_000_000))
+    (schedule.rounds, schedule.warmsUp, schedule.budget) = (5, false, .seconds(1_000_000))
     let bytes = Figures.bytes(UInt64(70 * setup.deckPart))
     let own = await syncs(
-      "five more states of a deck of \(bytes)", .deck(part: setup.deckPart), changes: true, race)
+      "five more states of a deck of \(bytes)", .deck(part: setup.deckPart), changes: true, schedule)
     goals.append(Goal.of(own, 5, "six states of a deck: bytes sent / new", 1.02, CloudFigure.perNewByte))
   }
 
   /// Measures syncs of documents that are in the store already.
   private func syncs(
-    _ subject: String, _ content: CloudContent, children: Int? = nil, changes: Bool, _ race: RoundRobin? = nil
+    _ subject: String, _ content: CloudContent, children: Int? = nil, changes: Bool,
+    _ schedule: RoundRobin? = nil
   ) async -> Measurement? {
     let size = children == nil ? nil : CloudContent.childSize
     let work = Work("cloud", children: children, size: size, subject: subject)
@@ -133,7 +134,7 @@ final class CloudMeasurements {
     for program in setup.programs {
       trials.append(await trial(work, program.rawValue, program, content, changes: changes))
     }
-    return await measure(race ?? setup.race, trials)
+    return await measure(schedule ?? setup.schedule, trials)
   }
 
   private func trial(
@@ -166,9 +167,9 @@ final class CloudMeasurements {
     try CloudWorkspace(program, commands, proxy, in: made.path, named: name)
   }
 
-  /// Runs a race of programs, and returns the measurement of docpkg.
-  private func measure(_ race: RoundRobin, _ trials: [Trial]) async -> Measurement? {
-    let measured = await race.run(trials, in: made, progress)
+  /// Runs a schedule of programs, and returns the measurement of docpkg.
+  private func measure(_ schedule: RoundRobin, _ trials: [Trial]) async -> Measurement? {
+    let measured = await schedule.run(trials, in: made, progress)
     results += measured
     return measured.first { $0.strategy == CloudProgram.docpkg.rawValue }
   }
@@ -184,9 +185,9 @@ final class CloudMeasurements {
       try makeDocuments(count, in: name)
       return CloudListings(commands, proxy, name, at: made.path.appending("machine"), count: count)
     }
-    var race = setup.race
-    race.warmsUp = false
-    let own = await measure(race, [trial])
+    var schedule = setup.schedule
+    schedule.warmsUp = false
+    let own = await measure(schedule, [trial])
     let title = "a new machine lists \(Figures.grouped(count)) documents: seconds"
     goals.append(Goal.of(own, 7, title, 3))
   }
@@ -218,7 +219,7 @@ final class CloudMeasurements {
       }
       return CloudTravel(first, second, watchers)
     }
-    let own = await measure(setup.race, [trial])
+    let own = await measure(setup.schedule, [trial])
     let title = "an edit travels, looks every \(setup.interval) s: seconds"
     goals.append(Goal.of(own, 8, title, Double(setup.interval + 1)))
   }

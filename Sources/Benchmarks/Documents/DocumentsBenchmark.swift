@@ -7,7 +7,7 @@ package import SystemPackage
 
 /// A benchmark of many documents that are open at once; each round edits and saves each of them.
 package struct DocumentsBenchmark {
-  package var race = RoundRobin()
+  package var schedule = RoundRobin()
 
   package init() {}
 
@@ -34,7 +34,7 @@ package struct DocumentsBenchmark {
             return try await OpenDocuments(count, at: place, isConcurrent: name == "documents")
           })
       }
-      return await race.run(trials, in: made, progress)
+      return await schedule.run(trials, in: made, progress)
     }
   }
 }

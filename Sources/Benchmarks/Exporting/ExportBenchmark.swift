@@ -6,7 +6,7 @@ package import SystemPackage
 
 /// A benchmark of the export and the import of a package, as whole commands.
 package struct ExportBenchmark {
-  package var race = RoundRobin()
+  package var schedule = RoundRobin()
   /// The path of `docpkg`.
   package var command: FilePath
 
@@ -45,7 +45,7 @@ package struct ExportBenchmark {
             trials.append(await workload.trial(work, in: made.path))
           }
           sync()
-          results += await race.run(trials, in: made, progress)
+          results += await schedule.run(trials, in: made, progress)
         } catch {
           var failed = Measurement(Work("export", subject: task.rawValue), strategy: "docpkg")
           failed.problem = sentence(of: error)

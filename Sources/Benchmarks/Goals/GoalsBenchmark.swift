@@ -58,7 +58,7 @@ package struct GoalsBenchmark {
     goals.append(
       ratio(4, "published / naive, \(name) children", .atMost, 1, "published", "naive", save(of: middle)))
     goals.append(growth(from: few, to: many))
-    // These two strategies race by themselves. After thousands of links, the next strategy finds none of its own
+    // These two strategies are compared by themselves. After thousands of links, the next strategy finds none of its own
     // data in the processor's caches.
     let start = results.count
     for count in children.dropFirst() { try await save(count, 1, ["journal", "links"]) }
@@ -99,8 +99,8 @@ package struct GoalsBenchmark {
   ) async throws(BenchmarkError) {
     let types = SaveBenchmark.allStrategies.filter { names.contains($0.name) }
     var benchmark = SaveBenchmark(strategies: types)
-    benchmark.race.rounds = rounds
-    benchmark.race.budget = budget
+    benchmark.schedule.rounds = rounds
+    benchmark.schedule.budget = budget
     benchmark.flushing = flushing
     benchmark.command = command
     let model = ModelPackage(childCount: children, changedCount: changed, size: 4096)
@@ -148,8 +148,8 @@ package struct GoalsBenchmark {
 
   private mutating func manyDocuments() async throws(BenchmarkError) -> [Goal] {
     var benchmark = DocumentsBenchmark()
-    benchmark.race.rounds = min(rounds, 10)
-    benchmark.race.budget = budget
+    benchmark.schedule.rounds = min(rounds, 10)
+    benchmark.schedule.budget = budget
     let made = try await benchmark.run(
       count: documents, strategies: ["documents", "naive"], in: folder, progress: progress)
     results += made
@@ -176,8 +176,8 @@ package struct GoalsBenchmark {
     let made = try await BenchmarkFolder.with(in: folder, progress) { made in
       let document = "Memo.imageNotes"
       edit = Result { try OneEdit(command, of: document, in: made.path.string) }
-      var race = RoundRobin()
-      race.rounds = rounds
+      var schedule = RoundRobin()
+      schedule.rounds = rounds
       let workloads = [
         CommandWorkload(name: "version", program: command, arguments: ["--version"], verify: {}),
         CommandWorkload(
@@ -188,7 +188,7 @@ package struct GoalsBenchmark {
       for workload in workloads {
         trials.append(await workload.trial(Work("start", subject: "starting"), in: made.path))
       }
-      return await race.run(trials, in: made, progress)
+      return await schedule.run(trials, in: made, progress)
     }
     results += made
     let size = Result { try Double(sizeOfCommand()) / 1e6 }
@@ -222,7 +222,7 @@ package struct GoalsBenchmark {
 
   private mutating func opening() async throws(BenchmarkError) -> [Goal] {
     var benchmark = OpenBenchmark()
-    benchmark.race.rounds = min(rounds, 20)
+    benchmark.schedule.rounds = min(rounds, 20)
     let count = children[children.count - 1]
     let opened = try await benchmark.run(
       children: count, size: 0, strategies: ["tree", "getdents"], in: folder, progress: progress)
@@ -238,7 +238,7 @@ package struct GoalsBenchmark {
 
   private mutating func exports() async throws(BenchmarkError) -> [Goal] {
     var benchmark = ExportBenchmark(command: command)
-    benchmark.race.rounds = min(rounds, 5)
+    benchmark.schedule.rounds = min(rounds, 5)
     var goals: [Goal] = []
     for mixture in [Mixture.mix, .text] {
       let tasks: [ExportBenchmark.Task] = mixture == .mix ? [.zip, .tarZstd, .update] : [.zip]

@@ -5,12 +5,12 @@ package import SystemPackage
 
 /// A benchmark of documents with a database, beside a plain pool of GRDB.
 package struct ManagedBenchmark {
-  /// The work of a race. Each has a row in the table of goals.
+  /// The work of a comparison. Each has a row in the table of goals.
   package enum Task: String, Sendable, CaseIterable {
     case edit, save, open, undo
   }
 
-  package var race = RoundRobin()
+  package var schedule = RoundRobin()
   /// The number of edits, or of undos, of one measured run.
   package var batch = 100
   /// Two numbers of rows, few and many.
@@ -32,12 +32,12 @@ package struct ManagedBenchmark {
     for task in tasks {
       switch task {
       case .edit:
-        let made = try await race(task, ["plain", "without undo", "with undo"], rows: rows[0])
+        let made = try await compare(task, ["plain", "without undo", "with undo"], rows: rows[0])
         goals.append(goal(1, "edit without undo / plain", 1.3, made, "without undo", "plain"))
         goals.append(goal(2, "edit with undo / plain", 2, made, "with undo", "plain"))
       case .save:
         for count in rows {
-          let made = try await race(task, ["plain, FULL", "save"], rows: count)
+          let made = try await compare(task, ["plain, FULL", "save"], rows: count)
           goals.append(
             goal(
               3, "save / plain transaction, \(Figures.grouped(count)) rows", 1.5, made, "save", "plain, FULL")
@@ -45,7 +45,7 @@ package struct ManagedBenchmark {
         }
       case .open, .undo:
         let names = rows.map(Self.name(rows:))
-        let made = try await race(task, names, rows: nil)
+        let made = try await compare(task, names, rows: nil)
         let title = "\(task.rawValue), \(names[1]) / \(names[0])"
         goals.append(goal(task == .open ? 4 : 5, title, 1.2, made, names[1], names[0]))
       }
@@ -56,10 +56,10 @@ package struct ManagedBenchmark {
   private static func name(rows: Int) -> String { "\(Figures.grouped(rows)) rows" }
 
   /// - Parameter rows: the rows of each database; nil if the strategies are two numbers of rows.
-  private mutating func race(
+  private mutating func compare(
     _ task: Task, _ strategies: [String], rows: Int?
   ) async throws(BenchmarkError) -> [Measurement] {
-    let (race, batch, progress, counts) = (race, batch, progress, self.rows)
+    let (schedule, batch, progress, counts) = (schedule, batch, progress, self.rows)
     let work = Work("managed", children: rows, subject: task.rawValue)
     let made = try await BenchmarkFolder.with(in: folder, progress) { made in
       var trials: [Trial] = []
@@ -80,7 +80,7 @@ package struct ManagedBenchmark {
             }
           })
       }
-      return await race.run(trials, in: made, progress)
+      return await schedule.run(trials, in: made, progress)
     }
     results += made
     return made

@@ -15,7 +15,7 @@ struct CommandWorkload {
 }
 
 extension CommandWorkload {
-  /// Makes an trial of the command.
+  /// Makes a trial of the command.
   ///
   /// - Parameter folder: the folder in which the program starts.
   func trial(_ work: Work, in folder: FilePath) async -> Trial {

@@ -1,11 +1,10 @@
-/// Rounds in which all trials do the same work in turn, so that other load on the machine slows all of them
-/// alike.
+/// Rounds in which all trials do the same work in turn, so that other load on the machine slows all of them alike.
 package struct RoundRobin: Sendable {
   /// The number of measured runs of each trial; fewer if `budget` is used up.
   package var rounds = 100
   /// Whether an extra round warms everything up first.
   package var warmsUp = true
-  /// The measured time after which an trial with three runs leaves the race.
+  /// The measured time after which a trial with three runs is done.
   package var budget = Duration.seconds(20)
   /// Whether the system's cache is dropped before each run.
   package var isCold = false

@@ -1,4 +1,4 @@
-/// The work that all trials of a race do.
+/// The work that all trials of a comparison do.
 package struct Work: Sendable, Hashable, Encodable {
   /// The benchmark: `save`, `open`, `export`, `documents`, `replay`, `managed`, `cloud` or `start`.
   package var benchmark: String

@@ -7,7 +7,7 @@ package import SystemPackage
 
 /// A benchmark of the opening of a package and the listing of its children, in one folder for all ways.
 package struct OpenBenchmark {
-  package var race = RoundRobin()
+  package var schedule = RoundRobin()
 
   package init() {}
 
@@ -22,7 +22,7 @@ package struct OpenBenchmark {
     progress: (String) -> Void = { _ in }
   ) async throws(BenchmarkError) -> [Measurement] {
     var work = Work("open", children: children, size: size)
-    work.cold = race.isCold
+    work.cold = schedule.isCold
     let model = ModelPackage(childCount: children, changedCount: 0, size: size)
     return try await BenchmarkFolder.with(in: folder, progress) { (made) throws(SystemError) in
       progress("making \(children) children")
@@ -45,7 +45,7 @@ package struct OpenBenchmark {
             return OpenWorkload(name, path, count: children + 1, at: place)
           })
       }
-      return await race.run(trials, in: made, progress)
+      return await schedule.run(trials, in: made, progress)
     }
   }
 }

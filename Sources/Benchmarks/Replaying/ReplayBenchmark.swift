@@ -6,7 +6,7 @@ package import SystemPackage
 
 /// A benchmark of saves of successive states of a real package, each over the last.
 package struct ReplayBenchmark {
-  /// The measured time after which an trial with three runs leaves the race.
+  /// The measured time after which a trial with three runs is done.
   package var budget = Duration.seconds(60)
 
   package init() {}
@@ -30,10 +30,10 @@ package struct ReplayBenchmark {
       throw BenchmarkError(description: "The states cannot be read. \(sentence(of: error))")
     }
     let work = Work("replay", children: read[0].nodes.count, subject: "\(states.count - 1) saves")
-    var race = RoundRobin()
-    race.rounds = states.count - 1
-    race.budget = budget
-    race.warmsUp = false
+    var schedule = RoundRobin()
+    schedule.rounds = states.count - 1
+    schedule.budget = budget
+    schedule.warmsUp = false
     return try await BenchmarkFolder.with(in: folder, progress) { (made) throws(SystemError) in
       var trials: [Trial] = []
       for name in strategies {
@@ -56,7 +56,7 @@ package struct ReplayBenchmark {
           })
       }
       sync()
-      return await race.run(trials, in: made, progress)
+      return await schedule.run(trials, in: made, progress)
     }
   }
 }

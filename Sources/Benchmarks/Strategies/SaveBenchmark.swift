@@ -6,7 +6,7 @@ package import SystemPackage
 package struct SaveBenchmark {
   /// The strategies, in the order of the results.
   package var strategies: [any SaveStrategy.Type]
-  package var race = RoundRobin()
+  package var schedule = RoundRobin()
   package var flushing = Flushing.asItIs
   /// The path of `docpkg`, for strategies that run it.
   package var command: FilePath?
@@ -59,7 +59,7 @@ package struct SaveBenchmark {
       }
       // This sync keeps earlier writes out of the rounds.
       sync()
-      return await race.run(trials, in: made, progress)
+      return await schedule.run(trials, in: made, progress)
     }
   }
 }

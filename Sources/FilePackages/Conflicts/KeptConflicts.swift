@@ -89,7 +89,7 @@ struct KeptConflicts {
   /// Writes children into a new conflict version of that name.
   func add(_ kept: FileWrapper, as name: String, by writer: PackageWriter) throws(FilePackageError) {
     let disk = package.location.disk
-    try writer.withLock { session throws(FilePackageError) in
+    try writer.withPackageLock { session throws(FilePackageError) in
       do throws(SystemError) {
         _ = try disk.makeDirectoryIfAbsent(PackageLayout.conflicts, in: session.hidden.folder)
         // The folder may exist without being durable yet.
@@ -133,7 +133,7 @@ struct KeptConflicts {
   ) throws(FilePackageError) {
     guard try folders().contains(where: { $0.lastPathComponent == name }) else { return }
     let disk = package.location.disk
-    try writer.withLock { session throws(FilePackageError) in
+    try writer.withPackageLock { session throws(FilePackageError) in
       do {
         let folder = try disk.openDirectory(PackageLayout.conflicts, in: session.hidden.folder)
         try body(disk, folder, session.hidden.folder)
@@ -146,7 +146,7 @@ struct KeptConflicts {
   /// Removes all conflict versions.
   func removeAll(by writer: PackageWriter) throws(FilePackageError) {
     if try folders().isEmpty { return }
-    let isDone = try writer.withLock { session in
+    let isDone = try writer.withPackageLock { session in
       package.location.disk.removeEverything(PackageLayout.conflicts, from: session.hidden.folder)
     }
     if isDone { return }

@@ -59,7 +59,7 @@ struct HistoryStart {
 
   private func addMetadata() throws(FilePackageError) {
     do throws(FilePackageError) {
-      try writer.withLock { session throws(FilePackageError) in
+      try writer.withPackageLock { session throws(FilePackageError) in
         // The lock is held, so that the counted children stay unchanged.
         let children = try PackageVerification(package: writer.package).verifyChildren()
         try children.refuseUnread()

@@ -73,7 +73,7 @@ struct HistoryStop {
     report.removed = try versionCount() ?? 0
     report.files = try ownFiles(hasMetadata: known != nil)
     if dryRun || report.files.isEmpty { return report }
-    try writer.withLock { session throws(FilePackageError) in try remove(report, in: session) }
+    try writer.withPackageLock { session throws(FilePackageError) in try remove(report, in: session) }
     return report
   }
 

@@ -14,7 +14,7 @@ struct VersionAdding {
     try writer.publish()
     guard let current = try writer.baseline.metadata.get() else { throw writer.package.keepsNone }
     // The lock is held, so that the children in place stay unchanged.
-    return try writer.withLock { _ throws(FilePackageError) in
+    return try writer.withPackageLock { _ throws(FilePackageError) in
       try add(contents, date: date, over: current)
     }
   }

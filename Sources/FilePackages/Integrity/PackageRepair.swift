@@ -196,7 +196,7 @@ struct PackageRepair {
   ///
   /// - Returns: the state of the children; nil if they were whole and nothing was done.
   private func acceptChildren(_ warnings: inout [SaveWarning]) throws(FilePackageError) -> VerifiedChildren? {
-    let accepted = try writer.withLock { session throws(FilePackageError) -> VerifiedChildren? in
+    let accepted = try writer.withPackageLock { session throws(FilePackageError) -> VerifiedChildren? in
       // The lock is held, so that the counted children stay unchanged.
       let verified = try PackageVerification(package: writer.package).verifyChildren()
       try verified.refuseUnread()

@@ -16,7 +16,7 @@ struct UnpublishableDiscarding {
   /// - Returns: the operations; empty if the save can be published as it is, or if none waits.
   func discard() throws(FilePackageError) -> [RecoveryReport.Discarded] {
     if writer.state.waiting == nil { return [] }
-    return try writer.withLock(superseding: true) { session throws(FilePackageError) in
+    return try writer.withPackageLock(superseding: true) { session throws(FilePackageError) in
       // The next opening publishes what this store has committed.
       defer { session.hidden.unlock() }
       return try discard(in: session)

@@ -66,7 +66,7 @@ package struct PathMerge<Entry: MergeEntry> {
     package subscript(side: MergeSide) -> Entry? { side == .ours ? ours : theirs }
   }
 
-  /// What the merged tree has at a path.
+  /// The content of the merged tree at a path.
   package enum Outcome: Sendable, Hashable {
     /// The entry of one side, or nothing if that side has nothing there.
     case take(MergeSide)

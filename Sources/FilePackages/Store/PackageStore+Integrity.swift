@@ -122,6 +122,6 @@ extension PackageStore {
   /// Opens the hidden folder as a save does, which removes the leftovers of other programs.
   private func removeLeftovers() throws(FilePackageError) {
     defer { scheduleDueWork() }
-    try writer.withLock { _ in }
+    try writer.withPackageLock { _ in }
   }
 }

@@ -136,7 +136,7 @@ struct HistoryRewriting {
     _ change: (HistoryFile) -> (chain: VersionChain, policy: RetentionPolicy)?
   ) throws(FilePackageError) -> SaveWarning? {
     try writer.publish()
-    return try writer.withLock { session throws(FilePackageError) in
+    return try writer.withPackageLock { session throws(FilePackageError) in
       try rewrite(in: session, beginning: new, change)
     }
   }

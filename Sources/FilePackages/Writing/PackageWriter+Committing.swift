@@ -36,7 +36,7 @@ extension PackageWriter {
     _ early: PlannedSave, of request: SaveRequest, isConfirmed: Bool
   ) throws(FilePackageError) -> SaveReport {
     let (metadataBefore, wasCertain) = (baseline.metadata.status, state.doubt == nil)
-    return try withLock(superseding: state.waiting != nil) { session throws(FilePackageError) in
+    return try withPackageLock(superseding: state.waiting != nil) { session throws(FilePackageError) in
       // Another program may have saved before this store took the lock (W3).
       let isSame =
         try !recoverLeftovers(request.tree, session) && wasCertain

@@ -34,7 +34,7 @@ extension PackageWriter {
 
   private func recover(_ record: JournalRecord, of journal: JournalFile) throws(FilePackageError) {
     do throws(FilePackageError) {
-      try withLock { _ in }
+      try withPackageLock { _ in }
     } catch {
       switch error.code {
       // A damaged journal stays as it is (W6).

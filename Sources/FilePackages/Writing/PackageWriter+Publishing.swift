@@ -23,7 +23,7 @@ extension PackageWriter {
         return publisher
       }
       // Without the lock, another store may have published the save meanwhile, or superseded it after all (W2).
-      try withLock { _ throws(FilePackageError) in
+      try withPackageLock { _ throws(FilePackageError) in
         if state.waiting == nil { return }
         try rebase(ontoPublished: pending, isLate: true)
         finishPublishing()

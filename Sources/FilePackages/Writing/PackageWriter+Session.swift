@@ -12,14 +12,14 @@ extension PackageWriter {
   ///   it.
   /// - Throws: `changedOnDisk` if the package is no longer in its place; `busy`; the system's reason; the errors of
   ///   `body`.
-  func withLock<Result>(
+  func withPackageLock<Result>(
     superseding: Bool = false, _ body: (PackageSession) throws(FilePackageError) -> Result
   ) throws(FilePackageError) -> Result {
-    try withLock(superseding: superseding, body) { refusal throws(FilePackageError) in throw refusal }
+    try withPackageLock(superseding: superseding, body) { refusal throws(FilePackageError) in throw refusal }
   }
 
   /// - Parameter refused: runs instead of `body`, without the lock, if the package may not get a hidden folder.
-  func withLock<Result>(
+  func withPackageLock<Result>(
     superseding: Bool = false, _ body: (PackageSession) throws(FilePackageError) -> Result,
     refused: (FilePackageError) throws(FilePackageError) -> Result
   ) throws(FilePackageError) -> Result {

@@ -127,7 +127,7 @@ final class PackageWriter {
     do throws(FilePackageError) {
       // If another program moved the package, `end()` ends the journal at its new place.
       if session.isUnfinished && !isElsewhere(session) {
-        try withLock { _ in }
+        try withPackageLock { _ in }
       }
       do throws(SystemError) {
         try session.end()

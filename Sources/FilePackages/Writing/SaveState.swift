@@ -33,8 +33,8 @@ import FoundationEssentials
 //     unconfirmed                 rebase() finds another directory        clean
 //     unconfirmed                 a staged save                           published
 //     any                         a commit that fails late                inDoubt, over the save that waits
-//     inDoubt                     withLock(), the save is there           published
-//     inDoubt                     withLock(), it is not                   blocked if a save waits, otherwise clean
+//     inDoubt                     withPackageLock(), it is there          published
+//     inDoubt                     withPackageLock(), it is not            blocked if a save waits, otherwise clean
 //     any                         a damaged journal is found              damaged, over the save that waits
 //     damaged                     repair()                                blocked if a save waits, otherwise clean
 

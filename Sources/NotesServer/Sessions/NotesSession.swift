@@ -294,7 +294,9 @@ actor NotesSession {
   /// Compares the document with what the tabs have, and tells them the difference. In a turn.
   ///
   /// - Parameter images: whether the images may differ, too. A typed letter costs nothing for each image.
-  private func mergeExternalChanges(_ why: TextEvent.Why, by tab: String? = nil, images: Bool = true) async throws {
+  private func mergeExternalChanges(_ why: TextEvent.Why, by tab: String? = nil, images: Bool = true)
+    async throws
+  {
     let content = try await document.content
     if content.text != text {
       let splices = TextDifference(from: text, to: content.text).splices

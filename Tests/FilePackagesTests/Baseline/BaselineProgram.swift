@@ -33,7 +33,7 @@ struct BaselineProgram {
   static let package: FilePath = "/Trip.pkg"
   private static let files = ["Text.txt", "Notes.txt", "Images/1.png", "Images/2.png", "Images/Old/3.png"]
 
-  private let surroundings: BaselineSurroundings
+  private let environment: BaselineEnvironment
   private var generator: SeededGenerator
   private let keepsLines: Bool
   /// The requests to the present disk. A killed store may still release descriptors of the disk before.
@@ -48,17 +48,17 @@ struct BaselineProgram {
   ///
   /// - Parameter keepsLines: whether to have each request in words.
   static func run(seed: UInt64, keepsLines: Bool = false) async throws -> Outcome {
-    let surroundings = BaselineSurroundings(seed: seed)
-    return try await Environment.$current.withValue(surroundings.surroundings) {
+    let environment = BaselineEnvironment(seed: seed)
+    return try await Environment.$current.withValue(environment.environment) {
       try await DiskTrace.$isTraced.withValue(true) {
-        var program = try await BaselineProgram(seed, surroundings, keepsLines)
+        var program = try await BaselineProgram(seed, environment, keepsLines)
         return try await program.run()
       }
     }
   }
 
-  private init(_ seed: UInt64, _ surroundings: BaselineSurroundings, _ keepsLines: Bool) async throws {
-    self.surroundings = surroundings
+  private init(_ seed: UInt64, _ environment: BaselineEnvironment, _ keepsLines: Bool) async throws {
+    self.environment = environment
     self.keepsLines = keepsLines
     trace = DiskTrace(keepsLines: keepsLines)
     generator = SeededGenerator(seed: seed)
@@ -93,7 +93,7 @@ struct BaselineProgram {
 
   private mutating func run() async throws -> Outcome {
     for _ in 0..<Int.random(in: 8...24, using: &generator) {
-      surroundings.wait(seconds: Int64.random(in: 1...100_000, using: &generator))
+      environment.wait(seconds: Int64.random(in: 1...100_000, using: &generator))
       // Saves come most often.
       let action =
         Bool.random(using: &generator)

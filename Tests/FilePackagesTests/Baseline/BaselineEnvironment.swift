@@ -5,19 +5,19 @@ import Synchronization
 import TestSupport
 
 /// Time and identifiers that are the same in every run of one seed.
-final class BaselineSurroundings: Sendable {
+final class BaselineEnvironment: Sendable {
   private let seconds = Mutex<Int64>(1_700_000_000)
   private let generator: Mutex<SeededGenerator>
 
   init(seed: UInt64) { generator = Mutex(SeededGenerator(seed: ~seed)) }
 
-  var surroundings: Environment {
-    var surroundings = Environment()
-    surroundings.now = { FileTime(seconds: self.seconds.withLock { $0 }, nanoseconds: 0) }
-    surroundings.identifier = { self.identifier() }
-    surroundings.boot = nil
-    surroundings.computer = { "baseline" }
-    return surroundings
+  var environment: Environment {
+    var environment = Environment()
+    environment.now = { FileTime(seconds: self.seconds.withLock { $0 }, nanoseconds: 0) }
+    environment.identifier = { self.identifier() }
+    environment.boot = nil
+    environment.computer = { "baseline" }
+    return environment
   }
 
   /// Lets time go by.

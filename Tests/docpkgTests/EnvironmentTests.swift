@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite("What surrounds a package", .tags(.process))
-struct SurroundingsTests {
+struct EnvironmentTests {
   /// Runs a script in which `$docpkg` is the command and `$demo` the folder of the demo's pictures.
   private func script(_ text: String, in folder: FilePath) throws -> Run {
     let settings = "set -e; docpkg='\(try copyTool(into: folder))'; demo='\(demo.path)'\n"
