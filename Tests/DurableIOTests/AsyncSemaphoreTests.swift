@@ -26,18 +26,21 @@ struct AsyncSemaphoreTests {
   }
 
   @Test func `lets only so many run at once`() async {
-    let (semaphore, most, running) = (AsyncSemaphore(3), Log<Int>(), Counter())
+    let (semaphore, gate) = (AsyncSemaphore(3), AsyncSemaphore(0))
+    let (most, running) = (Log<Int>(), Counter())
     let tasks = (0..<30).map { _ in
       Task.immediate {
         await semaphore.wait()
         defer { semaphore.signal() }
         most.append(running.add(1))
-        await Task.yield()
+        await gate.wait()
         running.add(-1)
       }
     }
+    #expect(most.entries == [1, 2, 3])
+    for _ in tasks { gate.signal() }
     for task in tasks { await task.value }
-    #expect(most.entries.max() == 3)
+    #expect(most.entries.count == 30 && most.entries.max() == 3)
   }
 
   @Test func `ends the wait of a cancelled task at once`() async {

@@ -51,7 +51,7 @@ struct PathMergeTests {
       }
     }
 
-    /// The node, if the report does not name it.
+    /// The node in the merged tree, if the report says nothing of it.
     var silent: Entry?? { if case .node(let entry) = self { .some(entry) } else { nil } }
   }
 

@@ -1,6 +1,6 @@
 package import DurableIO
 
-// PM1 A content that one side changed is in the merged tree, or its path is named: kept, conflict, or in a conflict.
+// PM1 A content that one side changed is in the merged tree, or its path or a folder above is named.
 // PM2 A permission that one side gave or took is in the merged tree, if the child is.
 // PM3 If one side changed nothing at a path, the merge takes the other side there, and names nothing.
 // PM4 With the sides exchanged, the merged tree and the named paths are the same.
@@ -34,8 +34,9 @@ package enum MergeSide: Sendable, Hashable {
   case ours, theirs
 }
 
-/// The three-way merge of the paths of two trees with a common base: the one table for trees of documents, entries of a
-/// container and conflict versions.
+/// The three-way merge of the paths of two trees with a common base.
+///
+/// It is the one table for trees of documents, for entries of a container, and for conflict versions.
 ///
 /// | Base → ours | Base → theirs | Outcome |
 /// | --- | --- | --- |
@@ -66,7 +67,7 @@ package struct PathMerge<Entry: MergeEntry> {
     package subscript(side: MergeSide) -> Entry? { side == .ours ? ours : theirs }
   }
 
-  /// The content of the merged tree at a path.
+  /// The decision about a path.
   package enum Outcome: Sendable, Hashable {
     /// The entry of one side, or nothing if that side has nothing there.
     case take(MergeSide)
