@@ -18,6 +18,7 @@ let testing = strict + [.unsafeFlags(["-Onone"])]
 
 // Fuzzers are built by `make fuzz` alone: each has the main function of libFuzzer.
 let isFuzzing = Context.environment["FUZZ"] != nil
+let isWalking = Context.environment["WALK"] != nil
 
 let system: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
 let database: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
@@ -343,4 +344,11 @@ let package = Package(
         ],
         path: "Tests/Fuzz/\(name)", swiftSettings: strict + [.unsafeFlags(["-parse-as-library"])])
     }
+    // Edits and saves one document while counters note which functions run. Only a build with counters links it.
+    + (isWalking
+      ? [
+        .executableTarget(
+          name: "walker", dependencies: ["Documents", "DurableIO", "FilePackages", "ImageNotes"],
+          path: "Tests/Walker", swiftSettings: strict + [.enableExperimentalFeature("Extern")])
+      ] : [])
 )
