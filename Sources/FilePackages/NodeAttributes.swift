@@ -33,6 +33,17 @@ package struct NodeAttributes: Sendable, Hashable {
   package init(_ status: FileStatus) {
     self.init(mode: status.mode, modeIsExact: true, modified: status.modified)
   }
+
+  /// Returns the attributes of a file in the place of another one, whose rights it keeps unless it has its own.
+  ///
+  /// If the new file is executable and the old one is not, each user that may read it may also execute it.
+  func executable(over old: FileStatus?) -> NodeAttributes {
+    guard !modeIsExact, mode & 0o100 != 0, let old, old.kind == .file, old.mode & 0o100 == 0 else {
+      return self
+    }
+    return NodeAttributes(
+      mode: old.mode | (old.mode & 0o444) >> 2, modeIsExact: true, modified: modified)
+  }
 }
 
 extension FileTime {

@@ -78,6 +78,35 @@ struct RelocationTests {
     }
   }
 
+  @Test func `keeps what another machine has put there, if an old store is copied once more`() async throws {
+    try await withTemporaryDirectory { directory in
+      let (old, new) = (MemoryStore(), MemoryStore())
+      let a = try await DeviceFixture("a", in: directory, old)
+      let b = try await DeviceFixture("b", in: directory, old)
+      try a.write("text", to: "a.txt")
+      try await a.sync()
+      try await b.sync()
+      try await b.container.download(itemNamed: "a.txt")
+      // The old store loses the news of the move, so that the other machine goes on there.
+      let mark = try #require(try await old.get("container"))
+      try await CloudContainer.relocate(a.url, to: new, address: "new", copyingFrom: old)
+      try await old.put(mark, at: "container")
+      let movedA = DeviceFixture(try await CloudContainer.open(a.url, in: new))
+      try movedA.write("a longer text of the first machine", to: "a.txt")
+      try await movedA.sync()
+      try b.write("other", to: "a.txt")
+      try await b.sync()
+      var before: [ObjectKey: Data] = [:]
+      for key in try await keys(new).keys { before[key] = try await new.get(key) }
+      try await CloudContainer.relocate(b.url, to: new, address: "new", copyingFrom: old)
+      for (key, bytes) in before { #expect(try await new.get(key) == bytes, "\(key)") }
+      let movedB = DeviceFixture(try await CloudContainer.open(b.url, in: new))
+      for machine in [movedB, movedA, movedB] { try await machine.sync() }
+      #expect(movedA.text("a.txt") == movedB.text("a.txt"))
+      #expect(try await movedA.container.check(reads: true).isWhole)
+    }
+  }
+
   @Test func `is told by its old store, or the report has the reason`() async throws {
     try await withTemporaryDirectory { directory in
       for damage in [Data("{".utf8), nil] {

@@ -5,6 +5,9 @@ import ObjectStores
 ///
 /// It can be cut short and made again: objects that are there already are not sent again. The object that makes the
 /// store a container comes last.
+///
+/// An object that the target has stays, even if it differs: a machine that has moved before may have made it. The next
+/// syncs decide between the two versions of a document.
 struct StoreCopy {
   let source: any ObjectStore
   let target: any ObjectStore
@@ -12,7 +15,7 @@ struct StoreCopy {
   /// The key of an encrypted container. The objects are copied as they are.
   let key: ContainerKey?
 
-  /// Copies, and compares the keys and sizes of both stores.
+  /// Copies, and compares the keys of both stores.
   ///
   /// Cost: two listings of each store, and a read and a put for each missing object, eight at a time.
   ///
@@ -30,7 +33,9 @@ struct StoreCopy {
     for part in [missing.filter { !isMark($0) }, missing.filter(isMark)] {
       _ = try await concurrentMap(part, BlobStore.maximumCalls) { object in
         // A collection of garbage may have removed it since the listing.
-        if let bytes = try await source.get(object.key) { try await target.put(bytes, at: object.key) }
+        if let bytes = try await source.get(object.key) {
+          _ = try await target.put(bytes, at: object.key, ifAbsent: true)
+        }
       }
     }
     if let first = try await missingObjects().first {
@@ -41,16 +46,16 @@ struct StoreCopy {
     return missing.count
   }
 
-  /// The objects of the source that the target does not have in this size.
+  /// The objects of the source that the target does not have.
   private func missingObjects() async throws -> [StoredObject] {
-    var sizes: [ObjectKey: Int] = [:]
+    var present: Set<ObjectKey> = []
     try await target.listAll("") { page in
-      for object in page { sizes[object.key] = object.size }
+      present.formUnion(page.map(\.key))
       return true
     }
     var missing: [StoredObject] = []
     try await source.listAll("") { page in
-      missing += page.filter { sizes[$0.key] != $0.size }
+      missing += page.filter { !present.contains($0.key) }
       return true
     }
     return missing

@@ -185,7 +185,8 @@ private struct PlanMaker {
     try check(path, of: node)
     switch node.content {
     case .file(let contents):
-      add(path, action(for: contents, of: node, original: original), node.attributes, replaced)
+      let attributes = node.attributes.executable(over: replaced?.status)
+      add(path, action(for: contents, of: node, original: original), attributes, replaced)
     case .link:
       add(path, .link(node), node.attributes, replaced)
     case .directory:
