@@ -113,8 +113,7 @@ extension NewChildren {
 
   /// Copies a file's bytes, and shares its blocks if the file system can. A hole stays one.
   ///
-  /// - Parameter isReading: whether the function reads the source at this moment, so that the caller can tell its
-  ///   errors from those of the new file.
+  /// - Parameter isReading: whether the function reads the source at this moment. An error is then one of the source.
   private mutating func copyBytes(
     of source: borrowing OwnedDescriptor, on sourceDisk: any Disk, size: UInt64,
     to file: borrowing OwnedDescriptor, hashing hashes: Bool,
