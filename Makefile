@@ -67,7 +67,7 @@ lint: prepare ## checks the form of the code, the arrows between folders, and th
 	@! grep -rn '^@testable' Tests || { echo "Declare as package the members that tests use."; exit 1; }
 	.ci/arrows
 	.ci/invariants
-	@.ci/pages | diff -q Sources/CNotesPages/CNotesPages.c - || { echo "Run 'make pages'."; exit 1; }
+	@.ci/pages | diff -q Sources/CommandLine/CNotesPages/CNotesPages.c - || { echo "Run 'make pages'."; exit 1; }
 	swift format lint --strict $(swift-files)
 
 format: ## formats the code
@@ -88,7 +88,7 @@ command-line: all ## writes Docs/CommandLine.md from the help of each command
 	@.ci/command-line-docs .build/release/docpkg > Docs/CommandLine.md
 
 pages: ## puts the files of the browser's pages into the C file that makes them part of the program
-	.ci/pages > Sources/CNotesPages/CNotesPages.c
+	.ci/pages > Sources/CommandLine/CNotesPages/CNotesPages.c
 
 build-tests: prepare ## builds everything and the tests
 	swift build -c $(CONFIGURATION) --build-tests

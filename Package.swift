@@ -57,64 +57,76 @@ let package = Package(
   ],
   targets: [
     // System calls that Swift's Glibc module hides.
-    .target(name: "CLinux"),
+    .target(name: "CLinux", path: "Sources/Engine/CLinux"),
 
     // Files and directories that survive a power cut.
-    .target(name: "DurableIO", dependencies: ["CLinux", system], swiftSettings: strict),
+    .target(
+      name: "DurableIO", dependencies: ["CLinux", system], path: "Sources/Engine/DurableIO",
+      swiftSettings: strict),
 
     // SHA-256 of libcrypto, as the system has it. Linked statically: see its module map, and Docs/Benchmarks.md.
-    .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CCrypto", path: "Sources/Engine/CCrypto", providers: [.apt(["libssl-dev"])]),
 
     // The types of files, packages and data.
-    .target(name: "UniformTypes", swiftSettings: strict),
+    .target(name: "UniformTypes", path: "Sources/Engine/UniformTypes", swiftSettings: strict),
 
     // Directories that are one document.
     .target(
       name: "FilePackages", dependencies: ["CCrypto", "DurableIO", "UniformTypes", system],
-      swiftSettings: strict),
+      path: "Sources/Engine/FilePackages", swiftSettings: strict),
 
     // The content of a document, and the life of an open document.
-    .target(name: "Documents", dependencies: ["DurableIO", "FilePackages", system], swiftSettings: strict),
+    .target(
+      name: "Documents", dependencies: ["DurableIO", "FilePackages", system],
+      path: "Sources/DocumentTypes/Documents", swiftSettings: strict),
 
     // The text-plus-image document type.
-    .target(name: "ImageNotes", dependencies: ["Documents", "FilePackages"], swiftSettings: strict),
+    .target(
+      name: "ImageNotes", dependencies: ["Documents", "FilePackages"],
+      path: "Sources/DocumentTypes/ImageNotes", swiftSettings: strict),
 
     // Apple's names, for models that were written for Apple's systems.
     .target(
-      name: "AppleDocuments", dependencies: ["Documents", "DurableIO", "FilePackages"], swiftSettings: strict),
+      name: "AppleDocuments", dependencies: ["Documents", "DurableIO", "FilePackages"],
+      path: "Sources/AppleNames/AppleDocuments", swiftSettings: strict),
 
     // SQLite as the system has it, with the changes that its sessions record.
-    .systemLibrary(name: "CSQLiteSession", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(
+      name: "CSQLiteSession", path: "Sources/DocumentTypes/CSQLiteSession",
+      providers: [.apt(["libsqlite3-dev"])]),
 
     // Documents with a database inside.
     .target(
       name: "ManagedDocuments",
       dependencies: ["CSQLiteSession", "Documents", "DurableIO", "FilePackages", database, system],
-      swiftSettings: strict),
+      path: "Sources/DocumentTypes/ManagedDocuments", swiftSettings: strict),
 
     // libarchive, as the system has it. No program loads it when it starts.
-    .target(name: "CArchive"),
+    .target(name: "CArchive", path: "Sources/Archives/CArchive"),
 
     // libdeflate and zlib, as the system has them.
-    .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
-    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(
+      name: "CDeflate", path: "Sources/Archives/CDeflate", pkgConfig: "libdeflate",
+      providers: [.apt(["libdeflate-dev"])]),
+    .systemLibrary(
+      name: "CZlib", path: "Sources/Archives/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
     // One file from a package, and back.
     .target(
       name: "PackageArchive",
       dependencies: ["CArchive", "CDeflate", "CZlib", "DurableIO", "FilePackages", system],
-      swiftSettings: strict),
+      path: "Sources/Archives/PackageArchive", swiftSettings: strict),
 
     // Encrypted connections, by libssl as the system has it. No program loads it when it starts.
-    .target(name: "CTLS"),
+    .target(name: "CTLS", path: "Sources/Cloud/CTLS"),
 
     // Objects under keys: a folder, memory, an S3 service.
     .target(
       name: "ObjectStores", dependencies: ["CLinux", "CTLS", "DurableIO", "FilePackages", system],
-      swiftSettings: strict),
+      path: "Sources/Cloud/ObjectStores", swiftSettings: strict),
 
     // Ciphers of libcrypto, as the system has it. No program loads it when it starts.
-    .target(name: "CCipher"),
+    .target(name: "CCipher", path: "Sources/Cloud/CCipher"),
 
     // Documents in an object store, on all machines of a user.
     .target(
@@ -123,10 +135,10 @@ let package = Package(
         "CCipher", "Documents", "DurableIO", "FilePackages", "ObjectStores", "PackageArchive", database,
         system,
       ],
-      swiftSettings: strict),
+      path: "Sources/Cloud/CloudContainers", swiftSettings: strict),
 
     // The files of the pages, as part of the program.
-    .target(name: "CNotesPages", exclude: ["pages"]),
+    .target(name: "CNotesPages", path: "Sources/CommandLine/CNotesPages", exclude: ["pages"]),
 
     // Documents in the browser, on this machine only.
     .target(
@@ -135,7 +147,7 @@ let package = Package(
         "CloudContainers", "CNotesPages", "Documents", "DurableIO", "FilePackages", "ImageNotes",
         "PackageArchive", .product(name: "FlyingSocks", package: "FlyingFox"), system,
       ],
-      swiftSettings: strict),
+      path: "Sources/CommandLine/NotesServer", swiftSettings: strict),
 
     // Measurements: what saving costs, beside other ways of doing it.
     .target(
@@ -144,13 +156,13 @@ let package = Package(
         "CLinux", "Documents", "DurableIO", "FilePackages", "ImageNotes", "ManagedDocuments", database,
         system,
       ],
-      swiftSettings: strict),
+      path: "Sources/CommandLine/Benchmarks", swiftSettings: strict),
 
     // The programs of the command line share this: arguments, output, errors and signals.
     .target(
       name: "CommandSupport",
       dependencies: ["Documents", "DurableIO", "FilePackages", "PackageArchive", arguments, system],
-      swiftSettings: strict),
+      path: "Sources/CommandLine/CommandSupport", swiftSettings: strict),
 
     // The commands on documents.
     .target(
@@ -159,7 +171,7 @@ let package = Package(
         "CommandSupport", "Documents", "DurableIO", "FilePackages", "ImageNotes", "PackageArchive", arguments,
         system,
       ],
-      swiftSettings: strict),
+      path: "Sources/CommandLine/DocumentCommands", swiftSettings: strict),
 
     // `docpkg cloud`.
     .target(
@@ -168,7 +180,7 @@ let package = Package(
         "CloudContainers", "CommandSupport", "Documents", "DurableIO", "FilePackages", "ImageNotes",
         "ObjectStores", arguments, system,
       ],
-      swiftSettings: strict),
+      path: "Sources/CommandLine/CloudCommands", swiftSettings: strict),
 
     // `docpkg serve`.
     .target(
@@ -176,7 +188,7 @@ let package = Package(
       dependencies: [
         "CloudCommands", "CommandSupport", "Documents", "FilePackages", "NotesServer", arguments, system,
       ],
-      swiftSettings: strict),
+      path: "Sources/CommandLine/ServeCommand", swiftSettings: strict),
 
     // `docpkg bench`.
     .target(
@@ -184,32 +196,33 @@ let package = Package(
       dependencies: [
         "Benchmarks", "CloudCommands", "CommandSupport", "FilePackages", "ObjectStores", arguments, system,
       ],
-      swiftSettings: strict),
+      path: "Sources/CommandLine/BenchCommands", swiftSettings: strict),
 
     // The command line: the main program, and the programs that take its place for some commands.
     .executableTarget(
-      name: "docpkg", dependencies: ["CommandSupport", "DocumentCommands"], path: "Sources/Programs/docpkg",
+      name: "docpkg", dependencies: ["CommandSupport", "DocumentCommands"],
+      path: "Sources/CommandLine/Programs/docpkg",
       swiftSettings: strict),
     .executableTarget(
       name: "docpkg-database",
       dependencies: ["CommandSupport", "DocumentCommands", "FilePackages", "ManagedDocuments"],
-      path: "Sources/Programs/docpkg-database", swiftSettings: strict),
+      path: "Sources/CommandLine/Programs/docpkg-database", swiftSettings: strict),
     .executableTarget(
       name: "docpkg-cloud", dependencies: ["CloudCommands", "CommandSupport", "FilePackages", arguments],
-      path: "Sources/Programs/docpkg-cloud", swiftSettings: strict),
+      path: "Sources/CommandLine/Programs/docpkg-cloud", swiftSettings: strict),
     .executableTarget(
       name: "docpkg-serve", dependencies: ["CommandSupport", "FilePackages", "ServeCommand", arguments],
-      path: "Sources/Programs/docpkg-serve", swiftSettings: strict),
+      path: "Sources/CommandLine/Programs/docpkg-serve", swiftSettings: strict),
     .executableTarget(
       name: "docpkg-bench", dependencies: ["BenchCommands", "CommandSupport", "FilePackages", arguments],
-      path: "Sources/Programs/docpkg-bench", swiftSettings: strict),
+      path: "Sources/CommandLine/Programs/docpkg-bench", swiftSettings: strict),
     // All commands in one program, from which the manual and the completions are made.
     .executableTarget(
       name: "docpkg-reference",
       dependencies: [
         "BenchCommands", "CloudCommands", "CommandSupport", "DocumentCommands", "ServeCommand", arguments,
       ],
-      path: "Sources/Programs/docpkg-reference", swiftSettings: strict),
+      path: "Sources/CommandLine/Programs/docpkg-reference", swiftSettings: strict),
 
     // Trees as literals, disks that crash or fail, and programs that tests run.
     .target(
@@ -328,7 +341,7 @@ let package = Package(
     + appleModules.map { name in
       // AppleDocuments under the name that a model's files import.
       .target(
-        name: name, dependencies: ["AppleDocuments"], path: "Sources/AppleModules/\(name)",
+        name: name, dependencies: ["AppleDocuments"], path: "Sources/AppleNames/\(name)",
         swiftSettings: strict)
     }
     + (isFuzzing

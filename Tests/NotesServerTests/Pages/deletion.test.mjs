@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { deletionRange } from "../../../Sources/CNotesPages/pages/deletion.js";
-import { ChunkedText } from "../../../Sources/CNotesPages/pages/text.js";
+import { deletionRange } from "../../../Sources/CommandLine/CNotesPages/pages/deletion.js";
+import { ChunkedText } from "../../../Sources/CommandLine/CNotesPages/pages/text.js";
 import { charactersOf, deleted, textOf } from "./Keys/model.mjs";
 import { randomNumbers } from "./server.mjs";
 

@@ -1,5 +1,5 @@
 // A tiny server for tests: one text, its events, and the server's side of the transform.
-import { applied, primitives, transform } from "../../../Sources/CNotesPages/pages/splices.js";
+import { applied, primitives, transform } from "../../../Sources/CommandLine/CNotesPages/pages/splices.js";
 
 export class TinyServer {
   constructor(text, epoch = "one") {

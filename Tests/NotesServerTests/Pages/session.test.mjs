@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { applied } from "../../../Sources/CNotesPages/pages/splices.js";
-import { Session } from "../../../Sources/CNotesPages/pages/session.js";
+import { applied } from "../../../Sources/CommandLine/CNotesPages/pages/splices.js";
+import { Session } from "../../../Sources/CommandLine/CNotesPages/pages/session.js";
 import { randomNumbers, TinyServer } from "./server.mjs";
 
 class Page {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { ChunkedText, difference, normalized } from "../../../Sources/CNotesPages/pages/text.js";
-import { differences } from "../../../Sources/CNotesPages/pages/differences.js";
-import { append, applied, compact, moved, transform } from "../../../Sources/CNotesPages/pages/splices.js";
+import { ChunkedText, difference, normalized } from "../../../Sources/CommandLine/CNotesPages/pages/text.js";
+import { differences } from "../../../Sources/CommandLine/CNotesPages/pages/differences.js";
+import { append, applied, compact, moved, transform } from "../../../Sources/CommandLine/CNotesPages/pages/splices.js";
 import { randomNumbers } from "./server.mjs";
 
 function randomText(random, length) {
