@@ -70,9 +70,33 @@ let package = Package(
     // The types of files, packages and data.
     .target(name: "UniformTypes", path: "Sources/Engine/UniformTypes", swiftSettings: strict),
 
-    // Directories that are one document.
+    // The values of a package and their bytes; names, paths and errors.
     .target(
-      name: "FilePackages", dependencies: ["CCrypto", "DurableIO", "UniformTypes", system],
+      name: "PackageFormat", dependencies: ["CCrypto", "DurableIO", "UniformTypes", system],
+      path: "Sources/Engine/PackageFormat", swiftSettings: strict),
+
+    // Trees of file wrappers.
+    .target(
+      name: "FileTrees", dependencies: ["DurableIO", "PackageFormat", system],
+      path: "Sources/Engine/FileTrees", swiftSettings: strict),
+
+    // Saving a tree over a package on disk.
+    .target(
+      name: "PackageSaving",
+      dependencies: ["DurableIO", "FileTrees", "PackageFormat", system],
+      path: "Sources/Engine/PackageSaving", swiftSettings: strict),
+
+    // Changes of packages by other programs.
+    .target(
+      name: "PackageWatching", dependencies: ["DurableIO", "FileTrees", "PackageFormat", system],
+      path: "Sources/Engine/PackageWatching", swiftSettings: strict),
+
+    // Directories that are one document: the stores, and all that they need.
+    .target(
+      name: "FilePackages",
+      dependencies: [
+        "DurableIO", "FileTrees", "PackageFormat", "PackageSaving", "PackageWatching", system,
+      ],
       path: "Sources/Engine/FilePackages", swiftSettings: strict),
 
     // The content of a document, and the life of an open document.

@@ -1,5 +1,5 @@
 public import Documents
-public import FilePackages
+import FilePackages
 import FoundationEssentials
 
 extension ImageNotes {

@@ -1,5 +1,5 @@
 public import Documents
-public import FilePackages
+import FilePackages
 public import Foundation
 public import Observation
 import Synchronization

@@ -1,6 +1,6 @@
 package import Documents
 package import DurableIO
-package import FilePackages
+import FilePackages
 package import FoundationEssentials
 package import SystemPackage
 

@@ -1,4 +1,4 @@
-package import FilePackages
+import FilePackages
 import Synchronization
 
 // A1 Accesses run one after the other, in the order of their calls. Those that are part of another one (A3) do so, too.

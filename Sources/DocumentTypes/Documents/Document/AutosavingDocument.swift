@@ -1,4 +1,4 @@
-package import FilePackages
+import FilePackages
 
 /// A document whose saves follow each other, and which saves by itself: a `Document`, or one with a database.
 package protocol AutosavingDocument: Actor {

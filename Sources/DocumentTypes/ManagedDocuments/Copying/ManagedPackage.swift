@@ -1,6 +1,6 @@
 public import Documents
 import DurableIO
-public import FilePackages
+import FilePackages
 public import FoundationEssentials
 public import GRDB
 import SystemPackage

@@ -1,5 +1,5 @@
 public import Documents
-public import FilePackages
+import FilePackages
 public import FoundationEssentials
 public import GRDB
 import SystemPackage

@@ -1,6 +1,6 @@
 public import Documents
 package import DurableIO
-public import FilePackages
+import FilePackages
 public import GRDB
 import Glibc
 

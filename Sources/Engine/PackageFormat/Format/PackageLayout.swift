@@ -1,0 +1,85 @@
+package import DurableIO
+
+/// The names of the library's own files in a package.
+package enum PackageLayout {
+  /// The version and metadata plist.
+  package static let metadata: FileName = "Metadata.plist"
+  /// The hidden folder.
+  package static let hidden: FileName = ".docpkg"
+
+  /// The beginning of every name that a save uses beside the package.
+  package static let siblingPrefix = Array(".docpkg-".utf8)
+
+  /// The hidden folder of a folder whose documents are in a container.
+  package static let containerFolder: FileName = ".docpkg-cloud"
+
+  /// The folder of a database in a document, and the usual name of the database in it.
+  package static let storeFolder: FileName = "StoreContent"
+  package static let usualStore: FileName = "persistentStore"
+
+  // The names in the hidden folder follow.
+
+  /// The journal; stays in a package with metadata from its first save in place on.
+  package static let journal: FileName = "journal"
+  /// The temporary name of a new journal.
+  package static let newJournal: FileName = "journal.new"
+  /// A journal that a repair set aside.
+  package static let damagedJournal: FileName = "journal.damaged"
+  /// Staged files, and files that a save set aside.
+  package static let staging: FileName = "tmp"
+  /// Files that saves removed from the package and that a program with the package open still holds.
+  package static let removed: FileName = "removed"
+  package static let removedPath = PackagePath([hidden, removed])
+  /// The digest of every child.
+  package static let manifest: FileName = "manifest"
+  /// The temporary name of a new manifest.
+  package static let newManifest: FileName = "manifest.new"
+  /// The kept versions; if it exists, each save keeps the version that it replaces.
+  package static let history: FileName = "history"
+  /// The temporary name of a new history.
+  package static let newHistory: FileName = "history.new"
+  /// The children that only versions have.
+  package static let versions: FileName = "versions"
+  package static let versionsPath = PackagePath([hidden, versions])
+  /// The lock file of the writers.
+  package static let lock: FileName = "lock"
+  /// The files of other programs that a save found in the place of its own files.
+  package static let conflicts: FileName = "conflicts"
+  package static let conflictsPath = PackagePath([hidden, conflicts])
+
+  /// The maximum size of a journal in bytes; the library does not read a larger one.
+  package static let maximumJournalSize = 1 << 30
+  /// The maximum size of a history in bytes; the library does not read a larger one.
+  package static let maximumHistorySize = 1 << 30
+
+  /// Returns the largest size at which the library reads one of its files as a whole, in bytes; nil for any other file.
+  package static func maximumSize(of name: FileName) -> UInt64? {
+    switch name {
+    case journal: UInt64(maximumJournalSize)
+    case manifest: UInt64(Manifest.maximumSize)
+    case history: UInt64(maximumHistorySize)
+    default: nil
+    }
+  }
+
+  /// Returns whether a place is the library's own, and no child of the document.
+  package static func isOurs(_ path: PackagePath) -> Bool {
+    path.names.first == hidden || path.names == [metadata]
+  }
+
+  /// Returns whether a place is the library's own in a tree in which `Metadata.plist` has that role.
+  package static func isOurs(_ path: PackagePath, in role: MetadataRole) -> Bool {
+    path.names.first == hidden || path.names == [metadata] && role != .child
+  }
+
+  /// Returns whether an entry of the hidden folder belongs to a session, or to a killed program.
+  package static func isOfSession(_ name: FileName) -> Bool {
+    [journal, newJournal, staging, removed, lock].contains(name)
+  }
+
+  /// Returns whether a place in the hidden folder belongs to open stores, or is made anew by each staged save.
+  package static func isOfSession(_ path: PackagePath) -> Bool {
+    guard path.names.count == 2, path.names.first == hidden, let name = path.names.last else { return false }
+    return [journal, newJournal, staging, removed, lock, manifest, history].contains(name)
+  }
+}

@@ -1,0 +1,332 @@
+import DurableIO
+public import FoundationEssentials
+// Metadata name the type of a package, so the import of a package gives types as well.
+@_exported public import UniformTypes
+
+/// The version and metadata of a package: the contents of its `Metadata.plist`.
+///
+/// Its size does not depend on the package; every save rewrites it as one more child. A save preserves keys that this
+/// version does not know.
+public struct PackageMetadata: Sendable, Hashable {
+  /// The newest format that this version reads and writes.
+  public static let currentFormatVersion = 1
+  /// The maximum size of a plist in bytes; a larger one is refused unread.
+  public static let maximumSize = 1 << 20
+  /// The greatest accepted number of files, bytes or states: counting on from it never overflows.
+  static let maximumNumber: Int64 = 1 << 60
+
+  /// The format of the package.
+  ///
+  /// This version does not write packages of a newer one.
+  public package(set) var formatVersion = currentFormatVersion
+  /// The type of the document; nil if its plist names none. This program need not know the type.
+  public package(set) var contentType: UTType?
+  /// The identity of the document for all its life; a copy made by Save As gets its own.
+  public package(set) var identifier = UUID.new
+  /// The revision of this state; each save makes a new one.
+  public package(set) var revision = UUID.new
+  /// The states that this one was made from: one after a save, none for a new document.
+  public package(set) var parentRevisions: [UUID] = []
+  /// The earlier state whose content this one repeats, if it was made by undoing or redoing a save.
+  public package(set) var contentRevision: UUID?
+  /// The number of saves, including the first.
+  public package(set) var generation = 1
+  /// The date of the document's creation.
+  public package(set) var creationDate = Environment.current.now().date
+  /// The date of the save that made this state.
+  public package(set) var modificationDate = Environment.current.now().date
+  /// The program that saved this state.
+  public package(set) var generator = SavingProgram.current.name
+  /// That program's version.
+  public package(set) var generatorVersion = SavingProgram.current.version
+  /// The name of the computer that saved this state.
+  public package(set) var savingComputer = ""
+  /// The number of regular files and symbolic links, without the library's own.
+  public internal(set) var fileCount = 0
+  /// The size of them together, in bytes.
+  public internal(set) var size: UInt64 = 0
+  /// A sum over all children that any program can compute again from the files: 64 hexadecimal digits.
+  ///
+  /// It detects a package torn by a copy or by a program that synchronises folders; it is no proof against an attacker.
+  public internal(set) var contentDigest = String(repeating: "0", count: 64)
+
+  /// The path of the document's database in the package; nil for a document without one.
+  ///
+  /// The sums leave the database out, with the files that SQLite keeps beside it: the database checks itself.
+  public package(set) var databasePath: String?
+
+  /// Whether no save begins a history of the document.
+  ///
+  /// `PackageStore.stopKeepingHistory()` sets it, and `startKeepingHistory()` takes it back. Copies have it, too.
+  public package(set) var keepsNoHistory = false
+
+  /// The application's own keys, such as `DisplayName`, and the keys of newer versions.
+  public var applicationValues: [String: PropertyListValue] = [:]
+
+  /// Makes the metadata of a document that has not been saved yet.
+  public init(applicationValues: [String: PropertyListValue] = [:]) {
+    self.applicationValues = applicationValues
+  }
+
+  /// Makes the metadata of a document of this type that has not been saved yet.
+  package init(contentType: UTType?) { self.contentType = contentType }
+
+  /// The name that the user gave the document; nil if it is the filename.
+  public var displayName: String? {
+    get {
+      guard case .string(let name) = applicationValues[Key.displayName.rawValue] else { return nil }
+      return name
+    }
+    set { applicationValues[Key.displayName.rawValue] = newValue.map { .string($0) } }
+  }
+
+  enum Key: String, CaseIterable {
+    case formatVersion = "FormatVersion"
+    case contentType = "ContentType"
+    case identifier = "Identifier"
+    case revision = "Revision"
+    case parentRevisions = "ParentRevisions"
+    case contentRevision = "ContentRevision"
+    case generation = "Generation"
+    case creationDate = "Created"
+    case modificationDate = "Modified"
+    case generator = "Generator"
+    case generatorVersion = "GeneratorVersion"
+    case savingComputer = "SavingComputer"
+    case fileCount = "FileCount"
+    case size = "ByteCount"
+    case contentDigest = "ContentDigest"
+    case database = "Database"
+    case keepsHistory = "KeepsHistory"
+    case displayName = "DisplayName"
+  }
+}
+
+// MARK: - As a plist
+
+extension PackageMetadata {
+  /// All keys and values as in the plist.
+  public var propertyList: [String: PropertyListValue] {
+    Dictionary(uniqueKeysWithValues: fields)
+  }
+
+  /// The keys, in order, and their values.
+  private var fields: [PropertyListWriter.Field] {
+    if applicationValues.isEmpty { return ownFields }
+    // A value of the application under one of the library's keys does not count.
+    let fields = ownFields + applicationValues.lazy.filter { !isOwn($0.key) }.map { ($0.key, $0.value) }
+    return fields.sorted { $0.key < $1.key }
+  }
+
+  private func isOwn(_ key: String) -> Bool {
+    switch Key(rawValue: key) {
+    case nil, .displayName: false
+    case .database: databasePath != nil
+    case .keepsHistory: keepsNoHistory
+    default: true
+    }
+  }
+
+  /// The library's own keys, in order.
+  private var ownFields: [PropertyListWriter.Field] {
+    var fields: [PropertyListWriter.Field] = []
+    fields.reserveCapacity(Key.allCases.count + applicationValues.count)
+    func add(_ key: Key, _ value: PropertyListValue) { fields.append((key.rawValue, value)) }
+    add(.size, .integer(Int64(clamping: size)))
+    add(.contentDigest, .string(contentDigest))
+    if let contentRevision { add(.contentRevision, .string(contentRevision.text)) }
+    if let contentType { add(.contentType, .string(contentType.identifier)) }
+    add(.creationDate, .date(creationDate))
+    if let databasePath { add(.database, .string(databasePath)) }
+    add(.fileCount, .integer(Int64(fileCount)))
+    add(.formatVersion, .integer(Int64(formatVersion)))
+    add(.generation, .integer(Int64(generation)))
+    add(.generator, .string(generator))
+    add(.generatorVersion, .string(generatorVersion))
+    add(.identifier, .string(identifier.text))
+    if keepsNoHistory { add(.keepsHistory, .boolean(false)) }
+    add(.modificationDate, .date(modificationDate))
+    add(.parentRevisions, .array(parentRevisions.map { .string($0.text) }))
+    add(.revision, .string(revision.text))
+    add(.savingComputer, .string(savingComputer))
+    return fields
+  }
+
+  /// Returns the plist as XML, with its keys in order.
+  package func encoded() throws -> Data { Data(try encodedBytes()) }
+
+  /// Returns the bytes of `encoded()`.
+  package func encodedBytes() throws -> [UInt8] {
+    if let xml = PropertyListWriter.xml(fields: fields) { return xml }
+    return Array(try PropertyListWriter.encoded(propertyList))
+  }
+
+  /// Returns the application's values alone as an XML plist, with its keys in order: equal values have equal bytes.
+  package func encodedApplicationValues() throws -> Data {
+    try PropertyListWriter.data(applicationValues)
+  }
+
+  /// The reason why a plist is not the metadata of a package that this version can edit.
+  package enum Problem: Error, Equatable {
+    case tooLarge
+    case notAPropertyList
+    /// The plist belongs to another program.
+    case notOurs
+    case newerFormat(Int)
+    /// One of the library's keys is missing or of the wrong kind.
+    case invalidValue(String)
+  }
+
+  package init(decoding data: Data) throws(Problem) {
+    guard data.count <= Self.maximumSize else { throw .tooLarge }
+    guard let values = PropertyListReader.dictionary(data) else { throw .notAPropertyList }
+    try self.init(propertyList: values)
+  }
+
+  private init(propertyList values: [String: PropertyListValue]) throws(Problem) {
+    let reader = Reader(values: values)
+    guard case .integer(let version) = values[Key.formatVersion.rawValue] else { throw .notOurs }
+    guard version <= Self.currentFormatVersion else { throw .newerFormat(Int(version)) }
+    guard version >= 1 else { throw .invalidValue(Key.formatVersion.rawValue) }
+    formatVersion = Int(version)
+    contentType = try values[Key.contentType.rawValue].map { _ throws(Problem) in
+      UTType(unchecked: try reader.string(.contentType))
+    }
+    identifier = try reader.uuid(.identifier)
+    revision = try reader.uuid(.revision)
+    parentRevisions = try reader.uuids(.parentRevisions)
+    contentRevision = try values[Key.contentRevision.rawValue].map { _ throws(Problem) in
+      try reader.uuid(.contentRevision)
+    }
+    generation = Int(try reader.integer(.generation))
+    creationDate = try reader.date(.creationDate)
+    modificationDate = try reader.date(.modificationDate)
+    generator = try reader.string(.generator)
+    generatorVersion = try reader.string(.generatorVersion)
+    savingComputer = try reader.string(.savingComputer)
+    fileCount = Int(try reader.integer(.fileCount))
+    size = UInt64(try reader.integer(.size))
+    contentDigest = try reader.string(.contentDigest)
+    guard ContentDigest(hexadecimal: contentDigest) != nil else {
+      throw .invalidValue(Key.contentDigest.rawValue)
+    }
+    databasePath = reader.path(.database)
+    keepsNoHistory = reader.isFalse(.keepsHistory)
+    applicationValues = Self.applicationValues(in: values)
+  }
+
+  /// Returns the values of a plist without the library's own keys.
+  package static func applicationValues(in values: [String: PropertyListValue]) -> [String: PropertyListValue]
+  {
+    var own = Set(Key.allCases.map(\.rawValue))
+    own.remove(Key.displayName.rawValue)
+    // Any other value of these keys is the application's.
+    let reader = Reader(values: values)
+    if reader.path(.database) == nil { own.remove(Key.database.rawValue) }
+    if !reader.isFalse(.keepsHistory) { own.remove(Key.keepsHistory.rawValue) }
+    return values.filter { !own.contains($0.key) }
+  }
+
+  /// The children that the sums leave out: the database, and the files that SQLite keeps beside it.
+  package var uncounted: Set<PackagePath> {
+    guard let databasePath else { return [] }
+    return Set(["", "-wal", "-shm", "-journal"].map { PackagePath(databasePath + $0) })
+  }
+
+  /// The sums over the children.
+  package var summary: ContentSummary {
+    get {
+      ContentSummary(
+        fileCount: fileCount, byteCount: size,
+        digest: ContentDigest(hexadecimal: contentDigest) ?? ContentDigest())
+    }
+    set {
+      // Numbers beyond these were computed from wrong numbers; a verification finds that.
+      fileCount = max(0, newValue.fileCount)
+      size = newValue.byteCount > UInt64(Self.maximumNumber) ? 0 : newValue.byteCount
+      contentDigest = newValue.digest.hexadecimal
+    }
+  }
+}
+
+private struct Reader {
+  typealias Key = PackageMetadata.Key
+  let values: [String: PropertyListValue]
+
+  package func string(_ key: Key) throws(PackageMetadata.Problem) -> String {
+    guard case .string(let value) = values[key.rawValue] else { throw .invalidValue(key.rawValue) }
+    return value
+  }
+
+  func integer(_ key: Key) throws(PackageMetadata.Problem) -> Int64 {
+    guard case .integer(let value) = values[key.rawValue], (0...PackageMetadata.maximumNumber).contains(value)
+    else {
+      throw .invalidValue(key.rawValue)
+    }
+    return value
+  }
+
+  func date(_ key: Key) throws(PackageMetadata.Problem) -> Date {
+    guard case .date(let value) = values[key.rawValue] else { throw .invalidValue(key.rawValue) }
+    return value
+  }
+
+  func uuid(_ key: Key) throws(PackageMetadata.Problem) -> UUID {
+    guard let value = UUID(uuidString: try string(key)) else { throw .invalidValue(key.rawValue) }
+    return value
+  }
+
+  /// Returns the path of a child in a folder; nil for any other value, which is then the application's own.
+  package func path(_ key: Key) -> String? {
+    guard case .string(let string) = values[key.rawValue] else { return nil }
+    let path = PackagePath(string)
+    let isValid =
+      (2...PackagePath.maximumDepth).contains(path.names.count) && !PackageLayout.isOurs(path)
+      && path.names.allSatisfy { $0.problem == nil }
+    return isValid ? string : nil
+  }
+
+  /// Returns whether there is the value `false`; any other value is the application's own.
+  func isFalse(_ key: Key) -> Bool {
+    if case .boolean(false) = values[key.rawValue] { true } else { false }
+  }
+
+  func uuids(_ key: Key) throws(PackageMetadata.Problem) -> [UUID] {
+    guard case .array(let array) = values[key.rawValue] else { throw .invalidValue(key.rawValue) }
+    var uuids: [UUID] = []
+    for element in array {
+      guard case .string(let text) = element, let uuid = UUID(uuidString: text) else {
+        throw .invalidValue(key.rawValue)
+      }
+      uuids.append(uuid)
+    }
+    return uuids
+  }
+}
+
+extension PackageMetadata.Problem {
+  package var words: String {
+    switch self {
+    case .tooLarge: "'Metadata.plist' is larger than \(PackageMetadata.maximumSize) bytes"
+    case .notAPropertyList: "'Metadata.plist' is not a complete property list"
+    case .notOurs: "another program made its 'Metadata.plist'"
+    case .newerFormat(let version):
+      "it has format \(version), and this program knows only formats up to "
+        + "\(PackageMetadata.currentFormatVersion)"
+    case .invalidValue(let key): "'Metadata.plist' has no valid '\(key)'"
+    }
+  }
+
+  /// Returns whether another program made the file with these bytes: they are no part of a file of this library.
+  package func isOfOthers(_ bytes: Data) -> Bool {
+    switch self {
+    case .notOurs: true
+    case .notAPropertyList: !bytes.isEmpty && !["<", "bplist"].contains { bytes.starts(with: Data($0.utf8)) }
+    default: false
+    }
+  }
+
+  package var code: FilePackageError.Code {
+    if case .newerFormat = self { .newerFormat } else { .metadataDamaged }
+  }
+}

@@ -1,0 +1,309 @@
+import DurableIO
+import FileTrees
+import FoundationEssentials
+import PackageFormat
+
+/// The parts from which a package's versions can be assembled.
+///
+/// These are its children by their digests, the conflict copies, and the saves' notes of the states that they made.
+struct ConflictEvidence {
+  /// A conflict copy, and its original.
+  struct Copy {
+    var path: PackagePath
+    var original: PackagePath
+    var name: ConflictName
+  }
+
+  /// A conflict copy of the metadata.
+  struct MetadataCopy {
+    package var copy: Copy
+    var metadata: PackageMetadata
+    var name: ConflictName { copy.name }
+  }
+
+  /// The children of one state, as noted by the save that made it.
+  struct State {
+    var rows: [PackagePath: ManifestRow] = [:]
+    /// Whether these are all children of the state.
+    var isComplete: Bool
+  }
+
+  package let location: Location
+  /// Every child, including conflict copies, by its path.
+  private(set) var found: [PackagePath: ManifestRow] = [:]
+  /// The children without the conflict copies.
+  private(set) var present: [PackagePath: ManifestRow] = [:]
+  /// The summary of these.
+  private(set) var summary = ContentSummary()
+  /// The conflict copies, except those of the metadata.
+  private(set) var copies: [Copy] = []
+  private(set) var metadataCopies: [MetadataCopy] = []
+  /// The conflict copies of the library's own files, by their names in the hidden folder.
+  private(set) var hiddenCopies: [FileName] = []
+
+  private var manifests: [[UInt8]] = []
+  private var places: [ContentHash: PackagePath] = [:]
+  private var originals: [PackagePath: [PackagePath]] = [:]
+
+  /// The children that the sums leave out.
+  private let uncounted: Set<PackagePath>
+
+  init(_ location: Location, leavingOut uncounted: Set<PackagePath>) throws(FilePackageError) {
+    (self.location, self.uncounted) = (location, uncounted)
+    try findCopies()
+    try readHidden()
+    guard !copies.isEmpty || !metadataCopies.isEmpty else { return }
+    try readChildren()
+  }
+
+  var isEmpty: Bool { copies.isEmpty && metadataCopies.isEmpty }
+
+  /// Returns the paths of a child's conflict copies.
+  func copies(of path: PackagePath) -> [PackagePath] { originals[path] ?? [] }
+
+  /// Returns the path of a file with a child's content, under any name.
+  package func find(_ child: ChildSummary) -> PackagePath? {
+    if let present = found[child.path], present.child.content == child.content,
+      present.child.kind == child.kind
+    {
+      return child.path
+    }
+    return places[child.content].flatMap { kind(at: $0) == child.kind ? $0 : nil }
+  }
+
+  private func kind(at path: PackagePath) -> FileKind? { found[path]?.child.kind ?? .file }
+
+  // MARK: States
+
+  /// Returns the children of a state; nil if no known save noted them.
+  func state(at revision: UUID) -> State? {
+    for bytes in manifests {
+      guard let manifest = Manifest(bytes, upTo: revision) else { continue }
+      var state = State(isComplete: manifest.isComplete)
+      for row in manifest.rows { state.rows[row.child.path] = row }
+      return state
+    }
+    return nil
+  }
+
+  /// Returns the last state from which two states were both made; nil if it is not known.
+  func commonState(of first: UUID, and second: UUID) -> State? {
+    let others = Set(revisions(upTo: second))
+    return revisions(upTo: first).last(where: others.contains).flatMap(state(at:))
+  }
+
+  private func revisions(upTo revision: UUID) -> [UUID] {
+    for bytes in manifests {
+      let revisions = Manifest.revisions(bytes)
+      if let end = revisions.firstIndex(of: revision) { return Array(revisions[...end]) }
+    }
+    return []
+  }
+
+  // MARK: Looking
+
+  private mutating func findCopies() throws(FilePackageError) {
+    let root = StoredNode(location: location, path: .root)
+    let listing = try root.list()
+    // An ending that any program could give counts only if a copy of the metadata has it.
+    var endings: [String] = []
+    for position in 0..<listing.count where listing.kind(at: position) == .file {
+      let name = listing.name(at: position)
+      if let ending = ConflictName.ending(ofMetadata: name), try metadata(at: PackagePath([name])) != nil {
+        endings.append(ending)
+      }
+    }
+    try findCopies(in: root, listing, endings)
+  }
+
+  private mutating func findCopies(
+    in folder: StoredNode, _ listing: DirectoryListing, _ endings: [String]
+  ) throws(FilePackageError) {
+    if folder.path.names.count >= PackagePath.maximumDepth {
+      throw FilePackageError(.tooDeep, .read, folder)
+    }
+    for position in 0..<listing.count {
+      let name = listing.name(at: position)
+      let path = folder.path.appending(name)
+      if PackageLayout.isOurs(path) { continue }
+      switch listing.kind(at: position) {
+      case .directory:
+        let child = StoredNode(location: location, path: path)
+        try findCopies(in: child, child.list(), endings)
+      case .file, .symbolicLink:
+        // A name counts only beside its original: otherwise any program could have given it.
+        guard let known = Self.conflictName(name, endings), listing.position(of: known.original) != nil else {
+          continue
+        }
+        try add(Copy(path: path, original: folder.path.appending(known.original), name: known))
+      default: break
+      }
+    }
+  }
+
+  private static func conflictName(_ name: FileName, _ endings: [String]) -> ConflictName? {
+    if let known = ConflictName(name) { return known }
+    for ending in endings {
+      if let known = ConflictName(name, ending: ending) { return known }
+    }
+    return nil
+  }
+
+  private mutating func add(_ copy: Copy) throws(FilePackageError) {
+    if copy.original.names == [PackageLayout.metadata] {
+      // If it is no metadata, it is a file like any other.
+      guard let metadata = try metadata(at: copy.path) else { return }
+      metadataCopies.append(MetadataCopy(copy: copy, metadata: metadata))
+    } else {
+      copies.append(copy)
+      originals[copy.original, default: []].append(copy.path)
+    }
+  }
+
+  /// Returns the metadata in a file; nil if the file holds none, or is gone.
+  ///
+  /// - Throws: the system's error. A copy that the disk fails to give must not pass for no conflict.
+  func metadata(at path: PackagePath) throws(FilePackageError) -> PackageMetadata? {
+    guard let name = path.name else { return nil }
+    do {
+      guard let node = try StoredNode(location: location, path: path.parent).children([name]).first,
+        let status = node.status, status.kind == .file, status.size <= UInt64(PackageMetadata.maximumSize)
+      else { return nil }
+      let data = try FileContents.stored(node).data()
+      return try? PackageMetadata(decoding: data)
+    } catch {
+      let error = error as? FilePackageError ?? FilePackageError(.inputOutput, .read, document: name.string)
+      if [.noSuchFile, .changedOnDisk].contains(error.code) { return nil }
+      throw error
+    }
+  }
+
+  // MARK: The hidden folder
+
+  private mutating func readHidden() throws(FilePackageError) {
+    let folder = StoredNode(location: location, path: PackagePath([PackageLayout.hidden]))
+    guard let names = try Self.namesIfPresent(in: folder) else { return }
+    for name in [PackageLayout.manifest, PackageLayout.history] {
+      for copy in names where copy == name || ConflictName(copy)?.original == name || isNumbered(copy, name) {
+        if copy != name { hiddenCopies.append(copy) }
+        guard let bytes = try read(copy, in: folder) else { continue }
+        if name == PackageLayout.manifest {
+          manifests.append(bytes)
+        } else if let history = HistoryFile(bytes) {
+          try note(history)
+        }
+      }
+    }
+    for name in [PackageLayout.lock, PackageLayout.journal] {
+      let copies = names.filter { ConflictName($0)?.original == name || isNumbered($0, name) }
+      hiddenCopies += copies
+    }
+  }
+
+  /// Returns whether a name such as `manifest-LAPTOP` or `manifest 2` has an ending of a copy of the metadata.
+  private func isNumbered(_ name: FileName, _ original: FileName) -> Bool {
+    metadataCopies.contains { ConflictName(name, ending: $0.name.tag)?.original == original }
+  }
+
+  private mutating func note(_ history: HistoryFile) throws(FilePackageError) {
+    for row in history.chain.versions.flatMap(\.rows) {
+      guard let node = row.node, let hash = node.content, let place = node.place else { continue }
+      let path = PackagePath(PackageLayout.versionsPath.names + place.names)
+      guard let status = try statusIfPresent(at: path), status.kind == .file, status.size == node.size,
+        status.modified == node.modified
+      else { continue }
+      places[hash] = path
+    }
+  }
+
+  /// Returns the status at a path; nil if nothing is or can be there.
+  private func statusIfPresent(at path: PackagePath) throws(FilePackageError) -> FileStatus? {
+    guard let name = path.name else { return nil }
+    do throws(FilePackageError) {
+      return try StoredNode(location: location, path: path.parent).children([name]).first?.status
+    } catch {
+      if [.noSuchFile, .wrongKind, .invalidName].contains(error.code) { return nil }
+      throw error
+    }
+  }
+
+  private func read(_ name: FileName, in folder: StoredNode) throws(FilePackageError) -> [UInt8]? {
+    do {
+      let directory = try location.openDirectory(folder.path)
+      guard let status = try location.disk.statusIfPresent(of: name, in: directory), status.kind == .file,
+        status.size <= UInt64(Manifest.maximumSize)
+      else { return nil }
+      return try location.disk.readAll(
+        location.disk.openFile(name, in: directory), atMost: Manifest.maximumSize)
+    } catch {
+      throw FilePackageError(error, .read, folder.child(name))
+    }
+  }
+
+  private static func namesIfPresent(in folder: StoredNode) throws(FilePackageError) -> [FileName]? {
+    do throws(FilePackageError) {
+      let listing = try folder.list()
+      return listing.sortedPositions().map(listing.name(at:))
+    } catch {
+      if error.code == .noSuchFile { return nil }
+      throw error
+    }
+  }
+
+  /// Returns the folders in `.docpkg/conflicts`.
+  func keptFolders() throws(FilePackageError) -> [(name: FileName, modified: FileTime)] {
+    let folder = StoredNode(location: location, path: PackageLayout.conflictsPath)
+    guard let names = try Self.namesIfPresent(in: folder) else { return [] }
+    return try folder.children(names).compactMap { node in
+      guard let name = node.path.name, let status = node.status, status.kind == .directory else { return nil }
+      return (name, status.modified)
+    }
+  }
+
+  // MARK: Children
+
+  private mutating func readChildren() throws(FilePackageError) {
+    let root = StoredNode(location: location, path: .root)
+    // A child in its place with the noted size and date is not read.
+    let known = manifests.first.flatMap { Manifest($0) }
+    var rows: [PackagePath: ManifestRow] = [:]
+    try visit(PackageSnapshot.Node(root, kind: .directory), at: .root) { row in
+      rows[row.child.path] = row
+    } _: {
+      path, size, modified in
+      guard let row = known?.row(at: path), row.child.kind == .file, row.child.size == size,
+        row.modified == modified
+      else { return nil }
+      return row
+    }
+    found = rows
+    let left = Set(copies.map(\.path) + metadataCopies.map(\.copy.path))
+    for (path, row) in found {
+      if row.child.kind == .file || row.child.kind == .symbolicLink { places[row.child.content] = path }
+      if left.contains(path) { continue }
+      present[path] = row
+      summary.add(row.child)
+    }
+  }
+
+  private func visit(
+    _ node: PackageSnapshot.Node, at path: PackagePath, _ body: (ManifestRow) -> Void,
+    _ known: (PackagePath, UInt64, FileTime) -> ManifestRow?
+  ) throws(FilePackageError) {
+    if PackageLayout.isOurs(path) || uncounted.contains(path) { return }
+    if !path.isRoot {
+      let modified = node.known?.modified ?? FileTime(seconds: 0, nanoseconds: 0)
+      if node.kind == .file, let row = known(path, node.known?.size ?? 0, modified),
+        row.child.isExecutable == (node.attributes.mode & 0o100 != 0)
+      {
+        body(row)
+      } else {
+        body(ManifestRow(child: try ChildSummary(reading: node, at: path), modified: modified))
+      }
+    }
+    guard node.kind == .directory else { return }
+    for (name, child) in try node.children(at: path, looking: true) {
+      try visit(child, at: path.appending(name), body, known)
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import DurableIO
+package import FileTrees
+package import FoundationEssentials
+package import PackageFormat
+
+extension ConflictSet {
+  /// Finds the versions in conflict with the document on disk; ignores a committed save that is unpublished.
+  package init(_ package: OpenPackage) throws(FilePackageError) {
+    try self.init(package.location, package.baseline.metadata.get())
+  }
+
+  /// Returns whether the names in a package's own folder show a conflict.
+  package static func isAny(in package: OpenPackage) throws(FilePackageError) -> Bool {
+    if try !KeptConflicts(package).folders().isEmpty { return true }
+    let listing = if let known = package.tree.knownListing { known } else { try package.node.list() }
+    return (0..<listing.count).contains { ConflictName.isCopyOfMetadata(listing.name(at: $0)) }
+  }
+
+  /// Returns the entry of a version.
+  ///
+  /// - Throws: `noSuchVersion`.
+  func entry(_ id: UUID) throws(FilePackageError) -> Entry {
+    guard let entry = self[id] else {
+      throw FilePackageError(
+        .noSuchVersion, .read, node, reason: "no version '\(id.uuidString)' is in conflict with it")
+    }
+    return entry
+  }
+
+  /// Returns the document of a version; nil stands for the document on disk, without the conflict copies.
+  package func contents(of id: UUID?, in package: OpenPackage) throws(FilePackageError) -> FileWrapper {
+    let tree = try id == nil ? package.savedTree() : package.newTree()
+    do {
+      try apply(id.map { try entry($0) }, to: tree)
+      return tree
+    } catch {
+      throw FilePackageError(any: error, .read, node)
+    }
+  }
+
+  /// Returns the last common state of a version and the document on disk; nil if it is not known.
+  package func commonAncestor(of id: UUID, in package: OpenPackage) throws(FilePackageError) -> FileWrapper? {
+    let current = try package.baseline.metadata.get()
+    do {
+      return try base(of: entry(id), current)
+    } catch {
+      throw FilePackageError(any: error, .read, node)
+    }
+  }
+
+  /// Makes the error for a version with lost children, which cannot become the document.
+  func lacks(_ child: String, _ version: ConflictVersion) -> FilePackageError {
+    version.lacks(child, at: location)
+  }
+
+  private var node: StoredNode { StoredNode(location: location, path: .root) }
+}
+
+extension ConflictVersion {
+  /// Makes the error for a version that lacks a child, and so cannot become the document.
+  package func lacks(_ child: String, at location: Location) -> FilePackageError {
+    FilePackageError(
+      .noSuchVersion, .read, StoredNode(location: location, path: PackagePath(child)),
+      reason: "version '\(id.uuidString.prefix(8))' has lost it; "
+        + "that version can become a document of its own, without it")
+  }
+}

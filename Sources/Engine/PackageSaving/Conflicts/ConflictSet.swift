@@ -1,0 +1,329 @@
+import DurableIO
+package import FileTrees
+import FoundationEssentials
+import PackageFormat
+
+/// All conflict versions of one package on disk.
+///
+/// A version contains no guesses: each of its children has the digest that its save noted, or it is missing. The set
+/// includes every copy: a copy that belongs to no known version is a version of its own. This type writes nothing.
+///
+/// Cost: reads every child that changed after its save, and looks at the status of each other child.
+package struct ConflictSet {
+  /// A version, and its differences from the document on disk.
+  package struct Entry {
+    package var version: ConflictVersion
+    /// The content at each place that differs; nil if the version has nothing there.
+    var overlay: [PackagePath: Content?]
+    /// The folder in `.docpkg/conflicts` that holds the version, if it is there.
+    var keptIn: FileName?
+  }
+
+  /// The content of a version at a place.
+  enum Content {
+    case stored(StoredNode, NodeAttributes)
+    case folder
+  }
+
+  package let location: Location
+  let evidence: ConflictEvidence
+  package private(set) var entries: [Entry] = []
+  /// Whether the document on disk is exactly the result of one save, as far as the digests show.
+  package private(set) var isPresentWhole = true
+  /// The noted children of the document on disk that another program edited there, so that nothing has their bytes.
+  ///
+  /// The edits belong to the document. A version with the same child has the edited one, since it did not change it.
+  private var edits: [PackagePath: ChildSummary] = [:]
+
+  init(_ location: Location, _ current: PackageMetadata?) throws(FilePackageError) {
+    self.location = location
+    evidence = try ConflictEvidence(location, leavingOut: current?.uncounted ?? [])
+    var claimed: Set<PackagePath> = []
+    if let current, !evidence.isEmpty {
+      noteEdits(of: current)
+      let overlay = overlay(of: current, ending: nil, &claimed)
+      isPresentWhole = overlay.isWhole && overlay.contents.isEmpty
+      if !overlay.contents.isEmpty || !overlay.missing.isEmpty { add(current, "a sync tool", overlay) }
+    }
+    for copy in evidence.metadataCopies where copy.metadata.revision != current?.revision {
+      guard !entries.contains(where: { $0.version.id == copy.metadata.revision }) else { continue }
+      add(copy.metadata, copy.name.program, overlay(of: copy.metadata, ending: copy.name, &claimed))
+    }
+    addUnclaimed(claimed)
+    try addKept()
+    entries.sort {
+      ($0.version.modificationDate ?? .distantPast, $1.version.id.uuidString)
+        > ($1.version.modificationDate ?? .distantPast, $0.version.id.uuidString)
+    }
+  }
+
+  subscript(id: UUID) -> Entry? { entries.first { $0.version.id == id } }
+
+  // MARK: Versions of a known state
+
+  private mutating func noteEdits(of current: PackageMetadata) {
+    for (path, row) in evidence.state(at: current.revision)?.rows ?? [:] {
+      guard let present = evidence.present[path], row.difference(of: present) == .changed,
+        content(of: row) == nil
+      else { continue }
+      edits[path] = row.child
+    }
+  }
+
+  private struct Overlay {
+    package var contents: [PackagePath: Content?] = [:]
+    var missing: [PackagePath] = []
+    /// The summary of the document with this overlay applied.
+    var summary: ContentSummary
+    var isWhole = false
+
+    init(_ summary: ContentSummary) { self.summary = summary }
+
+    mutating func replace(
+      _ present: ChildSummary?, at path: PackagePath, by new: ChildSummary?, _ content: Content?
+    ) {
+      if present == nil && new == nil { return }
+      if let present { summary.subtract(present) }
+      if let new { summary.add(new) }
+      contents[path] = .some(content)
+    }
+
+    /// Counts a child as it was saved, although another program edited it.
+    mutating func count(_ saved: ChildSummary, insteadOf present: ChildSummary) {
+      summary.subtract(present)
+      summary.add(saved)
+    }
+  }
+
+  private mutating func add(_ metadata: PackageMetadata, _ program: String, _ overlay: Overlay) {
+    let version = ConflictVersion(
+      id: metadata.revision, origin: .synchronization(by: program), metadata: metadata,
+      savingComputer: metadata.savingComputer, modificationDate: metadata.modificationDate,
+      differences: overlay.contents.keys.sorted().map(\.string),
+      missing: overlay.missing.sorted().map(\.string), isWhole: overlay.isWhole)
+    entries.append(Entry(version: version, overlay: overlay.contents))
+  }
+
+  /// Returns the differences of the state with that metadata from the document on disk.
+  ///
+  /// - Parameter name: the name of the copy with the metadata; nil for the package's own metadata.
+  private func overlay(
+    of metadata: PackageMetadata, ending name: ConflictName?, _ claimed: inout Set<PackagePath>
+  ) -> Overlay {
+    var overlay = Overlay(evidence.summary)
+    if let state = evidence.state(at: metadata.revision) {
+      lay(state, isInPlace: name == nil, into: &overlay, &claimed)
+    } else if let name {
+      // Only the sum of its children is known. The copies with the same mark may be its children.
+      for copy in evidence.copies where copy.name.mark == name.mark && overlay.contents[copy.original] == nil
+      {
+        guard let row = evidence.found[copy.path] else { continue }
+        claimed.insert(copy.path)
+        overlay.replace(
+          evidence.present[copy.original]?.child, at: copy.original,
+          by: row.child.moved(to: copy.original), content(at: copy.path, row))
+      }
+    }
+    overlay.isWhole = overlay.missing.isEmpty && overlay.summary == metadata.summary
+    return overlay
+  }
+
+  /// Adds the differences of a noted state.
+  ///
+  /// - Parameter isInPlace: whether it is the state of the document on disk.
+  private func lay(
+    _ state: ConflictEvidence.State, isInPlace: Bool, into overlay: inout Overlay,
+    _ claimed: inout Set<PackagePath>
+  ) {
+    for (path, row) in state.rows {
+      // A copy with the same content belongs to that version as well.
+      for copy in evidence.copies(of: path) where evidence.found[copy]?.child.content == row.child.content {
+        claimed.insert(copy)
+      }
+      let present = evidence.present[path]?.child
+      if let present, present.isSame(as: row.child) { continue }
+      if let present, edits[path] == row.child {
+        if isInPlace { overlay.count(row.child, insteadOf: present) }
+      } else if let content = content(of: row) {
+        overlay.replace(present, at: path, by: row.child, content)
+      } else {
+        overlay.missing.append(path)
+        overlay.replace(present, at: path, by: nil, nil)
+      }
+    }
+    if !state.isComplete { return }
+    for (path, row) in evidence.present where state.rows[path] == nil {
+      overlay.replace(row.child, at: path, by: nil, nil)
+    }
+  }
+
+  /// Returns the available content of a child; nil if it is lost.
+  private func content(of row: ManifestRow) -> Content? {
+    if row.child.kind == .directory { return .folder }
+    return evidence.find(row.child).map { content(at: $0, row) }
+  }
+
+  private func content(at path: PackagePath, _ row: ManifestRow) -> Content {
+    .stored(
+      StoredNode(location: location, path: path),
+      NodeAttributes(mode: row.child.isExecutable ? 0o777 : 0o666, modeIsExact: false, modified: row.modified)
+    )
+  }
+
+  // MARK: Versions of unknown states
+
+  /// Adds the copies that belong to no known version.
+  private mutating func addUnclaimed(_ claimed: Set<PackagePath>) {
+    var groups: [String: [ConflictEvidence.Copy]] = [:]
+    for copy in evidence.copies where !claimed.contains(copy.path) {
+      let isRepeated = evidence.found[copy.path].map { row in
+        evidence.present[copy.original].map { $0.child.isSame(as: row.child.moved(to: copy.original)) }
+          ?? false
+      }
+      if isRepeated != false { continue }
+      // If two copies of one file differ in their times, each belongs to a version of its own.
+      var mark = copy.name.mark
+      while groups[mark]?.contains(where: { $0.original == copy.original }) == true { mark += "+" }
+      groups[mark, default: []].append(copy)
+    }
+    for (mark, copies) in groups {
+      var contents: [PackagePath: Content?] = [:]
+      var date: Date?
+      for copy in copies {
+        guard let row = evidence.found[copy.path] else { continue }
+        contents[copy.original] = content(at: copy.path, row)
+        date = max(date ?? .distantPast, row.modified.date)
+      }
+      let names = copies.map(\.path.string).sorted().joined(separator: "\0")
+      let version = ConflictVersion(
+        id: UUID(hashing: mark + "\0" + names), origin: .synchronization(by: copies[0].name.program),
+        metadata: nil, savingComputer: nil, modificationDate: date,
+        differences: contents.keys.sorted().map(\.string), missing: [],
+        isWhole: false)
+      entries.append(Entry(version: version, overlay: contents))
+    }
+  }
+
+  /// Adds the versions in `.docpkg/conflicts`.
+  private mutating func addKept() throws(FilePackageError) {
+    let folder = StoredNode(location: location, path: PackageLayout.conflictsPath)
+    for kept in try evidence.keptFolders() {
+      var contents: [PackagePath: Content?] = [:]
+      try add(folder.child(kept.name), as: .root, to: &contents)
+      if contents.isEmpty { continue }
+      let id = UUID(uuidString: kept.name.string) ?? UUID(hashing: kept.name.string)
+      let plist = PackageLayout.conflictsPath.appending(kept.name).appending(PackageLayout.metadata)
+      let mark = KeptConflicts.Mark(try evidence.metadata(at: plist))
+      let version = ConflictVersion(
+        id: id, origin: mark.map { .synchronization(by: $0.program) } ?? .otherProgram, metadata: nil,
+        savingComputer: mark?.computer, modificationDate: mark?.date ?? kept.modified.date,
+        differences: contents.filter { if case .folder? = $0.value { false } else { true } }.keys.sorted()
+          .map(\.string),
+        missing: [], isWhole: false)
+      entries.append(Entry(version: version, overlay: contents, keptIn: kept.name))
+    }
+  }
+
+  private func add(
+    _ folder: StoredNode, as path: PackagePath, to contents: inout [PackagePath: Content?]
+  ) throws(FilePackageError) {
+    if path.names.count >= PackagePath.maximumDepth { throw FilePackageError(.tooDeep, .read, folder) }
+    let listing = try folder.list()
+    let positions = (0..<listing.count).filter { listing.kind(at: $0).isSupported }
+    for node in try folder.children(positions.map(listing.name(at:))) {
+      guard let name = node.path.name, let status = node.status else { continue }
+      let place = path.appending(name)
+      if PackageLayout.isOurs(place) { continue }
+      if status.kind == .directory {
+        contents[place] = .some(.folder)
+        try add(node, as: place, to: &contents)
+      } else {
+        contents[place] = .stored(node, NodeAttributes(status))
+      }
+    }
+  }
+
+  // MARK: Trees
+
+  /// Changes a tree from the document on disk to a version or, for nil, removes the conflict copies.
+  func apply(_ entry: Entry?, to tree: FileWrapper) throws {
+    for copy in evidence.copies + evidence.metadataCopies.map(\.copy) {
+      if try VersionHistory.node(at: copy.path, in: tree) != nil {
+        try tree.removeDescendant(at: copy.path.string)
+      }
+    }
+    guard let entry else { return }
+    for (path, content) in entry.overlay.sorted(by: { $0.key > $1.key }) where content == nil {
+      if try VersionHistory.node(at: path, in: tree) != nil { try tree.removeDescendant(at: path.string) }
+    }
+    for (path, content) in entry.overlay.sorted(by: { $0.key < $1.key }) {
+      if let content { try put(content, at: path, in: tree) }
+    }
+    if let metadata = entry.version.metadata {
+      try tree.setDescendant(
+        FileWrapper(regularFileWithContents: try metadata.encoded()), at: PackageLayout.metadata.string)
+    }
+  }
+
+  /// Replaces a child with the same content, so that a save writes it anew.
+  func rewrite(_ row: ManifestRow, in tree: FileWrapper) throws {
+    try put(content(at: row.child.path, row), at: row.child.path, in: tree)
+  }
+
+  /// Returns the last common state of a version and the document on disk, with the available children; nil if it is
+  /// unknown.
+  func base(of entry: Entry, _ current: PackageMetadata?) throws -> FileWrapper? {
+    guard let current, let revision = entry.version.metadata?.revision else { return nil }
+    // The document on disk may be of several versions: the version of its metadata is then one of the entries.
+    let other =
+      revision == current.revision
+      ? entries.lazy.compactMap(\.version.metadata?.revision).first { $0 != revision } : current.revision
+    guard let other, let state = evidence.commonState(of: other, and: revision) else { return nil }
+    let tree = FileWrapper(directoryWithFileWrappers: [:])
+    for (path, row) in state.rows.sorted(by: { $0.key < $1.key }) {
+      if let content = content(of: row) { try put(content, at: path, in: tree) }
+    }
+    return tree
+  }
+
+  private func put(_ content: Content, at path: PackagePath, in tree: FileWrapper) throws {
+    let wrapper: FileWrapper
+    switch content {
+    case .folder:
+      if try VersionHistory.node(at: path, in: tree)?.isDirectory == true { return }
+      wrapper = FileWrapper(directoryWithFileWrappers: [:])
+    case .stored(let node, let attributes):
+      guard let name = node.path.name,
+        let now = try StoredNode(location: node.location, path: node.path.parent).children([name]).first
+      else { return }
+      if now.status?.kind == .symbolicLink {
+        wrapper = FileWrapper(
+          state: FileWrapper.State(node: .link(.known(try now.readLink())), attributes: .newLink()))
+      } else {
+        wrapper = FileWrapper(
+          state: FileWrapper.State(node: .file(.stored(now)), attributes: attributes))
+      }
+    }
+    try tree.setDescendant(wrapper, at: path.string)
+  }
+}
+
+extension ChildSummary {
+  func moved(to path: PackagePath) -> ChildSummary {
+    var child = self
+    child.path = path
+    return child
+  }
+
+  /// Returns whether both have the same content under the same path.
+  func isSame(as other: ChildSummary) -> Bool {
+    path == other.path && kind == other.kind && content == other.content && isExecutable == other.isExecutable
+  }
+}
+
+extension UUID {
+  /// Makes the same identifier for the same text.
+  fileprivate init(hashing text: String) {
+    self.init(bytes: ContentHash(of: Array(text.utf8)).bytes.prefix(16))
+  }
+}

@@ -1,0 +1,68 @@
+public import FoundationEssentials
+public import PackageFormat
+
+/// A version of a document by another program or computer, in a conflict that no user has resolved yet.
+///
+/// There are two kinds. A save found a file of another program in the place of its own file, and set it aside. Or a
+/// synchronising program brought files from another computer that had changed the document as well. Such a program
+/// knows only single files, and makes conflict copies of some of them. The digests that each save notes allow the
+/// library to assemble whole versions again.
+public struct ConflictVersion: Sendable, Hashable, Identifiable {
+  /// The cause of the version.
+  public enum Origin: Sendable, Hashable, Codable {
+    /// Another program wrote it into the open document, and a save or the document set it aside.
+    case otherProgram
+    /// A synchronising program brought it from another computer; the program's name as far as it is known.
+    case synchronization(by: String)
+  }
+
+  /// The identifier of the version: its revision if that is known.
+  public let id: UUID
+  /// The cause of the version.
+  public let origin: Origin
+  /// The document's metadata in that version; nil if only some children are known.
+  public let metadata: PackageMetadata?
+  /// The computer that saved it, if that is known.
+  public let savingComputer: String?
+  /// The date of its save, or the date when it was set aside.
+  public let modificationDate: Date?
+  /// The children that differ from the document on disk, as paths in byte order.
+  public let differences: [String]
+  /// The children whose content in this version is lost: the version is not whole without them.
+  public let missing: [String]
+  /// Whether it is known to be exactly a saved state.
+  ///
+  /// False also if only some children are known; the other children are then those of the document on disk.
+  public let isWhole: Bool
+}
+
+extension ConflictVersion: CustomStringConvertible {
+  /// One line, such as `1B4E28BA  2026-05-01 12:00:00  laptop  left by Syncthing, whole  Text.txt`.
+  public var description: String {
+    let date = modificationDate.map(localTime) ?? "at an unknown time"
+    let computer = savingComputer.flatMap { $0.isEmpty ? nil : "  " + displayString($0) } ?? ""
+    let names = differences.isEmpty ? "" : "  " + Self.list(differences)
+    return "\(id.uuidString.prefix(8))  \(date)\(computer)  \(origin), \(state)\(names)"
+  }
+
+  private var state: String {
+    if isWhole { return "whole" }
+    return missing.isEmpty ? "some children" : "\(missing.count) missing: \(Self.list(missing))"
+  }
+
+  private static func list(_ names: [String]) -> String {
+    names.count <= 4
+      ? names.map(displayString).joined(separator: ", ")
+      : names.prefix(3).map(displayString).joined(separator: ", ") + " and \(names.count - 3) more"
+  }
+}
+
+extension ConflictVersion.Origin: CustomStringConvertible {
+  /// The cause in words.
+  public var description: String {
+    switch self {
+    case .otherProgram: "written by another program"
+    case .synchronization(let program): "left by \(program)"
+    }
+  }
+}

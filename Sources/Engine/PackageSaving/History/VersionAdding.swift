@@ -1,0 +1,169 @@
+import DurableIO
+package import FileTrees
+package import FoundationEssentials
+package import PackageFormat
+import Synchronization
+import SystemPackage
+
+/// The addition of a version to a history.
+package struct VersionAdding {
+  private let writer: PackageWriter
+
+  package init(_ writer: PackageWriter) { self.writer = writer }
+
+  /// - Returns: the identifier of the version.
+  package func add(_ contents: FileWrapper, date: Date?) throws(FilePackageError) -> UUID {
+    try writer.publish()
+    guard let current = try writer.baseline.metadata.get() else { throw writer.package.keepsNone }
+    // The lock is held, so that the children in place stay unchanged.
+    return try writer.withPackageLock { _ throws(FilePackageError) in
+      try add(contents, date: date, over: current)
+    }
+  }
+
+  private func add(
+    _ contents: FileWrapper, date: Date?, over current: PackageMetadata
+  ) throws(FilePackageError) -> UUID {
+    do {
+      var added = VersionRecord(try newMetadata(of: contents, date, current), next: current.revision)
+      added.isDiscardable = false
+      var addition = try VersionAddition(
+        of: contents, over: writer.package.newTree(),
+        hasEarlier: try writer.package.history()?.available.isEmpty == false)
+      // The files of the new version and of the version before it are durable before the history names them. A power
+      // cut leaves either files that no version needs, or the version.
+      try addition.keep(in: writer.location)
+      added.rows = addition.rows
+      try HistoryRewriting(writer).rewrite(beginning: HistoryFile(tip: current.revision)) { history in
+        var versions = history.chain.versions
+        if let last = versions.indices.last, history.chain.tip == current.revision {
+          versions[last] = versions[last].leading(to: added.revision, addition.earlier)
+        }
+        return (VersionChain(versions + [added], tip: current.revision), history.policy)
+      }
+      return added.revision
+    } catch {
+      throw FilePackageError(any: error, .save, writer.node)
+    }
+  }
+
+  private func newMetadata(
+    of contents: FileWrapper, _ date: Date?, _ current: PackageMetadata
+  ) throws -> PackageMetadata {
+    let plist = try contents.child(named: PackageLayout.metadata.string)
+    // Metadata that are not a document's do not describe this version.
+    let known = try plist.flatMap { $0.isRegularFile ? try $0.contents() : nil }
+    var metadata = known.flatMap { try? PackageMetadata(decoding: $0) } ?? current
+    let saved = known == nil ? nil : metadata.modificationDate
+    metadata.identifier = current.identifier
+    metadata.revision = .new
+    (metadata.parentRevisions, metadata.contentRevision) = ([], nil)
+    metadata.modificationDate = date ?? saved ?? writer.clock()
+    metadata.summary = try ContentSummary(reading: contents.snapshot(), leavingOut: metadata.uncounted)
+    return metadata
+  }
+}
+
+/// The files to keep for a version that is added before the current state.
+private struct VersionAddition {
+  /// The new version's differences from the current state.
+  private(set) var rows: [VersionRecord.Row] = []
+  /// The rows of the current state, and so of the version before, at the same places.
+  private(set) var earlier: [VersionRecord.Row] = []
+  private var files = FileWrapper(directoryWithFileWrappers: [:])
+  private var count = 0
+  private let folder = FileName("added-\(UUID.new.token)")
+
+  init(of contents: FileWrapper, over present: FileWrapper, hasEarlier: Bool) throws {
+    let (new, old) = (try Self.nodes(contents), try Self.nodes(present))
+    for path in Set(new.keys).union(old.keys).sorted() {
+      let (node, before) = (new[path], old[path])
+      if let node, let before, try Self.isSame(node, before) { continue }
+      rows.append(VersionRecord.Row(path, try node.map { try add($0) }))
+      if hasEarlier { earlier.append(VersionRecord.Row(path, try before.map { try add($0) })) }
+    }
+  }
+
+  private static func nodes(_ tree: FileWrapper) throws -> [PackagePath: FileWrapper] {
+    var nodes: [PackagePath: FileWrapper] = [:]
+    func add(_ folder: FileWrapper, _ path: PackagePath) throws {
+      for (key, child) in try folder.children() {
+        let place = path.appending(FileName(key))
+        if PackageLayout.isOurs(place) { continue }
+        nodes[place] = child
+        if child.isDirectory { try add(child, place) }
+      }
+    }
+    try add(tree, .root)
+    return nodes
+  }
+
+  private static func isSame(_ left: FileWrapper, _ right: FileWrapper) throws -> Bool {
+    guard left.kind == right.kind else { return false }
+    return try left.isDirectory
+      || (left.permissions & 0o100 == right.permissions & 0o100 || left.isSymbolicLink)
+        && left.hasSameContents(as: right)
+  }
+
+  /// Adds a node to keep; its status is not known yet.
+  private mutating func add(_ wrapper: FileWrapper) throws -> VersionRecord.Node {
+    var node = VersionRecord.Node(wrapper.kind, wrapper.state.withLock { $0.attributes })
+    if wrapper.isDirectory { return node }
+    node.content = try wrapper.contentHash()
+    let name = FileName("\(count)")
+    count += 1
+    let copy = wrapper.copy()
+    copy.preferredFilename = name.string
+    files.addFileWrapper(copy)
+    node.place = PackagePath([folder, name])
+    return node
+  }
+
+  /// Writes the files to keep; they are durable when it returns.
+  mutating func keep(in location: Location) throws {
+    if count == 0 { return }
+    let hidden = try location.openDirectory(PackagePath([PackageLayout.hidden]))
+    if try location.disk.makeDirectoryIfAbsent(PackageLayout.versions, in: hidden) {
+      try location.disk.synchronize(hidden)
+    }
+    let place = PackagePath(PackageLayout.versionsPath.names + [folder])
+    var path = location.path
+    for name in place.names { path = path.appending(name.string) }
+    try files.write(to: path, options: [], original: nil, on: location.disk)
+    let names = (0..<count).map { FileName("\($0)") }
+    var statuses: [PackagePath: FileStatus] = [:]
+    for node in try StoredNode(location: location, path: place).children(names) {
+      guard let name = node.path.name else { continue }
+      statuses[PackagePath([folder, name])] = node.status
+    }
+    rows = rows.map { $0.known(statuses) }
+    earlier = earlier.map { $0.known(statuses) }
+  }
+}
+
+extension VersionRecord.Row {
+  /// Returns the row with the status of its file.
+  fileprivate func known(_ statuses: [PackagePath: FileStatus]) -> Self {
+    guard let place = node?.place, let status = statuses[place] else { return self }
+    var row = self
+    row.node?.size = status.kind == .file ? status.size : 0
+    row.node?.modified = status.modified
+    return row
+  }
+}
+
+extension VersionRecord {
+  /// Returns this version for a history with another version between it and the current state.
+  ///
+  /// It keeps its content. If it shares a child with the current state and the new version differs there, the store
+  /// keeps the child for it.
+  ///
+  /// - Parameter shared: the rows of the current state at the places where the new version differs.
+  fileprivate func leading(to revision: UUID, _ shared: [Row]) -> VersionRecord {
+    var version = self
+    version.next = revision
+    let own = Set(rows.map(\.path))
+    version.rows = (rows + shared.filter { !own.contains($0.path) }).sorted { $0.path < $1.path }
+    return version
+  }
+}

@@ -1,0 +1,126 @@
+import DurableIO
+import FileTrees
+package import FoundationEssentials
+package import PackageFormat
+
+/// The result of restoring a version.
+public struct RestoreReport: Sendable, Hashable, Codable {
+  /// The save that restored it.
+  public var save: SaveReport
+  /// The children whose content in that version is lost, because another program changed them.
+  ///
+  /// They stay as they were before the call.
+  public var lost: [String] = []
+
+  package init(save: SaveReport, lost: [String] = []) { (self.save, self.lost) = (save, lost) }
+}
+
+extension RestoreReport: CustomStringConvertible {
+  /// The save in one line, and a line for each child that is lost.
+  public var description: String { ([save.description] + lostLines).joined(separator: "\n") }
+
+  /// A line for each child that is lost.
+  package var lostLines: [String] {
+    lost.map {
+      "'\(displayString($0))' is not as in that version: another program changed it, and its earlier bytes are lost"
+    }
+  }
+}
+
+/// The ways back to a version, each as a save and as its plan.
+///
+/// The docs of `PackageStore` say what each guarantees.
+package struct VersionRestoring {
+  /// One step of undo or redo.
+  package struct Step {
+    fileprivate let content: @Sendable (UndoChain) -> UUID?
+    /// The reason if there is no such step.
+    fileprivate let obstacle: String
+
+    package static let undo = Step(
+      content: { $0.undone },
+      obstacle: "there is no save to undo, or the history has no version before it")
+    package static let redo = Step(content: { $0.redone }, obstacle: "there is no save to redo")
+  }
+
+  private let writer: PackageWriter
+
+  package init(_ writer: PackageWriter) { self.writer = writer }
+
+  private var reading: VersionReading { VersionReading(writer.package) }
+
+  // MARK: Saving
+
+  package func restore(
+    _ version: UUID, child: String?, options: SavingOptions
+  ) throws(FilePackageError) -> RestoreReport {
+    try writer.publish()
+    if try writer.baseline.metadata.get()?.revision == version {
+      let lost = try reading.changedOutside(of: [], within: child.map { PackagePath($0) } ?? .root)
+      return RestoreReport(save: SaveReport(strategy: .none), lost: lost.map(\.string).sorted())
+    }
+    let (history, index) = try writer.package.find(version)
+    return try restore(history, index, child: child, options: options, content: nil)
+  }
+
+  package func go(_ step: Step, options: SavingOptions) throws(FilePackageError) -> RestoreReport {
+    try writer.publish()
+    let (history, index, content) = try reading.target(step.content, step.obstacle)
+    return try restore(history, index, child: nil, options: options, content: content)
+  }
+
+  private func restore(
+    _ history: VersionHistory, _ index: Int, child: String?, options: SavingOptions, content: UUID?
+  ) throws(FilePackageError) -> RestoreReport {
+    try writer.refuseUnsavedEdits()
+    let before = writer.tree
+    do throws(FilePackageError) {
+      let lost = try apply(history, index, child: child, to: before)
+      var request = SaveRequest(before, options.union(.keepsHistory))
+      request.contentRevision = content
+      let report = try writer.save(request)
+      // Another program may have put another package in this place, and the tree may come from that.
+      if report.strategy == .none { try writer.requirePlace() }
+      return RestoreReport(save: report, lost: lost)
+    } catch {
+      // Nothing is on disk; the restored children in the tree would count as edits, which no caller made.
+      if writer.tree === before && writer.state.isRebased { writer.tree = writer.package.newTree() }
+      throw error
+    }
+  }
+
+  private func apply(
+    _ history: VersionHistory, _ index: Int, child: String?, to tree: FileWrapper
+  ) throws(FilePackageError) -> [String] {
+    let lost = try reading.apply(history, index, to: tree, child: child)
+    if child == nil { try reading.restoreValues(of: history.chain.versions[index].metadata, in: tree) }
+    return lost
+  }
+
+  // MARK: Plans
+
+  package func plan(restoring version: UUID, child: String?) throws(FilePackageError) -> SavePlan {
+    if writer.package.committedMetadata?.revision == version {
+      var plan = SavePlan()
+      plan.base = writer.location
+      return plan
+    }
+    let (history, index) = try writer.package.find(version)
+    return try plan(history, index, child: child)
+  }
+
+  package func plan(_ step: Step) throws(FilePackageError) -> SavePlan {
+    let (history, index, _) = try reading.target(step.content, step.obstacle)
+    return try plan(history, index, child: nil)
+  }
+
+  private func plan(
+    _ history: VersionHistory, _ index: Int, child: String?
+  ) throws(FilePackageError) -> SavePlan {
+    do {
+      return try writer.plan { tree in _ = try apply(history, index, child: child, to: tree) }
+    } catch {
+      throw FilePackageError(any: error, .read, writer.node)
+    }
+  }
+}

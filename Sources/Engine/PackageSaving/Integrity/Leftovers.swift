@@ -1,0 +1,87 @@
+import DurableIO
+package import FileTrees
+import PackageFormat
+import SystemPackage
+
+/// The files that killed programs left in a package's hidden folder and beside the package.
+package struct Leftovers {
+  package let location: Location
+
+  package init(location: Location) {
+    self.location = location
+  }
+
+  /// The paths of all leftovers, from the folder that holds the package.
+  var found: [String] { within + beside { siblings, folder in siblings.abandoned(in: folder) } }
+
+  /// Removes the leftovers beside the package, and returns them.
+  package func removeBeside() -> [String] { beside { siblings, folder in siblings.sweep(folder) } }
+
+  private func beside(_ names: (TemporarySiblings, borrowing OwnedDescriptor) -> [FileName]) -> [String] {
+    // A folder that cannot be looked at has no files that could be removed.
+    guard let last = location.path.lastComponent,
+      let folder = try? location.disk.openDirectory(at: location.path.folder)
+    else { return [] }
+    return names(TemporarySiblings(of: FileName(last), on: location.disk), folder).map(\.display).sorted()
+  }
+
+  /// The leftovers in the hidden folder.
+  package var within: [String] {
+    // A folder that cannot be opened or locked has no files that could be removed.
+    guard let names = try? HiddenFolder.leftovers(of: location) else { return [] }
+    let package = location.path.lastComponent.map { FileName($0).display } ?? ""
+    let hidden = "\(package)/\(PackageLayout.hidden.display)"
+    return names.isEmpty ? [hidden] : names.map { "\(hidden)/\($0.display)" }.sorted()
+  }
+}
+
+extension HiddenFolder {
+  /// Returns the entries of the hidden folder that a killed program left; nil if there is no leftover.
+  ///
+  /// A running program's files are no leftovers. It holds the writer's lock or shares the session's lock; if this code
+  /// cannot take both, it does not touch the hidden folder. A committed save in a journal is no leftover: it was
+  /// acknowledged. An empty hidden folder is a leftover with no entries: a program was killed right after it made the
+  /// folder.
+  fileprivate static func leftovers(of location: Location) throws(SystemError) -> [FileName]? {
+    let disk = location.disk
+    let package = try location.openDirectory(.root)
+    guard try disk.statusIfPresent(of: PackageLayout.hidden, in: package)?.kind == .directory else {
+      return nil
+    }
+    let folder = try disk.openDirectory(PackageLayout.hidden, in: package)
+    let listing = try disk.list(folder)
+    let names = (0..<listing.count).map { listing.name(at: $0) }.filter { PackageLayout.isOfSession($0) }
+    if listing.count == 0 { return [] }
+    guard !names.isEmpty, try isUnused(folder, on: disk) else { return nil }
+    switch try JournalFile.find(in: folder, on: disk, forWriting: false) {
+    case .nothing: return names
+    case .damaged: return nil
+    case .journal(let journal):
+      guard journal.live == nil else { return nil }
+      // In a package with metadata the journal stays, with the lock file and an empty staging folder.
+      guard try disk.exists(PackageLayout.manifest, in: folder) else { return names }
+      var staying: Set<FileName> = [PackageLayout.journal, PackageLayout.lock]
+      if names.contains(PackageLayout.staging), try isEmpty(PackageLayout.staging, in: folder, on: disk) {
+        staying.insert(PackageLayout.staging)
+      }
+      let rest = names.filter { !staying.contains($0) }
+      return rest.isEmpty ? nil : rest
+    }
+  }
+
+  private static func isEmpty(
+    _ name: FileName, in folder: borrowing OwnedDescriptor, on disk: any Disk
+  ) throws(SystemError) -> Bool {
+    try disk.list(disk.openDirectory(name, in: folder)).count == 0
+  }
+
+  private static func isUnused(
+    _ folder: borrowing OwnedDescriptor, on disk: any Disk
+  ) throws(SystemError) -> Bool {
+    guard try disk.exists(PackageLayout.lock, in: folder) else { return true }
+    // The end of the descriptor releases the locks.
+    let lockFile = try disk.openFileForWriting(PackageLayout.lock, in: folder)
+    guard try disk.lock(byte: Byte.writer, of: lockFile, .exclusive) else { return false }
+    return try disk.lock(byte: Byte.session, of: lockFile, .exclusive)
+  }
+}

@@ -1,0 +1,240 @@
+import DurableIO
+import FileTrees
+import FoundationEssentials
+package import PackageFormat
+import Synchronization
+import SystemPackage
+
+/// The result of a repair of a package.
+public struct RepairReport: Sendable, Hashable, Codable {
+  /// A child that was restored.
+  public struct Restored: Sendable, Hashable, Codable {
+    /// The child.
+    public var path: String
+    /// The file that held the saved bytes of the child.
+    public var source: String
+  }
+
+  /// The restored children.
+  public var restored: [Restored] = []
+  /// Whether a damaged journal was set aside.
+  public var putJournalAside = false
+  /// The children whose present state counts as right from this repair on, including missing ones.
+  ///
+  /// The package does not hold their saved state.
+  public var accepted: [String] = []
+  /// The number of versions in the history; nil if the document has no history, or if nothing was accepted.
+  public var versions: Int?
+  /// Whether this was a dry run, and the report only lists what a repair would do.
+  public var isDryRun = false
+  /// The differences from the saved state that remain.
+  public var remaining: VerificationReport
+  /// The tasks that remain, although the document is repaired.
+  public var warnings: [SaveWarning] = []
+}
+
+extension RepairReport: CustomStringConvertible {
+  /// A line for each child and for each remaining difference.
+  public var description: String {
+    var lines = restored.map {
+      "\(isDryRun ? "would restore" : "restored") \(displayString($0.path)) from \(displayString($0.source))"
+    }
+    if putJournalAside { lines.append("\(isDryRun ? "would set" : "set") the damaged journal aside") }
+    lines += accepted.map { "\(isDryRun ? "would accept" : "accepted") \(displayString($0)) as it is" }
+    if let versions {
+      lines.append(
+        "\(versions) version\(versions == 1 ? "" : "s") of the history \(isDryRun ? "would stay" : "stayed")")
+    }
+    return (lines + remaining.lines).joined(separator: "\n")
+  }
+}
+
+/// The repair of a package.
+///
+/// The docs of `PackageStore` say what it guarantees.
+package struct PackageRepair {
+  private let writer: PackageWriter
+
+  package init(_ writer: PackageWriter) { self.writer = writer }
+
+  package func repair(accepting: Bool, dryRun: Bool) throws(FilePackageError) -> RepairReport {
+    do throws(FilePackageError) {
+      if !dryRun {
+        if writer.state.problem == nil { try writer.publish() }
+        try writer.refuseUnsavedEdits()
+      }
+      let verified = try PackageVerification(package: writer.package).verifyChildren()
+      var report = RepairReport(remaining: verified.report)
+      report.isDryRun = dryRun
+      let sources = verified.expected.isEmpty ? [:] : try candidates(verified)
+      var restored: [(row: ManifestRow, source: StoredNode)] = []
+      for (path, row) in verified.expected.sorted(by: { $0.key < $1.key }) {
+        guard row.child.kind == .file, let source = sources[row.child.content] else { continue }
+        report.restored.append(.init(path: path.string, source: source.path.string))
+        restored.append((row, source))
+      }
+      let right = Set(restored.map(\.row.child.path))
+      if accepting { try verified.refuseUnread(but: right) }
+      report.putJournalAside =
+        writer.state.damage != nil
+        && (accepting || !restored.isEmpty || verified.report.isAsSavedButForJournal)
+      if dryRun {
+        if accepting && writer.baseline.metadata.known != nil && !verified.report.isAsSavedButForJournal {
+          report.accepted = verified.report.acceptable.filter { !right.contains(PackagePath($0)) }
+          if !report.accepted.isEmpty || verified.report.isUnexplained {
+            report.versions = try keptVersions()
+          }
+        }
+        return report
+      }
+      if report.putJournalAside { try putJournalAside() }
+      report.warnings += try save(restored)
+      let isRight = restored.isEmpty && verified.report.isAsSavedButForJournal
+      do throws(FilePackageError) {
+        if accepting && writer.baseline.metadata.known != nil && !isRight,
+          let accepted = try acceptChildren(&report.warnings)
+        {
+          report.accepted = accepted.report.acceptable
+          report.versions = try keptVersions()
+        }
+      } catch {
+        throw report.restored.isEmpty ? error : error.afterRestoring
+      }
+      do throws(FilePackageError) {
+        report.remaining = try PackageVerification(package: writer.package).verifyChildren().report
+      } catch {
+        // The repair is saved; `remaining` holds the earlier findings.
+        if report.restored.isEmpty && !accepting { throw error }
+        report.warnings.append(SaveWarning(.unverified, error))
+      }
+      return report
+    } catch {
+      throw error.during(.repair)
+    }
+  }
+
+  private func keptVersions() throws(FilePackageError) -> Int? {
+    try writer.package.history()?.available.count
+  }
+
+  private func save(
+    _ restored: [(row: ManifestRow, source: StoredNode)]
+  ) throws(FilePackageError) -> [SaveWarning] {
+    if restored.isEmpty { return [] }
+    do throws(FilePackageError) {
+      for (row, source) in restored { try restore(row, from: source) }
+      return try writer.save(SaveRequest(writer.tree)).warnings
+    } catch {
+      // Nothing is on disk; the restored children in the tree would count as edits, which no caller made.
+      if writer.state.isRebased { writer.tree = writer.package.newTree() }
+      throw error
+    }
+  }
+
+  /// Returns files that may hold the missing bytes, by their hashes: all children, and the files in the hidden folder.
+  private func candidates(_ verified: VerifiedChildren) throws(FilePackageError) -> [ContentHash: StoredNode]
+  {
+    let wanted = Set(verified.expected.values.map(\.child.content))
+    var sources: [ContentHash: StoredNode] = [:]
+    for (path, row) in verified.found where row.child.kind == .file && wanted.contains(row.child.content) {
+      sources[row.child.content] = StoredNode(location: writer.location, path: path)
+    }
+    for folder in [PackageLayout.conflicts, PackageLayout.versions, PackageLayout.staging] {
+      let path = PackagePath([PackageLayout.hidden, folder])
+      try search(path, wanted, &sources)
+    }
+    return sources
+  }
+
+  private func search(
+    _ path: PackagePath, _ wanted: Set<ContentHash>, _ sources: inout [ContentHash: StoredNode]
+  ) throws(FilePackageError) {
+    if path.names.count > PackagePath.maximumDepth { return }
+    let folder = StoredNode(location: writer.location, path: path)
+    // A missing or unreadable folder has no usable files.
+    guard let listing = try? folder.list() else { return }
+    for position in 0..<listing.count {
+      let name = listing.name(at: position)
+      switch listing.kind(at: position) {
+      case .directory: try search(path.appending(name), wanted, &sources)
+      case .file:
+        guard let node = try folder.children([name]).first,
+          let child = try? ChildSummary(reading: PackageSnapshot.Node(node, kind: .file), at: node.path),
+          wanted.contains(child.content)
+        else { continue }
+        sources[child.content] = node
+      default: break
+      }
+    }
+  }
+
+  private func restore(_ row: ManifestRow, from source: StoredNode) throws(FilePackageError) {
+    do {
+      let wrapper = FileWrapper(regularFileWithContents: try FileContents.stored(source).data())
+      let mode: UInt16 = row.child.isExecutable ? 0o755 : 0o644
+      wrapper.state.withLock { state in
+        state.attributes = NodeAttributes(mode: mode, modeIsExact: true, modified: row.modified)
+      }
+      try writer.tree.setDescendant(wrapper, at: row.child.path.string)
+    } catch {
+      throw FilePackageError(any: error, .repair, StoredNode(location: writer.location, path: row.child.path))
+    }
+  }
+
+  private func putJournalAside() throws(FilePackageError) {
+    let disk = writer.location.disk
+    do {
+      let folder = try writer.location.openDirectory(PackagePath([PackageLayout.hidden]))
+      try disk.rename(
+        PackageLayout.journal, in: folder, to: PackageLayout.damagedJournal, in: folder, .replace)
+      try disk.synchronize(folder)
+    } catch {
+      throw FilePackageError(error, .repair, writer.node, activity: "setting its journal aside")
+    }
+    writer.state.resume()
+  }
+
+  /// Computes the digests again from the present children.
+  ///
+  /// - Returns: the state of the children; nil if they were whole and nothing was done.
+  private func acceptChildren(_ warnings: inout [SaveWarning]) throws(FilePackageError) -> VerifiedChildren? {
+    let accepted = try writer.withPackageLock { session throws(FilePackageError) -> VerifiedChildren? in
+      // The lock is held, so that the counted children stay unchanged.
+      let verified = try PackageVerification(package: writer.package).verifyChildren()
+      try verified.refuseUnread()
+      guard !verified.report.isAsSavedButForJournal, let known = try writer.baseline.metadata.get(),
+        case .present(_, let status) = writer.baseline.metadata
+      else { return nil }
+      let draft = MetadataDraft(after: known, verified.summary, writer.location)
+      try verified.commit(draft, over: status, by: writer, in: session)
+      return verified
+    }
+    guard let accepted else { return nil }
+    do throws(FilePackageError) {
+      try writer.publishPending()
+    } catch {
+      warnings.append(SaveWarning(.unpublished, error))
+    }
+    return accepted
+  }
+}
+
+extension FilePackageError {
+  /// The error of a step that follows restored and saved children.
+  fileprivate var afterRestoring: FilePackageError {
+    var error = self
+    error.reason = "its children are restored, and then: \(reason ?? code.words)"
+    return error
+  }
+}
+
+extension VerificationReport {
+  /// Whether the children are as they were saved, regardless of the journal.
+  fileprivate var isAsSavedButForJournal: Bool {
+    hasDigests && damaged.isEmpty && unreadable.isEmpty && missing.isEmpty && changed.isEmpty && extra.isEmpty
+      && !isUnexplained
+  }
+
+  /// The children that differ from the saved state, as paths in byte order.
+  fileprivate var acceptable: [String] { (damaged + changed + missing + extra).sorted() }
+}

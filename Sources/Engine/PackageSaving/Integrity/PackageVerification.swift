@@ -1,0 +1,124 @@
+import DurableIO
+import FileTrees
+import FoundationEssentials
+package import PackageFormat
+import SystemPackage
+
+/// The comparison of every child on disk with the saved state.
+package struct PackageVerification {
+  package let package: OpenPackage
+
+  package init(package: OpenPackage) {
+    self.package = package
+  }
+  private var location: Location { package.location }
+
+  /// Reads and compares the children, and the files that only versions have.
+  package func verify() throws(FilePackageError) -> VerificationReport {
+    do {
+      var report = try verifyChildren().report
+      try verifyVersions(&report)
+      return report
+    } catch {
+      throw error.during(.verify)
+    }
+  }
+
+  func verifyChildren() throws(FilePackageError) -> VerifiedChildren {
+    var verified = VerifiedChildren()
+    verified.report.journal =
+      package.state.damage?.reason ?? package.state.problem.map { "a save waits: \($0.reason ?? "")" }
+    var root = StoredNode(location: location, path: .root)
+    root.status = package.baseline.status
+    let uncounted = package.baseline.metadata.known?.uncounted ?? []
+    try visit(PackageSnapshot.Node(root, kind: .directory), at: .root, leavingOut: uncounted, &verified)
+    verified.report.unreadable = verified.unreadable.sorted { $0.key < $1.key }.map { path, error in
+      .init(path: path.string, reason: error.reason ?? error.code.words)
+    }
+
+    guard let metadata = try package.baseline.metadata.get() else {
+      verified.report.damaged = verified.failing.keys.sorted().map(\.string)
+      verified.report.isWhole = verified.isAllRead && verified.report.journal == nil
+      return verified
+    }
+    verified.report.hasDigests = true
+    let isSum = verified.isAllRead && verified.summary == metadata.summary
+    if !isSum { try explain(&verified, metadata) }
+    let report = verified.report
+    verified.report.isWhole =
+      report.damaged.isEmpty && report.unreadable.isEmpty && report.missing.isEmpty && !report.isUnexplained
+      && report.journal == nil
+    return verified
+  }
+
+  /// Names the children that explain the difference of the sums.
+  private func explain(
+    _ verified: inout VerifiedChildren, _ metadata: PackageMetadata
+  ) throws(FilePackageError) {
+    var damaged = Set(verified.failing.keys)
+    guard let manifest = try package.manifest(for: metadata) else {
+      verified.report.damaged = damaged.sorted().map(\.string)
+      verified.report.isUnexplained = verified.unreadable.isEmpty
+      verified.unknown = Array(verified.found.keys)
+      return
+    }
+    // The sums of the saved state, as far as the rows have it.
+    var saved = ContentSummary()
+    for (path, found) in verified.found {
+      guard let row = manifest.row(at: path) else {
+        if manifest.isComplete {
+          verified.report.extra.append(path.string)
+        } else {
+          verified.unknown.append(path)
+          saved.add(found.child)
+        }
+        continue
+      }
+      saved.add(row.child)
+      switch row.difference(of: found) {
+      case .changed?: verified.edited[path] = row
+      case .damaged?: damaged.insert(path)
+      case nil: break
+      }
+    }
+    var missing: [PackagePath] = []
+    for row in manifest.rows where verified.found[row.child.path] == nil {
+      if !verified.isUnread(row.child.path) { missing.append(row.child.path) }
+    }
+    for path in damaged.union(missing) { verified.expected[path] = manifest.row(at: path) }
+    verified.report.damaged = damaged.sorted().map(\.string)
+    verified.report.changed = verified.edited.keys.sorted().map(\.string)
+    verified.report.missing = missing.sorted().map(\.string)
+    verified.report.extra.sort()
+    verified.report.isUnexplained =
+      damaged.isEmpty && missing.isEmpty && verified.unreadable.isEmpty && saved != metadata.summary
+  }
+
+  private func visit(
+    _ node: PackageSnapshot.Node, at path: PackagePath, leavingOut uncounted: Set<PackagePath>,
+    _ verified: inout VerifiedChildren
+  ) throws(FilePackageError) {
+    let children: [(name: FileName, node: PackageSnapshot.Node)]
+    do {
+      children = try node.children(at: path, looking: true)
+    } catch {
+      if path.isRoot { throw error }
+      verified.note(error, at: path)
+      return
+    }
+    for (name, child) in children {
+      let place = path.appending(name)
+      if PackageLayout.isOurs(place) || uncounted.contains(place) { continue }
+      verified.report.children += 1
+      do {
+        let summary = try ChildSummary(reading: child, at: place)
+        verified.report.bytes += summary.size
+        verified.found[place] = ManifestRow(
+          child: summary, modified: child.known?.modified ?? FileTime(seconds: 0, nanoseconds: 0))
+      } catch {
+        verified.note(error, at: place)
+      }
+      if child.kind == .directory { try visit(child, at: place, leavingOut: uncounted, &verified) }
+    }
+  }
+}

@@ -1,0 +1,131 @@
+import DurableIO
+package import FileTrees
+import FoundationEssentials
+package import PackageFormat
+
+/// The contents of a package's journal.
+public struct RecoveryReport: Sendable, Hashable, Codable {
+  /// The state of a journal.
+  public enum Journal: String, Sendable, Codable {
+    /// There is no journal: no save was made in place, or the package has no metadata and was closed in good order.
+    case none
+    /// Every save in it is published.
+    case published
+    /// A save in it is committed and not published yet.
+    case waiting
+    /// An acknowledged save in it cannot be read.
+    case damaged
+  }
+
+  /// One change of a committed save that waits to be published.
+  public struct Operation: Sendable, Hashable, Codable {
+    /// The kind of a change.
+    public enum Kind: String, Sendable, Codable, CaseIterable {
+      /// A file gets these bytes.
+      case write
+      /// A folder is made.
+      case makeFolder = "make folder"
+      /// A symbolic link is made.
+      case link
+      /// A child goes.
+      case remove
+      /// A child gets other permissions, or another date.
+      case setAttributes = "set attributes of"
+    }
+
+    /// The kind of the change.
+    public var kind: Kind
+    /// The child; empty for the document's own folder.
+    public var path: String
+    /// The size of the file that it writes, in bytes.
+    public var size: UInt64?
+  }
+
+  /// One change of a committed save that was dropped, as the file system refuses it.
+  public struct Discarded: Sendable, Hashable, Codable {
+    /// The change.
+    public var operation: Operation
+    /// The system's reason.
+    public var reason: String
+    /// The file or folder that holds the new bytes, as a path in the package; nil if the change brings none.
+    public var kept: String?
+  }
+
+  /// The state of the journal.
+  public var journal: Journal
+  /// The operations of the committed save that waits.
+  public var operations: [Operation] = []
+  /// The operations that `discardUnpublishable(at:)` dropped.
+  public var discarded: [Discarded] = []
+  /// The problem with the journal.
+  public var problem: String?
+  /// The leftovers in the hidden folder and beside the package, which `removeLeftovers(at:)` removes.
+  public var leftovers: [String] = []
+}
+
+extension RecoveryReport: CustomStringConvertible {
+  /// A line for the journal, and one for each operation that waits.
+  public var description: String {
+    let first =
+      switch journal {
+      case .none: "nothing to recover"
+      case .published: "nothing to recover: everything in the journal is published"
+      case .waiting: "a save waits to be published: \(counted(operations.count, "operation"))"
+      case .damaged: "the journal is damaged"
+      }
+    return
+      ([first + (problem.map { ": \($0)" } ?? "")] + operations.map(\.description)
+      + leftovers.map { "leftover of a killed program: \($0)" })
+      .joined(separator: "\n")
+  }
+}
+
+extension RecoveryReport {
+  /// Reads the journal of the package at `node`, and lists the leftovers.
+  package init(of node: StoredNode) throws(FilePackageError) {
+    self = try Self.journalReport(node)
+    leftovers = Leftovers(location: node.location).found
+  }
+
+  private static func journalReport(_ node: StoredNode) throws(FilePackageError) -> RecoveryReport {
+    do {
+      switch try JournalFile.find(of: node.location) {
+      case .nothing: return RecoveryReport(journal: .none)
+      case .damaged(let reason): return RecoveryReport(journal: .damaged, problem: reason)
+      case .journal(let journal):
+        guard let record = journal.live else { return RecoveryReport(journal: .published) }
+        return RecoveryReport(journal: .waiting, operations: record.operations.map(Operation.init))
+      }
+    } catch {
+      throw FilePackageError(error, .open, node, activity: "looking for its journal")
+    }
+  }
+}
+
+extension RecoveryReport.Operation {
+  init(_ operation: JournalRecord.Operation) {
+    path = operation.path.string
+    switch operation.action {
+    case .put(let staged) where staged.node.kind == .directory: kind = .makeFolder
+    case .put(let staged) where staged.node.kind == .symbolicLink: kind = .link
+    case .put(let staged): (kind, size) = (.write, staged.node.size)
+    case .remove: kind = .remove
+    case .setAttributes: kind = .setAttributes
+    }
+  }
+}
+
+extension RecoveryReport.Discarded: CustomStringConvertible {
+  /// One line, such as `dropped: remove Text.txt: operation not permitted`.
+  public var description: String {
+    "dropped: \(operation): \(reason)" + (kept.map { "; its bytes are in '\(displayString($0))'" } ?? "")
+  }
+}
+
+extension RecoveryReport.Operation: CustomStringConvertible {
+  /// One line, such as `write Text.txt (4.5 KB)`.
+  public var description: String {
+    let place = path.isEmpty ? "the document's folder" : displayString(path)
+    return "\(kind.rawValue) \(place)" + (size.map { " (\(SaveReport.bytes($0)))" } ?? "")
+  }
+}

@@ -1,0 +1,91 @@
+import DurableIO
+import FileTrees
+import PackageFormat
+
+/// The children on disk and their saved state.
+struct VerifiedChildren {
+  package var report = VerificationReport()
+  /// The manifest rows of the damaged and missing children.
+  var expected: [PackagePath: ManifestRow] = [:]
+  /// The manifest rows of the children that another program changed.
+  var edited: [PackagePath: ManifestRow] = [:]
+  /// The rows of the children that could be read.
+  var found: [PackagePath: ManifestRow] = [:]
+  /// The children on disk whose saved state is unknown.
+  var unknown: [PackagePath] = []
+  /// The children and folders that the device cannot read.
+  private(set) var failing: [PackagePath: FilePackageError] = [:]
+  /// The children and folders that could not be read for another reason.
+  private(set) var unreadable: [PackagePath: FilePackageError] = [:]
+
+  mutating func note(_ error: FilePackageError, at path: PackagePath) {
+    if error.isOfMedium { failing[path] = error } else { unreadable[path] = error }
+  }
+
+  /// The version before at the places of other programs' changes, as the history has it if the changes count as right.
+  var before: [VersionRecord.Row] {
+    let folder = VersionRecord.Node(.directory, .newDirectory())
+    var rows = (report.damaged + report.changed + report.missing).map { PackagePath($0) }.map { path in
+      let row = expected[path] ?? edited[path]
+      return VersionRecord.Row(path, row?.child.kind == .directory ? folder : .lost)
+    }
+    rows += unknown.filter { found[$0]?.child.kind != .directory }.map { VersionRecord.Row($0, .lost) }
+    rows += report.extra.map { VersionRecord.Row(PackagePath($0), nil) }
+    return rows
+  }
+
+  var isAllRead: Bool { failing.isEmpty && unreadable.isEmpty }
+
+  /// Returns whether a child, or a folder that contains it, could not be read.
+  func isUnread(_ path: PackagePath) -> Bool {
+    path.names.indices.contains { depth in
+      let place = PackagePath(Array(path.names[...depth]))
+      return failing[place] != nil || unreadable[place] != nil
+    }
+  }
+
+  /// The sums of the children that could be read.
+  var summary: ContentSummary {
+    var summary = ContentSummary()
+    for row in found.values { summary.add(row.child) }
+    return summary
+  }
+
+  /// Their rows in a manifest.
+  var rows: [ManifestRow] { found.values.sorted { $0.child.path < $1.child.path } }
+
+  /// Refuses to accept an unread child.
+  func refuseUnread(but restored: Set<PackagePath> = []) throws(FilePackageError) {
+    let unread = unreadable.merging(failing) { first, _ in first }
+      .filter { !restored.contains($0.key) }
+    guard let (path, first) = unread.min(by: { $0.key < $1.key }) else { return }
+    var error = first
+    error.child = path.display
+    error.activity = "reading"
+    error.reason = "\(first.reason ?? first.code.words), and a child that cannot be read cannot be accepted"
+    throw error
+  }
+
+  /// Commits a save of the metadata alone, with digests of the children as they are.
+  func commit(
+    _ draft: MetadataDraft, over status: FileStatus?, by writer: PackageWriter, in session: PackageSession
+  ) throws(FilePackageError) {
+    var draft = draft
+    draft.program = writer.program
+    var plan = SavePlan()
+    plan.base = writer.location
+    var saving = try InPlaceSave(
+      plan.writingMetadata(over: status), in: session, options: .init([]), metadata: draft,
+      keepsVersion: session.keepsHistory && !session.history.isDamaged)
+    saving.accept(before)
+    saving.replaceManifest(by: rows)
+    _ = try writer.commit(&saving, of: writer.tree, writer.tree.changesSnapshot(), in: session)
+  }
+}
+
+extension FilePackageError {
+  /// Whether no program can read the bytes from the device: EIO, EBADMSG, EUCLEAN, ENODATA, or no system error at all.
+  fileprivate var isOfMedium: Bool {
+    systemErrorNumber.map { [5, 74, 117, 61].contains($0) } ?? true
+  }
+}

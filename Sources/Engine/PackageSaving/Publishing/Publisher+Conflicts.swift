@@ -1,0 +1,101 @@
+import DurableIO
+import FileTrees
+import FoundationEssentials
+import PackageFormat
+
+// How the publisher makes conflict versions of another program's content, and of nodes that it cannot put.
+extension Publisher {
+  /// Makes a conflict version of a node that the record puts, since something else stands at its place.
+  mutating func moveOursToConflicts(_ operation: JournalRecord.Operation) throws(FilePackageError) {
+    guard case .put(let staged) = operation.action else { return }
+    var own = staged
+    let isLost: Bool
+    do {
+      isLost = try problem(staged) != nil
+    } catch {
+      throw FilePackageError(error, .save, node(operation.path), activity: "looking at")
+    }
+    // A node that the record does not hold is missing only after it was published.
+    if isLost { return }
+    try moveToConflicts(try prepare(&own, operation), of: operation.path)
+  }
+
+  /// Moves a staged node to the conflict versions, under the path that it has or had in the package (P8).
+  mutating func moveToConflicts(_ source: FileName, of path: PackagePath) throws(FilePackageError) {
+    let top = conflictFolder ?? PackagePath([PackageLayout.conflicts, FileName(UUID.new.uuidString)])
+    conflictFolder = top
+    do throws(SystemError) {
+      guard let name = path.name else { return }
+      // This folder has the journal, so its own name is durable.
+      var folder = OpenNode(try disk.openDirectory(PackageLayout.hidden, in: root.descriptor))
+      for name in top.names + path.parent.names {
+        _ = try disk.makeDirectoryIfAbsent(name, in: folder.descriptor)
+        // The subfolder may be there and not durable yet.
+        try disk.synchronize(folder.descriptor)
+        folder = OpenNode(try disk.openDirectory(name, in: folder.descriptor))
+      }
+      if try disk.exists(name, in: folder.descriptor) {
+        // A second version of the same child.
+        conflictFolder = nil
+      } else {
+        try disk.rename(source, in: staging.descriptor, to: name, in: folder.descriptor, .replace)
+        do throws(SystemError) {
+          try disk.synchronize(folder.descriptor)
+        } catch {
+          // The next attempt to publish finds it among the staged files; if it cannot go back, it stays here.
+          try? disk.rename(name, in: folder.descriptor, to: source, in: staging.descriptor, .replace)
+          throw error
+        }
+      }
+    } catch {
+      throw FilePackageError(
+        error, .save, node(path), activity: "moving the changes of another program to the conflict versions")
+    }
+    if conflictFolder == nil { return try moveToConflicts(source, of: path) }
+    conflicts.append(path.string)
+  }
+
+  /// Looks at the nodes that exchanges brought out before a cut, since no process may have done so.
+  mutating func checkExchanged(
+    _ staged: JournalRecord.Staged, _ operation: JournalRecord.Operation, isPublished: Bool
+  ) throws(FilePackageError) {
+    guard isRecovery && isBound else { return }
+    let names = [staged.name, staged.name.rewritten]
+    // A node that the record does not hold waits there itself until it is published.
+    let mayHoldTheirs = isPublished || staged.bytes != nil
+    for name in names.map(\.movedAway) + (mayHoldTheirs ? names : []) {
+      try moveToConflictsIfTheirs(name, staged, operation)
+    }
+  }
+
+  /// Moves a node that came out of an exchange to the conflict versions if another program wrote it (P2).
+  mutating func moveToConflictsIfTheirs(
+    _ source: FileName, _ staged: JournalRecord.Staged, _ operation: JournalRecord.Operation
+  ) throws(FilePackageError) {
+    do {
+      guard let now = try disk.statusIfPresent(of: source, in: staging.descriptor) else { return }
+      if try isOld(operation.old, now, source, in: staging.descriptor) {
+        if try isUntouched(operation.old, source) { return }
+      } else {
+        // If both names led to one node, as a file system may leave them, nothing came out. A staged file that a power
+        // cut has torn is still ours.
+        if isBound && now.identity.inode == staged.node.inode { return }
+        if try isContent(staged, now, source, in: staging.descriptor) { return }
+        // This process knows a file that it just made by its inode number. Any other file is another program's, even an
+        // empty one, which that program may be about to write.
+        if isRecovery, try isRemains(staged, now, source, in: staging.descriptor) { return }
+      }
+    } catch {
+      throw FilePackageError(error, .save, node(operation.path), activity: "checking the replaced file at")
+    }
+    try moveToConflicts(source, of: operation.path)
+  }
+
+  /// Returns whether no program changed anything in a folder, which is a staged one, since the save was made over it.
+  func isUntouched(
+    _ old: JournalRecord.Known?, _ name: FileName
+  ) throws(SystemError) -> Bool {
+    guard let old, old.kind == .directory, let content = old.content else { return true }
+    return try disk.folderHash(of: name, in: staging.descriptor) == content
+  }
+}

@@ -1,0 +1,382 @@
+import DurableIO
+import FileTrees
+import FoundationEssentials
+import PackageFormat
+import SystemPackage
+
+// P1 A name leads to a new file only after that file is synced. Other programs find the old file or the new one, whole,
+//    also after a power cut. A relaxed record leaves that to `flush()`.
+// P2 The publisher compares each node that comes out of an exchange with the one that the save was made over. Any other
+//    node is another program's later edit, and becomes a conflict version.
+// P3 Publishing repeats without harm: this process, or one that was cut short, may have taken every step already.
+// P4 The content that the save puts into the package stays in the journal until all touched folders are synced.
+// P5 In recovery the publisher touches nothing before it knows that it can take every step.
+// P6 A node may be neither the old nor the new one. If nothing shows that it came before the new one was published, the
+//    publisher assumes that it came later: it stays.
+// P7 Before a node of a version loses its name in the package for good, it has a durable name among the staged files.
+//    Before that, the node that was put has a durable name in the package.
+// P8 The publisher makes another program's content durable among the conflict versions before its next step, even if
+//    the rest of the publishing fails. It syncs the folders above before the move, and the target folder after it.
+
+/// Gives the committed children of a record their visible names.
+///
+/// Cost: making, syncing and renaming each file that the record holds; a rename for each other operation; a sync of
+/// each touched folder. It looks at nothing else in the package.
+struct Publisher {
+  /// The record, with the inode numbers of the nodes that were made for it.
+  var record: JournalRecord
+  /// The package.
+  package let root: OpenNode
+  /// The staging folder.
+  let staging: OpenNode
+  package let location: Location
+  let disk: any Disk
+  /// Whether the record was found rather than just written: then the publisher takes nothing about the staged files for
+  /// granted.
+  let isRecovery: Bool
+  /// Whether the journal was written for this very directory, so that inode numbers mean something.
+  var isBound = true
+
+  /// Children that another program wrote meanwhile; the package has both contents.
+  var conflicts: [String] = []
+  /// Features that the file system lacks and that the publisher did without.
+  var fallbacks: Set<SaveFallback> = []
+  /// The staged files that were lost or given up and made anew from the record.
+  var rewritten: Set<FileName> = []
+  /// The folder for versions, if something in it may not be durable yet.
+  var versions: OpenNode?
+  /// Whether a replaced node has another name among the staged files than an exchange gives it.
+  var hasSetAside = false
+  /// The operations whose files failed to sync after they were published.
+  var givenUp: Set<Int> = []
+  /// The folder for all conflict versions of this publishing; nil until the first one.
+  var conflictFolder: PackagePath?
+  /// Whether the publisher goes on after a change of names that the file system refuses.
+  var skipsRefused = false
+  /// The operations that the file system refused, if it goes on after them.
+  var refused: [PackagePath: Refusal] = [:]
+  /// The open folders of the package.
+  private let folders = OpenFolders()
+
+  init(
+    _ record: JournalRecord, root: OpenNode, staging: OpenNode, at location: Location, on disk: any Disk,
+    isRecovery: Bool
+  ) {
+    self.record = record
+    self.root = root
+    self.staging = staging
+    self.location = location
+    self.disk = disk
+    self.isRecovery = isRecovery
+  }
+
+  /// Whether every file must be durable before a name leads to it.
+  var isStrict: Bool { isRecovery || !record.isRelaxed }
+
+  mutating func publish() throws(FilePackageError) {
+    // P5
+    if isRecovery { try checkAll() }
+    try makeStaged()
+    // New names come before removals: a file that moves has two names meanwhile, never none.
+    let groups = Dictionary(grouping: record.operations, by: \.path.parent).sorted { $0.key < $1.key }
+    for (folder, operations) in groups {
+      let puts = operations.filter { if case .put = $0.action { true } else { false } }
+      // With a version, the nodes that were put have durable names before the replaced ones lose theirs (P7).
+      // Otherwise the removals below may sync the folder.
+      let isLast = record.version != nil || !operations.contains(where: \.isRemoval)
+      if !puts.isEmpty { try change(puts, in: folder, synchronizing: isStrict && isLast) }
+    }
+    let removals = groups.map { ($0.key, $0.value.filter(\.isRemoval)) }.filter { !$0.1.isEmpty }
+    if record.version != nil, isStrict, !removals.isEmpty {
+      for (folder, operations) in removals { try change(operations, in: folder, synchronizing: false) }
+      try synchronizeKept()
+    }
+    for (folder, operations) in removals { try change(operations, in: folder, synchronizing: isStrict) }
+    for operation in record.operations {
+      if case .setAttributes(let mode, let modified) = operation.action {
+        try setAttributes(mode, modified, operation)
+      }
+    }
+  }
+
+  /// Removes the leftovers of the operations from the staging folder. The next session removes the rest.
+  func removeLeftovers() {
+    for operation in record.operations {
+      switch operation.action {
+      case .put(let staged):
+        // That node is in the folder for versions.
+        if isKept(operation) { continue }
+        let isFolder = operation.old?.kind == .directory || staged.node.kind == .directory
+        removeLeftover(staged.name, isFolder: isFolder)
+        if rewritten.contains(staged.name) { removeLeftover(staged.name.rewritten, isFolder: isFolder) }
+      case .remove where isKept(operation): continue
+      case .remove(let name): removeLeftover(name, isFolder: operation.old?.kind == .directory)
+      case .setAttributes: break
+      }
+    }
+  }
+
+  private func isKept(_ operation: JournalRecord.Operation) -> Bool {
+    record.version != nil && operation.keptName != nil && !mustLook
+  }
+
+  /// Whether replaced nodes may have several names, or other nodes may have the names that they should have.
+  var mustLook: Bool { isRecovery || hasSetAside || !rewritten.isEmpty }
+
+  func removeLeftover(_ name: FileName, isFolder: Bool) {
+    if isFolder {
+      _ = disk.removeEverything(name, from: staging.descriptor)
+    } else {
+      try? disk.removeFile(name, in: staging.descriptor)
+    }
+  }
+
+  // MARK: Changing names
+
+  mutating func change(
+    _ operations: [JournalRecord.Operation], in path: PackagePath, synchronizing: Bool
+  ) throws(FilePackageError) {
+    let folder: OpenNode?
+    do {
+      folder = try open(path)
+    } catch {
+      for operation in operations { try refuse(error, operation, "opening the folder of") }
+      return
+    }
+    guard let folder else {
+      // Another program moved the folder away: the publisher makes conflict versions of the nodes for it.
+      for operation in operations { try moveOursToConflicts(operation) }
+      return
+    }
+    for operation in operations {
+      switch operation.action {
+      case .put(let staged): try put(staged, operation, in: folder.descriptor)
+      case .remove(let name): try remove(operation, as: name, in: folder.descriptor)
+      case .setAttributes: break
+      }
+    }
+    if synchronizing {
+      try attempt(path, "syncing the folder") { () throws(SystemError) in
+        try disk.synchronize(folder.descriptor)
+      }
+    }
+  }
+
+  /// Returns a folder of the package; nil if it is gone.
+  func open(_ path: PackagePath) throws(SystemError) -> OpenNode? {
+    guard let first = path.names.first else { return root }
+    if let known = folders.open[path] { return known }
+    do {
+      var directory = try disk.openDirectory(first, in: root.descriptor)
+      for name in path.names.dropFirst() { directory = try disk.openDirectory(name, in: directory) }
+      let folder = OpenNode(directory)
+      folders.hold(folder, at: path)
+      return folder
+    } catch {
+      switch error.code {
+      case .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels: return nil
+      default: throw error
+      }
+    }
+  }
+
+  /// Returns whether a node that has its visible name is durable, after a sync if necessary.
+  ///
+  /// A relaxed publishing that was cut short may have left it in memory. If the sync fails, it must be made anew.
+  private func lasts(
+    _ staged: JournalRecord.Staged, _ operation: JournalRecord.Operation, in folder: borrowing OwnedDescriptor
+  ) throws(FilePackageError) -> Bool {
+    guard isRecovery, record.isRelaxed, staged.bytes != nil, staged.node.kind == .file,
+      let name = operation.path.name
+    else { return true }
+    let file = try attempt(operation.path, "opening") { () throws(SystemError) in
+      try disk.openFile(name, in: folder)
+    }
+    return (try? disk.synchronize(file)) != nil
+  }
+
+  mutating func put(
+    _ staged: JournalRecord.Staged, _ operation: JournalRecord.Operation,
+    in folder: borrowing OwnedDescriptor
+  ) throws(FilePackageError) {
+    guard let name = operation.path.name else { return }
+    let verdict: PublishVerdict
+    do {
+      verdict = try self.verdict(at: name, in: folder, staged, over: operation.old)
+    } catch {
+      return try refuse(error, operation, "looking at")
+    }
+    switch verdict {
+    // The step may be taken already (P3), or another program may have written the node (P6).
+    case .done:
+      try checkExchanged(staged, operation, isPublished: true)
+      if try lasts(staged, operation, in: folder) { return }
+    case .leave: return try checkExchanged(staged, operation, isPublished: true)
+    case .setAside:
+      // Another program edited it before it was published, and again after that.
+      try checkExchanged(staged, operation, isPublished: true)
+      return try moveOursToConflicts(operation)
+    case .place, .exchange, .refuse: try checkExchanged(staged, operation, isPublished: false)
+    }
+    var staged = staged
+    let source = try prepare(&staged, operation)
+    do {
+      if verdict == .place {
+        try place(source, as: name, in: folder, over: operation.old)
+      } else {
+        try exchange(source, name, in: folder, over: operation.old)
+      }
+    } catch {
+      return try refuse(error, operation, "publishing", staged: source)
+    }
+    try moveToConflictsIfTheirs(source, staged, operation)
+  }
+
+  /// Gives a staged file a name that is free; if another program took it meanwhile, the two change places.
+  mutating func place(
+    _ source: FileName, as name: FileName, in folder: borrowing OwnedDescriptor,
+    over old: JournalRecord.Known?
+  ) throws(SystemError) {
+    do {
+      try disk.rename(source, in: staging.descriptor, to: name, in: folder, .noReplace)
+    } catch {
+      if error.code == .fileExists { return try exchange(source, name, in: folder, over: old) }
+      guard error.isLackOfRule else { throw error }
+      fallbacks.insert(.noRenamingWithoutReplacing)
+      if try disk.exists(name, in: folder) { return try exchange(source, name, in: folder, over: old) }
+      try disk.rename(source, in: staging.descriptor, to: name, in: folder, .replace)
+    }
+  }
+
+  mutating func exchange(
+    _ source: FileName, _ name: FileName, in folder: borrowing OwnedDescriptor,
+    over old: JournalRecord.Known?
+  ) throws(SystemError) {
+    do {
+      try disk.rename(source, in: staging.descriptor, to: name, in: folder, .exchange)
+    } catch {
+      if error.code == .noSuchFileOrDirectory {
+        // The node that it replaces has just gone.
+        return try disk.rename(source, in: staging.descriptor, to: name, in: folder, .replace)
+      }
+      guard error.isLackOfRule else { throw error }
+      fallbacks.insert(.noExchanging)
+      let target = try disk.status(of: name, in: folder)
+      let isFolder = try disk.status(of: source, in: staging.descriptor).kind == .directory
+      let isOld = try isOld(old, target, name, in: folder)
+      if record.version != nil {
+        try setAside(name, in: folder, as: source.movedAway, isFolder || target.kind == .directory || !isOld)
+        try disk.rename(source, in: staging.descriptor, to: name, in: folder, .replace)
+      } else if isFolder || target.kind == .directory || !isOld {
+        // Another program's content must not go, and here a file and a folder cannot replace each other in one step.
+        _ = disk.removeEverything(source.movedAway, from: staging.descriptor)
+        try disk.rename(name, in: folder, to: source.movedAway, in: staging.descriptor, .replace)
+        try disk.rename(source, in: staging.descriptor, to: name, in: folder, .replace)
+        try disk.rename(
+          source.movedAway, in: staging.descriptor, to: source, in: staging.descriptor, .replace)
+      } else {
+        try disk.rename(source, in: staging.descriptor, to: name, in: folder, .replace)
+      }
+    }
+  }
+
+  /// Gives a node that will be replaced a durable name among the staged files, if the file system cannot exchange (P7).
+  ///
+  /// A file then has two names for a while. Without hard links, the version has lost it.
+  private mutating func setAside(
+    _ name: FileName, in folder: borrowing OwnedDescriptor, as kept: FileName, _ mustMove: Bool
+  ) throws(SystemError) {
+    _ = disk.removeEverything(kept, from: staging.descriptor)
+    hasSetAside = true
+    // The nodes that were put into the folder before also lose their names in the staging folder for good.
+    try disk.synchronize(folder)
+    if mustMove {
+      try disk.rename(name, in: folder, to: kept, in: staging.descriptor, .replace)
+    } else if (try? disk.link(name, in: folder, to: kept, in: staging.descriptor)) == nil {
+      return
+    }
+    try synchronizeStaging()
+  }
+
+  /// Makes the names durable that nodes of a version have among the staged files (P7).
+  func synchronizeKept() throws(FilePackageError) {
+    try attempt(.root, "syncing the earlier version of") { () throws(SystemError) in
+      try synchronizeStaging()
+    }
+  }
+
+  private func synchronizeStaging() throws(SystemError) {
+    if let versions { try disk.synchronize(versions.descriptor) }
+    try disk.synchronize(staging.descriptor)
+  }
+
+  package mutating func remove(
+    _ operation: JournalRecord.Operation, as staged: FileName, in folder: borrowing OwnedDescriptor
+  ) throws(FilePackageError) {
+    guard let name = operation.path.name else { return }
+    do {
+      if let target = try disk.statusIfPresent(of: name, in: folder) {
+        if try isOld(operation.old, target, name, in: folder) {
+          if try isSecondName(target, of: staged) {
+            // A rename from one name to the other would do nothing.
+            try disk.removeFile(name, in: folder)
+            return
+          }
+          try disk.rename(name, in: folder, to: staged, in: staging.descriptor, .replace)
+        } else if try !disk.exists(staged, in: staging.descriptor) {
+          // Another program wrote it after the save was made (P6). If the old node is gone already, that is no conflict.
+          conflicts.append(operation.path.string)
+        }
+      }
+      // An earlier attempt may have removed the old node (P3). Any other node is a later edit (P2).
+      guard let gone = try disk.statusIfPresent(of: staged, in: staging.descriptor) else { return }
+      let isOld = try isOld(operation.old, gone, staged, in: staging.descriptor)
+      if isOld, try isUntouched(operation.old, staged) { return }
+    } catch {
+      return try refuse(error, operation, "removing")
+    }
+    try moveToConflicts(staged, of: operation.path)
+  }
+
+  /// Returns whether a cut has left both names of a node that was being renamed.
+  private func isSecondName(_ target: FileStatus, of staged: FileName) throws(SystemError) -> Bool {
+    guard isRecovery, target.kind != .directory else { return false }
+    let other = try disk.statusIfPresent(of: staged, in: staging.descriptor)
+    return other?.identity.isSameNode(as: target.identity) == true
+  }
+
+  private mutating func setAttributes(
+    _ mode: UInt16?, _ modified: FileTime?, _ operation: JournalRecord.Operation
+  ) throws(FilePackageError) {
+    do {
+      guard let folder = try open(operation.path) else { return }
+      if let mode { try disk.setMode(mode, of: folder.descriptor) }
+      if let modified { try disk.setModified(modified, of: folder.descriptor) }
+      if isStrict { try disk.synchronize(folder.descriptor) }
+    } catch {
+      try refuse(error, operation, "setting the attributes of the folder")
+    }
+  }
+
+  // MARK: Naming failures
+
+  func node(_ path: PackagePath) -> StoredNode {
+    StoredNode(location: location, path: path)
+  }
+
+  func failure(
+    _ code: FilePackageError.Code, _ path: PackagePath, _ reason: String?
+  ) -> FilePackageError {
+    FilePackageError(code, .save, node(path), reason: reason)
+  }
+
+  func attempt<Result: ~Copyable>(
+    _ path: PackagePath, _ activity: String, _ body: () throws(SystemError) -> Result
+  ) throws(FilePackageError) -> Result {
+    do {
+      return try body()
+    } catch {
+      throw FilePackageError(error, .save, node(path), activity: activity)
+    }
+  }
+}

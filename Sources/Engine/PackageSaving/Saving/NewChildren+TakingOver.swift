@@ -1,0 +1,87 @@
+import DurableIO
+import FileTrees
+import PackageFormat
+
+extension NewChildren {
+  /// Takes over the digests of the children that another program changed or added, if this program has read them.
+  ///
+  /// The program has seen their present bytes, so these belong to the state that it saves. In the version before, the
+  /// saved bytes of such a child are lost. The save does not take over damage: verification still names it.
+  ///
+  /// Cost: a look into the manifest for each file that was read since the last save; a read of each one that differs.
+  ///
+  /// - Parameter isInConflict: whether the children may be of several versions; a merge decides about them. The save
+  ///   asks only if there is such a child.
+  mutating func takeOverReadFiles(unless isInConflict: () -> Bool) {
+    guard hasMetadata, let known else { return }
+    let reads = location.readFiles.all
+    if reads.isEmpty { return }
+    let replaced = Set(plan.steps.lazy.filter(\.replacesContents).map(\.path))
+    let changed = reads.filter { path, status in
+      known.row(at: path).map { $0.mayBeChanged(status) } ?? known.isComplete
+        && !uncounted.contains(path) && !path.prefixes.contains(where: replaced.contains)
+    }
+    for (path, status) in reads where changed[path] == nil { location.readFiles.forget(path, status) }
+    if changed.isEmpty || isInConflict() { return }
+    var folders: Set<PackagePath> = []
+    for (path, status) in changed.sorted(by: { $0.key < $1.key }) {
+      guard let found = present(path, status), takeOver(found, instead: known.row(at: path), known, &folders)
+      else {
+        location.readFiles.forget(path, status)
+        continue
+      }
+    }
+  }
+
+  /// Returns the row of a file in the state that the program has read; nil if it cannot be read in that state.
+  private func present(_ path: PackagePath, _ status: FileStatus) -> ManifestRow? {
+    let stored = StoredNode(location: location, path: path, status: status)
+    // The save does not depend on this file: its row stays, and verification reads the file again.
+    guard let child = try? ChildSummary(reading: PackageSnapshot.Node(stored, kind: .file), at: path) else {
+      return nil
+    }
+    return ManifestRow(child: child, modified: status.modified)
+  }
+
+  /// Accounts for a file in place of its row; returns false if it is damaged, or if the folders around it are not those
+  /// of the manifest.
+  private mutating func takeOver(
+    _ found: ManifestRow, instead row: ManifestRow?, _ known: Manifest, _ folders: inout Set<PackagePath>
+  ) -> Bool {
+    if row?.difference(of: found) == .damaged { return false }
+    let around = found.child.path.prefixes.dropLast().map { (path: $0, row: known.row(at: $0)) }
+    guard around.allSatisfy({ $0.row.map { $0.child.kind == .directory } ?? known.isComplete }) else {
+      return false
+    }
+    for folder in around where folder.row == nil && folders.insert(folder.path).inserted {
+      let child = ChildSummary(path: folder.path, kind: .directory, mode: 0, size: 0, content: .empty)
+      change.add(child)
+      batch.add(ManifestRow(child: child, modified: found.modified))
+    }
+    if let row { change.subtract(row.child) }
+    change.add(found.child)
+    batch.add(found)
+    if row?.child.content != found.child.content {
+      keepAccepted([VersionRecord.Row(found.child.path, row == nil ? nil : .lost)])
+    }
+    return true
+  }
+}
+
+extension ManifestRow {
+  /// Returns whether the file with that status may be another program's edit of the saved file, and no damage.
+  fileprivate func mayBeChanged(_ status: FileStatus) -> Bool {
+    child.kind == .file
+      && (status.modified > modified || child.isExecutable != (status.mode & 0o100 != 0))
+  }
+}
+
+extension SavePlan.Step {
+  /// Whether the step accounts for everything at its place.
+  fileprivate var replacesContents: Bool { if case .setAttributes = action { false } else { true } }
+}
+
+extension PackagePath {
+  /// The folders around the path, except the root, and the path itself.
+  fileprivate var prefixes: [PackagePath] { names.indices.map { PackagePath(Array(names[...$0])) } }
+}

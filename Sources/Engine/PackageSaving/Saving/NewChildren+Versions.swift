@@ -1,0 +1,76 @@
+package import DurableIO
+import FileTrees
+package import PackageFormat
+
+// The version that a save replaces: collected while the plan's steps are checked and carried out.
+extension NewChildren {
+  /// The parts of the version that a save replaces.
+  package struct VersionNotes {
+    /// The names, in the folder for versions, of the nodes that each step replaces or removes.
+    var names: [PackagePath: FileName]
+    /// The nodes that stood there, with the content of folders that go.
+    fileprivate(set) var went: [PackagePath: VersionRecord.Row] = [:]
+    /// The places at which the save makes something.
+    fileprivate(set) var came: Set<PackagePath> = []
+
+    init(names: [PackagePath: FileName]) { self.names = names }
+  }
+
+  /// Notes a folder that stays and gets other attributes.
+  mutating func keepAttributes(of now: FileStatus, at path: PackagePath) {
+    keeping?.went[path] = VersionRecord.Row(path, VersionRecord.Node(now.kind, NodeAttributes(now)))
+  }
+
+  /// Notes the nodes that a step replaces or removes; reads those that another program changed, for their hashes.
+  mutating func keep(
+    _ children: [SummarizedChild], of step: PackagePath
+  ) throws(FilePackageError) {
+    guard let name = keeping?.names[step] else { return }
+    for child in children {
+      var node = VersionRecord.Node(child.node.kind, child.node.attributes, size: child.node.known?.size ?? 0)
+      node.place = PackagePath([name] + child.path.names[step.names.count...])
+      var earlier = VersionRecord.Earlier.same
+      if child.node.kind != .directory {
+        node.content = child.actual?.content
+        if node.content == nil {
+          node.content = try ChildSummary(reading: child.node, at: child.path).content
+        }
+        if let accounted = child.accounted, accounted.content != node.content { earlier = .lost }
+      }
+      if child.accounted == nil { earlier = .nothing }
+      keeping?.went[child.path] = VersionRecord.Row(child.path, node, earlier: earlier)
+    }
+  }
+
+  /// Notes a folder that is there and that earlier versions do not have.
+  mutating func keepNewFolder(at path: PackagePath) {
+    let node = VersionRecord.Node(.directory, .newDirectory())
+    keeping?.went[path] = VersionRecord.Row(path, node, earlier: .nothing)
+  }
+
+  /// Notes the version before at the places of other programs' changes that count as right.
+  mutating func keepAccepted(_ rows: [VersionRecord.Row]) {
+    for row in rows { keeping?.went[row.path] = row }
+  }
+
+  /// Notes that the save makes something at a place.
+  mutating func keepAbsence(at path: PackagePath) { keeping?.came.insert(path) }
+
+  /// Returns the version that the save replaces; nil if it is not kept.
+  ///
+  /// - Parameter root: the old status of the package's own directory.
+  package func version(over root: FileStatus) -> VersionRecord? {
+    guard let keeping, let before = metadata?.before, let made = madeMetadata?.metadata else { return nil }
+    var version = VersionRecord(before, next: made.revision)
+    var rows = keeping.went
+    for path in keeping.came where rows[path] == nil {
+      // If the manifest has a row for it, another program removed that child.
+      rows[path] = VersionRecord.Row(path, nil, earlier: known?.row(at: path) == nil ? .same : .lost)
+    }
+    if plan.rootAttributes != nil {
+      rows[.root] = VersionRecord.Row(.root, VersionRecord.Node(.directory, NodeAttributes(root)))
+    }
+    version.rows = rows.values.sorted { $0.path < $1.path }
+    return version
+  }
+}

@@ -1,0 +1,50 @@
+package import FoundationEssentials
+import PackageFormat
+
+/// One step of a plan as `--dry-run` prints it: a line for people, or JSON with sizes in bytes.
+package struct PlannedStep: Sendable, Hashable, Encodable {
+  package enum Kind: String, Sendable, Encodable {
+    case write, copy, reuse, link, remove, add, restore
+    case makeFolder = "make folder"
+    case setAttributes = "set attributes of"
+    case leaveOut = "leave out"
+  }
+
+  package var kind: Kind
+  /// The child's path, spelled without loss; empty for the document's folder.
+  package var path: String
+  /// The path of the file that the step copies or reuses, if it is another one.
+  package var source: String?
+  /// The bytes of the file that the step writes, if they are known.
+  package var size: UInt64?
+  /// The number of files in the folder that the step removes or replaces.
+  package var files: Int?
+  /// The reason why these files cannot be counted.
+  package var problem: String?
+
+  /// The version that the step restores.
+  package var version: UUID?
+
+  package init(_ kind: Kind, _ path: String, size: UInt64? = nil) {
+    (self.kind, self.path, self.size) = (kind, path, size)
+  }
+
+  /// Makes the step that restores the document at `path` from a version.
+  package init(restoring version: UUID, _ path: String) {
+    (kind, self.path, self.version) = (.restore, path, version)
+  }
+}
+
+extension PlannedStep: CustomStringConvertible {
+  /// A line such as `write Text.txt (512 B)` or `remove Images (a folder with 31 files)`.
+  package var description: String {
+    let place = version?.uuidString ?? (path.isEmpty ? "the document's folder" : displayString(path))
+    let line = "\(kind.rawValue) " + (source.map { "\(displayString($0)) as " } ?? "") + place
+    let bytes = size.map { " (\(SaveReport.bytes($0)))" } ?? ""
+    let folder =
+      files.map { "a folder with \(counted($0, "file"))" }
+      ?? problem.map { "a folder that cannot be searched: \($0)" }
+    guard let folder else { return line + bytes }
+    return line + bytes + (kind == .remove ? " (\(folder))" : " in place of \(folder)")
+  }
+}

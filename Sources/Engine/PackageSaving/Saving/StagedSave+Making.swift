@@ -1,0 +1,79 @@
+import DurableIO
+import FileTrees
+import PackageFormat
+import SystemPackage
+
+extension StagedSave {
+  /// Makes a document that is one file or one link.
+  mutating func makeAlone(
+    _ step: SavePlan.Step, at place: StagingLocation
+  ) throws(FilePackageError) -> Placement {
+    var file: OwnedDescriptor?
+    switch step.action {
+    case .write(let contents):
+      let new = try stage(.file, at: place, mode: step.attributes.mode)
+      do {
+        try copyAttributes(of: place, on: new)
+        try children.write(contents, to: new, step)
+        try children.synchronizeAlone(new)
+        made = try status(of: new)
+      } catch {
+        place.removeStaged()
+        throw error
+      }
+      file = consume new
+    case .link(let link):
+      let destination = try children.destination(of: link, step)
+      try children.makeLink(destination, as: place.staged, in: place.folder, step)
+    default: throw failure(.wrongKind, step.path)
+    }
+    do {
+      // The file that comes out of an exchange has no lock until it is confirmed.
+      place.holdOffSweeps()
+      defer { place.allowSweeps() }
+      let placement = try putInPlace(place)
+      try confirm(placement, at: place) { (staged: borrowing StagedSave) throws(FilePackageError) in
+        try staged.checkReplaced(placement, in: place.folder)
+      }
+      // The new file's lock is held until here.
+      _ = consume file
+      return placement
+    } catch {
+      if error.code != .indeterminate { place.removeStaged() }
+      throw error
+    }
+  }
+
+  func openOld(at place: StagingLocation) throws(FilePackageError) -> OwnedDescriptor {
+    do {
+      return try disk.openDirectory(place.name, in: place.folder)
+    } catch {
+      switch error.code {
+      case .noSuchFileOrDirectory:
+        throw failure(.changedOnDisk, .root, reason: "it is no longer in its place")
+      case .notDirectory, .tooManySymbolicLinkLevels:
+        throw failure(.changedOnDisk, .root, reason: "another item is in its place now")
+      default: throw FilePackageError(error, options.operation, node(.root), activity: "opening it")
+      }
+    }
+  }
+
+  /// Makes the node of the new state; no other program makes or removes it while this one holds its lock.
+  func stage(
+    _ kind: FileKind, at place: StagingLocation, mode: UInt16
+  ) throws(FilePackageError) -> OwnedDescriptor {
+    let new = try attempt(.root, "making the new state beside it") { () throws(SystemError) in
+      try place.stage(kind, mode: mode)
+    }
+    guard let new else { throw isBusy }
+    return new
+  }
+
+  var isBusy: FilePackageError {
+    failure(.busy, .root, reason: "another program is saving it")
+  }
+
+  func cleanUp(_ place: StagingLocation) throws(FilePackageError) {
+    try attempt(.root, "cleaning up beside it") { () throws(SystemError) in try place.cleanUp() }
+  }
+}

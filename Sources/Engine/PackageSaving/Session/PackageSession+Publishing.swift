@@ -1,0 +1,100 @@
+import DurableIO
+import FileTrees
+import PackageFormat
+import SystemPackage
+
+extension PackageSession {
+  /// Syncs a record that another program left, and its journal's name (S4).
+  ///
+  /// That program may have died before either was durable.
+  private func synchronizeRecord() throws(FilePackageError) {
+    do {
+      try journal?.checkpoint()
+      try disk.synchronize(hidden.folder)
+      try disk.synchronize(hidden.root.descriptor)
+    } catch {
+      throw FilePackageError(error, .save, node, activity: "syncing its journal")
+    }
+  }
+
+  func publisher(of record: JournalRecord, isRecovery: Bool) -> Publisher {
+    var publisher = Publisher(
+      record, root: hidden.root, staging: hidden.staging, at: hidden.location, on: disk,
+      isRecovery: isRecovery)
+    publisher.versions = history.unsynchronizedFolder
+    if let journal { publisher.isBound = journal.header.isBound(to: hidden.packageStatus) }
+    return publisher
+  }
+
+  /// Publishes the record that waits; `finish()` does the rest.
+  func publish(isRecovery: Bool, _ wait: LockWait) throws(FilePackageError) -> Publisher? {
+    guard let record = live else { return nil }
+    var publisher = publisher(of: record, isRecovery: isRecovery)
+    if isRecovery { try synchronizeRecord() }
+    do {
+      try hidden.withoutReaders(wait) { () throws(FilePackageError) in try publisher.publish() }
+    } catch {
+      throw error.ofPublishing
+    }
+    published = publisher
+    history.moveSecondNames(of: publisher)
+    return publisher
+  }
+
+  /// Publishes all operations of the record that waits but those that the file system refuses.
+  ///
+  /// The record stays in force: this is a part of its publishing, like one that was cut short.
+  func publishAsFarAsPossible(_ wait: LockWait) throws(FilePackageError) -> Publisher? {
+    guard let record = live else { return nil }
+    var publisher = publisher(of: record, isRecovery: true)
+    publisher.skipsRefused = true
+    try synchronizeRecord()
+    try hidden.withoutReaders(wait) { () throws(FilePackageError) in try publisher.publish() }
+    return publisher
+  }
+
+  /// Flushes the rest of a relaxed publishing, marks the record as published, and removes its leftovers.
+  ///
+  /// If a flush fails, the next call tries again. After any other error the journal is found anew: the record waits in
+  /// it, or its version is only there (J6).
+  func finish() throws(FilePackageError) {
+    if isUnflushed { try published?.flush() }
+    guard let publisher = published else { return }
+    published = nil
+    do {
+      try journal?.markApplied()
+    } catch {
+      throw FilePackageError(error, .save, node, activity: "recording the published children")
+    }
+    let record = publisher.record
+    if let batch = record.batch { manifest.note(batch, in: hidden) }
+    guard history.addVersion(of: publisher, journal) else { return }
+    // Leftovers that cannot be removed yet go with the session (S3).
+    if !record.operations.contains(where: \.leavesFolder) || (try? journal?.checkpoint()) != nil {
+      publisher.removeLeftovers()
+    }
+    prune()
+  }
+
+  /// Returns whether nothing of a record is left to do, as far as the session can tell.
+  func isCarriedOut(_ record: JournalRecord) -> Bool {
+    return (try? publisher(of: record, isRecovery: true).outstanding().isEmpty) ?? false
+  }
+}
+
+extension JournalRecord.Operation {
+  /// Whether the operation leaves a folder among the staged files when it is published.
+  fileprivate var leavesFolder: Bool {
+    guard old?.kind == .directory else { return false }
+    return if case .setAttributes = action { false } else { true }
+  }
+}
+
+extension FilePackageError {
+  /// The error of a record whose publishing failed: `unpublished` if it will fail the next time, too.
+  fileprivate var ofPublishing: FilePackageError {
+    var error = self
+    if isRefusal { error.code = .unpublished }
+    return error
+  }
+}

@@ -1,0 +1,247 @@
+package import DurableIO
+package import FileTrees
+import FoundationEssentials
+import PackageFormat
+import SystemPackage
+
+// S1 While a record in the journal waits to be published, the session writes only a record that supersedes it.
+// S2 If a sync of the journal fails, the session gives it up: it removes the journal's name, durably. Only then does
+//    the save fail, or go to another journal.
+// S3 The session takes a removed folder apart only after the mark of its removal is durable. Otherwise recovery would
+//    take a part of the folder for another program's edit.
+// S4 The session syncs a record that it found, and its journal's name, before it changes the first name.
+// S5 Before the next commit the session marks the last record as published, and flushes the rest of a relaxed one. If
+//    that is missing, the next session does it again.
+// S6 A node that a save took out of the package stays while the session lasts and the program holds its wrapper. The
+//    program can read it and put it back, which then costs no copying. The next session removes it.
+
+/// The state that a store holds from its first save to its close: the hidden folder with the journal and the manifest.
+package final class PackageSession {
+  let hidden: HiddenFolder
+  let disk: CountingDisk
+  var journal: JournalFile?
+  var manifest = SessionManifest()
+  /// The number of saves, for the names of staged files.
+  private var number = 0
+  private let token = UUID.new.token
+  /// Whether `refresh(_:)` removed staged files of an earlier save, which may have been second names of files.
+  private(set) var removedLeftovers = false
+  private var isAbandoned = false
+  /// The publisher of a record that is published and not marked, or not flushed and marked (S5).
+  var published: Publisher?
+  /// The nodes that were removed from the package while the program held their wrappers.
+  var removed: [Removed] = []
+
+  /// Such nodes that belong to a version.
+  var heldInVersions: [Removed] = []
+  let history: SessionHistory
+
+  /// The nodes that the writer looked at when it took the lock, so that the save need not look at them again.
+  var seen = Seen()
+
+  /// The answers of the file system to this session.
+  var asked = Asked()
+
+  struct Seen {
+    /// The package's own directory.
+    package var package: FileStatus?
+    /// `Metadata.plist`.
+    var metadata: FileStatus?
+  }
+
+  let journalCapacity: Int
+  /// Whether the package has metadata, as far as this session knows. Another program's package keeps no trace.
+  private var hasMetadata = false
+  /// Whether this session has committed a save.
+  var hasCommitted = false
+  /// The number of syncs in earlier reports.
+  private var synchronizationsTold = 0
+
+  private init(_ hidden: HiddenFolder, on disk: CountingDisk, journalCapacity: Int) {
+    self.hidden = hidden
+    self.journalCapacity = journalCapacity
+    self.disk = disk
+    history = SessionHistory(hidden)
+  }
+
+  deinit {
+    // For a store that was not closed, this removes everything that only an open store needs, if no save waits. It
+    // waits 100 ms for another session that is being closed: that one leaves everything to this one while this one
+    // exists. After an error the next session does it.
+    try? end(LockWait(limit: 100))
+  }
+
+  /// Returns how often the session synced since the last call.
+  package func takeSynchronizations() -> Int {
+    let total = disk.counts.synchronizations
+    defer { synchronizationsTold = total }
+    return total - synchronizationsTold
+  }
+
+  /// Opens the hidden folder and takes the writer's lock.
+  ///
+  /// - Parameter step: the step under way, so that after an error the caller knows which one failed.
+  static func open(
+    _ location: Location, _ wait: LockWait, journalCapacity: Int, _ step: inout HiddenFolder.OpeningStep
+  ) throws(SystemError) -> PackageSession {
+    let disk = CountingDisk(location.disk)
+    let hidden = try HiddenFolder.open(location, on: disk, wait, &step)
+    return PackageSession(hidden, on: disk, journalCapacity: journalCapacity)
+  }
+
+  // MARK: Finding earlier work
+
+  /// Takes up the changes of other programs since this session last looked; with the lock held.
+  func refresh(_ metadata: PackageMetadata?) throws(FilePackageError) {
+    removedLeftovers = false
+    hasMetadata = metadata != nil
+    do {
+      if let journal, try journal.isCurrent(in: hidden.folder) {
+        // No other program was there. The session looks at the manifest only when it has everything that is published.
+        try finish()
+        try history.load(journal)
+      } else {
+        journal = nil
+        // Another program has done the rest of it, or the journal that is found now has the record.
+        published = nil
+        switch try JournalFile.find(in: hidden.folder, on: disk, forWriting: true) {
+        case .nothing: break
+        case .journal(let found): journal = found
+        case .damaged(let reason): throw damage(reason)
+        }
+        try history.takeUp(journal, over: metadata?.revision)
+        // Without room for a version, it waits, and so do its nodes.
+        history.movedNodes = false
+        let hasStaged = try disk.list(hidden.staging.descriptor).count > 0
+        let isKept = (try? history.addVersions(of: journal, hasStaged: hasStaged)) != nil
+        removedLeftovers = history.movedNodes
+        if hasStaged, journal?.live == nil && isKept, try hidden.removeStaged() { removedLeftovers = true }
+      }
+      try manifest.load(for: metadata, in: hidden, journal?.batches ?? [])
+    } catch {
+      throw FilePackageError(any: error, .save, node, activity: "looking at its journal")
+    }
+  }
+
+  /// The record that waits to be published or marked, of this program or another.
+  var live: JournalRecord? { journal?.live }
+
+  /// Whether the next record may supersede the one that waits: no staged file on disk belongs to that one (S1).
+  var canSupersede: Bool {
+    guard let live, published == nil else { return false }
+    return hidden.isLocked && !live.operations.contains(where: \.needsStaged)
+  }
+
+  /// Whether the next save keeps the version that it replaces.
+  var keepsHistory: Bool { history.end != nil || live?.version != nil }
+
+  /// Whether a record of this session is published and not marked yet.
+  var isUnfinished: Bool { published != nil }
+
+  /// Whether that record waits for a flush, too.
+  var isUnflushed: Bool { published?.isStrict == false }
+
+  /// Begins another save: its staged files get other names than those of earlier saves, which may still exist.
+  func beginSave() { number += 1 }
+
+  /// Returns a name for a staged file that no other save has.
+  func stagedName(_ index: Int) -> FileName {
+    FileName("\(token)-\(number)-\(index)")
+  }
+
+  /// Removes the history, and the journal before it, since that has versions, too.
+  func removeHistory() throws(SystemError) {
+    try history.synchronize()
+    if journal != nil {
+      _ = try manifest.end(in: hidden)
+      try disk.removeFile(PackageLayout.journal, in: hidden.folder)
+      try disk.synchronize(hidden.folder)
+      journal = nil
+    }
+    try history.remove()
+  }
+
+  /// Removes everything of this library from the package, the lock file last, and ends the session.
+  ///
+  /// If that is cut short, the package is still a document, with fewer of these files.
+  ///
+  /// - Parameter withMetadata: whether to remove `Metadata.plist`, too.
+  package func forget(withMetadata: Bool) throws(SystemError) {
+    // From here on no opening repeats a save.
+    try journal?.checkpoint()
+    if history.end != nil || history.isDamaged { try removeHistory() }
+    journal = nil
+    try hidden.removeContents()
+    if withMetadata { try disk.removeFile(PackageLayout.metadata, in: hidden.root.descriptor) }
+    try hidden.removeFolder()
+    abandon()
+  }
+
+  // MARK: Ending
+
+  /// Makes a checkpoint: syncs everything that the journal still vouches for, so that recovery has nothing to compare.
+  ///
+  /// With the lock held.
+  func checkpoint() throws {
+    guard let journal, try journal.isCurrent(in: hidden.folder) else { return }
+    try finish()
+    guard journal.live == nil else { return }
+    // The session updates the manifest after it publishes. Until the manifest and the history are durable, the journal
+    // has their content (H3).
+    try manifest.synchronize(in: hidden)
+    try history.synchronize()
+    try journal.checkpoint()
+  }
+
+  /// Ends the session; does nothing while a record waits.
+  ///
+  /// In a package with metadata the journal stays, and vouches for what the manifest, the history and the folder for
+  /// versions have of its records. So the end costs a sync of its marks (J5). In another program's package everything
+  /// goes that only an open store needs.
+  package func end(_ wait: LockWait = LockWait()) throws(SystemError) {
+    guard !isAbandoned else { return }
+    if isUnfinished, (try? hidden.lock(wait)) != nil, try journal?.isCurrent(in: hidden.folder) == true {
+      try? finish()
+    }
+    guard journal?.live == nil else { return hidden.unlock() }
+    try hidden.lock(wait)
+    defer { hidden.unlock() }
+    if try journal?.isCurrent(in: hidden.folder) != true {
+      // Another program may have gone on with the journal; a damaged one stays for inspection.
+      switch try JournalFile.find(in: hidden.folder, on: disk, forWriting: true) {
+      case .nothing: journal = nil
+      case .damaged: return
+      case .journal(let found):
+        if found.live != nil { return }
+        journal = found
+        try history.takeUp(found, over: nil)
+      }
+    }
+    if let journal, !history.hasAll, (try? history.addVersions(of: journal)) == nil { return }
+    prune(all: true)
+    if let journal, hasMetadata || !journal.batches.isEmpty {
+      if journal.isLong { try takeOver(journal) }
+      try journal.keep()
+      try hidden.removeRest()
+    } else {
+      try history.synchronize()
+      _ = try manifest.end(in: hidden)
+      try hidden.removeTraces()
+    }
+    journal = nil
+    // A hidden folder at this place may be another session's from here on.
+    isAbandoned = true
+  }
+
+  /// Forgets everything: the package's directory was replaced, and the open files in it are gone.
+  func abandon() {
+    isAbandoned = true
+    hidden.unlock()
+  }
+
+  var node: StoredNode { StoredNode(location: hidden.location, path: .root) }
+
+  private func damage(_ reason: String) -> FilePackageError {
+    FilePackageError(.journalDamaged, .save, node, reason: "its journal is damaged: \(reason)")
+  }
+}

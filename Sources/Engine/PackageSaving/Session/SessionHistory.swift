@@ -1,0 +1,313 @@
+import DurableIO
+import FileTrees
+import FoundationEssentials
+import PackageFormat
+import SystemPackage
+
+/// The history file and the folder for versions, as one session has them open.
+final class SessionHistory {
+  private let hidden: HiddenFolder
+  private var disk: any Disk { hidden.disk }
+  /// The end of the history file; nil if there is none.
+  package private(set) var end: HistoryEnd?
+  /// The folder for nodes that only versions have; nil until it is needed.
+  private var folder: OpenNode?
+  private(set) var isSynchronized = true
+  /// Whether the entries of the two in the hidden folder are not synchronised yet.
+  private var isNew = false
+  /// Whether the history has every version that the journal has.
+  private(set) var hasAll = true
+  /// Whether a node was renamed for a version, which may have been a second name of a file.
+  var movedNodes = false
+  /// Whether there is a history that cannot be read.
+  private(set) var isDamaged = false
+  /// The states that the journal's versions lead to: those may not be durable in the file (H2).
+  private var vouched: Set<UUID> = []
+  /// The states that a version may lead to: that on disk, and that before a save that waits; nil for any.
+  private var states: Set<UUID>?
+
+  init(_ hidden: HiddenFolder) { self.hidden = hidden }
+
+  /// Returns whether the history is due to be thinned, once.
+  func takeDueness() -> Bool { end?.takeDueness() == true }
+
+  /// Takes up a journal that another session left: its versions may not be durable elsewhere.
+  ///
+  /// - Parameter state: the state on disk; nil if it is not known.
+  func takeUp(_ journal: JournalFile?, over state: UUID?) throws(SystemError) {
+    end = nil
+    hasAll = false
+    vouched = Set((journal?.keeping ?? []).compactMap(\.version?.next))
+    states = state.map { state in Set([state] + (journal?.live?.batch.map { [$0.parent] } ?? [])) }
+    if !vouched.isEmpty {
+      isSynchronized = false
+      if folder == nil, try disk.exists(PackageLayout.versions, in: hidden.folder) { _ = try openFolder() }
+    }
+    try load(journal)
+    // A history that began with this journal may not have a durable name.
+    if let end, let first = journal?.keeping.first?.version, end.beginning == first.revision { isNew = true }
+  }
+
+  /// Loads the end of the history; with the lock held.
+  func load(_ journal: JournalFile?) throws(SystemError) {
+    let name = PackageLayout.history
+    guard let status = try disk.statusIfPresent(of: name, in: hidden.folder) else {
+      return end = nil
+    }
+    if let end, end.isCurrent(status) { return }
+    do {
+      end = try HistoryEnd.load(in: hidden.folder, on: disk, besides: vouched)
+    } catch  where error.code == .illegalByteSequence {
+      // Nothing touches a damaged history: saving goes on without it, and `docpkg verify` reports it.
+      end = nil
+      isDamaged = true
+    }
+  }
+
+  /// Adds the versions that only the journal has, and moves their nodes from the staging folder to the folder for
+  /// versions (H1).
+  ///
+  /// - Parameters:
+  ///   - published: a record that is published although the journal has it waiting.
+  ///   - hasStaged: whether there is anything in the staging folder.
+  func addVersions(
+    of journal: JournalFile?, published: JournalRecord? = nil, hasStaged: Bool = true
+  ) throws(SystemError) {
+    let waiting = journal?.live?.sequence
+    let records = (journal?.keeping ?? []).filter {
+      $0.sequence != waiting || $0.sequence == published?.sequence
+    }
+    hasAll = false
+    if let last = records.last?.version, !isDamaged {
+      var missing: Set<UUID> = []
+      if end?.tip != last.next, states?.contains(last.next) != false {
+        try open(for: records[0])
+        guard let whole = try whole() else { throw HistoryFile.isNone }
+        missing = Set(whole.missing(records.compactMap(\.version), before: states).map(\.next))
+      }
+      for record in records {
+        if hasStaged { try moveReplaced(of: record, looking: true) }
+        if let version = record.version, missing.contains(version.next) { try append(version) }
+      }
+    }
+    hasAll = true
+  }
+
+  /// Keeps the version that a record of this session replaced.
+  ///
+  /// - Returns: false if it is not kept yet.
+  func addVersion(of publisher: Publisher, _ journal: JournalFile?) -> Bool {
+    let record = publisher.record
+    if let batch = record.batch { states = [batch.revision] }
+    guard let version = record.version, !isDamaged else { return true }
+    do throws(SystemError) {
+      // Versions are added in the order of their saves. Without room for one, it waits in the journal, and that stays.
+      guard hasAll else {
+        try addVersions(of: journal, published: record)
+        return true
+      }
+      try open(for: record)
+      hasAll = false
+      try moveReplaced(of: record, looking: publisher.mustLook)
+      try append(version)
+      hasAll = true
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /// Renames second names of moved files into the folder for versions.
+  ///
+  /// A file that moved and the kept node of its old place are one file. The rename changes the status time of both
+  /// names, so it comes before any store notes the file's status. A name that cannot be renamed yet goes with the rest.
+  func moveSecondNames(of publisher: Publisher) {
+    let record = publisher.record
+    guard record.version != nil, !isDamaged,
+      record.operations.contains(where: { $0.needsStaged && $0.puts != .directory })
+    else { return }
+    try? moveReplaced(of: record, looking: publisher.mustLook)
+  }
+
+  /// Returns all versions, with those that this session has added; nil if there is no history.
+  func whole() throws(SystemError) -> HistoryFile? {
+    try HistoryFile.load(in: hidden.folder, on: disk, besides: vouched)
+  }
+
+  private func open(for record: JournalRecord) throws(SystemError) {
+    if end != nil { return }
+    if let found = try whole() { return end = found.end }
+    // Once for a document: the history file gets its name whole.
+    let made = HistoryFile(tip: record.version?.revision ?? .none)
+    let file = try disk.replace(PackageLayout.history, by: PackageLayout.newHistory, in: hidden.folder) {
+      file throws(SystemError) in try disk.write(made.header, to: file, at: 0)
+    }
+    var end = made.end
+    end.isFile(try disk.status(of: file).identity, length: end.offset)
+    isNew = true
+    isSynchronized = false
+    self.end = end
+  }
+
+  private func append(_ version: VersionRecord) throws(SystemError) {
+    // A program that was cut short may have added it before the mark was durable.
+    guard var end, end.tip != version.next else { return }
+    let offset = UInt64(end.offset)
+    do {
+      let bytes = try end.append(version)
+      isSynchronized = false
+      try disk.write(bytes, to: disk.openFileForWriting(PackageLayout.history, in: hidden.folder), at: offset)
+      self.end = end
+    } catch {
+      // The next call reads the file again.
+      self.end = nil
+      throw error as? SystemError ?? SystemError("write", PackageLayout.history, code: .invalidArgument)
+    }
+  }
+
+  func openFolder() throws(SystemError) -> OpenNode {
+    if let folder { return folder }
+    if try disk.makeDirectoryIfAbsent(PackageLayout.versions, in: hidden.folder) {
+      // Once for a document: before anything in the folder counts as durable.
+      try disk.synchronize(hidden.folder)
+    }
+    let folder = OpenNode(try disk.openDirectory(PackageLayout.versions, in: hidden.folder))
+    self.folder = folder
+    return folder
+  }
+
+  /// Renames the nodes that a save took out of the package into the folder for versions instead of unlinking them.
+  ///
+  /// Until then they are among the staged files, and the record says which version they belong to.
+  private func moveReplaced(of record: JournalRecord, looking: Bool) throws(SystemError) {
+    for operation in record.operations {
+      guard let name = operation.keptName else { continue }
+      try moveReplaced(of: operation, as: name, looking: looking)
+    }
+  }
+
+  /// Renames the node that an operation took out into the folder for versions.
+  ///
+  /// If it is not among the staged files, it is already there, or it is a conflict version. Then the version says that
+  /// it is lost.
+  func moveReplaced(
+    of operation: JournalRecord.Operation, as name: FileName, looking: Bool
+  ) throws(SystemError) {
+    var source: FileName? = name
+    if looking { source = try replaced(by: operation, name) }
+    guard let source else { return }
+    do {
+      let folder = try openFolder()
+      isSynchronized = false
+      try disk.rename(
+        source, in: hidden.staging.descriptor, to: name, in: folder.descriptor, .replace)
+      movedNodes = true
+    } catch  where error.code == .noSuchFileOrDirectory {
+      return
+    }
+  }
+
+  /// Returns the name among the staged files of the node that an operation replaced, not of the node that it put.
+  private func replaced(
+    by operation: JournalRecord.Operation, _ name: FileName
+  ) throws(SystemError) -> FileName? {
+    guard let old = operation.old else { return nil }
+    for candidate in [name, name.rewritten, name.movedAway, name.rewritten.movedAway] {
+      guard let status = try disk.statusIfPresent(of: candidate, in: hidden.staging.descriptor),
+        status.kind == old.kind
+      else { continue }
+      if old.isSame(as: status) { return candidate }
+      guard let content = old.content,
+        old.kind == .symbolicLink || old.kind == .file && status.size == old.size
+      else { continue }
+      if try disk.contentHash(of: candidate, old.kind, in: hidden.staging.descriptor) == content {
+        return candidate
+      }
+    }
+    return nil
+  }
+
+  /// The folder for versions if it may have names that are not durable.
+  var unsynchronizedFolder: OpenNode? { isSynchronized ? nil : folder }
+
+  /// Makes the history file and the folder for versions durable, before the journal goes or starts again (H3).
+  func synchronize() throws(SystemError) {
+    guard !isSynchronized else { return }
+    if end != nil {
+      try disk.synchronizeData(disk.openFileForWriting(PackageLayout.history, in: hidden.folder))
+    }
+    if let folder { try disk.synchronize(folder.descriptor) }
+    if isNew { try disk.synchronize(hidden.folder) }
+    (isNew, isSynchronized) = (false, true)
+  }
+
+  // MARK: Rewriting
+
+  /// Replaces the history while the lock is held and no other store is open.
+  ///
+  /// - Returns: the error if files that no version needs could not be removed.
+  func replace(
+    by new: (chain: VersionChain, policy: RetentionPolicy), _ journal: JournalFile?
+  ) throws(SystemError) -> SystemError? {
+    // The new history is durable before the first file goes (V2).
+    try synchronize()
+    end = nil
+    try HistoryFile.replace(by: new.chain, new.policy, in: hidden.folder, on: disk)
+    do throws(SystemError) {
+      try load(journal)
+      guard try disk.exists(PackageLayout.versions, in: hidden.folder) else { return nil }
+      // A later call removes the files that could not be removed.
+      try removeUnneeded(in: openFolder().descriptor, at: .root, needed: new.chain.places)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  /// Whether the history file is on disk; true if the disk cannot be looked at.
+  var isOnDisk: Bool { (try? disk.exists(PackageLayout.history, in: hidden.folder)) ?? true }
+
+  /// Returns whether the history on disk is another file, is gone, or cannot be looked at.
+  func isFile(anotherThan known: FileIdentity?) -> Bool {
+    guard let known else { return false }
+    do {
+      let now = try disk.statusIfPresent(of: PackageLayout.history, in: hidden.folder)
+      return now?.identity.isSameNode(as: known) != true
+    } catch {
+      return true
+    }
+  }
+
+  /// Removes the history while the lock is held, and the journal that may have versions, too, is gone.
+  package func remove() throws(SystemError) {
+    end = nil
+    try disk.removeFile(PackageLayout.history, in: hidden.folder)
+    try disk.synchronize(hidden.folder)
+    (folder, isDamaged) = (nil, false)
+    _ = disk.removeEverything(PackageLayout.versions, from: hidden.folder)
+  }
+
+  /// Removes the files that no version needs (V1).
+  private func removeUnneeded(
+    in folder: borrowing OwnedDescriptor, at path: PackagePath, needed: Set<PackagePath>
+  ) throws(SystemError) {
+    let listing = try disk.list(folder)
+    for position in 0..<listing.count {
+      let name = listing.name(at: position)
+      let place = path.appending(name)
+      let isFolder = listing.kind(at: position) == .directory
+      if isFolder, needed.contains(where: { $0.isWithin(place) }) {
+        try removeUnneeded(in: disk.openDirectory(name, in: folder), at: place, needed: needed)
+      } else if !needed.contains(place) {
+        _ = disk.removeEverything(name, from: folder)
+      }
+    }
+  }
+}
+
+extension JournalRecord.Operation {
+  /// The kind of the node that it puts.
+  fileprivate var puts: FileKind? {
+    if case .put(let staged) = action { staged.node.kind } else { nil }
+  }
+}

@@ -1,0 +1,123 @@
+import DurableIO
+package import FileTrees
+package import PackageFormat
+import SystemPackage
+
+/// The folders of a tree as a copy or an archive of it has them, at any depth.
+///
+/// A document beneath the tree is as it was last saved: a save that waits in its journal is published first. Hidden
+/// folders are left out, or have their histories without the files of open stores. Leftovers beside documents are left
+/// out.
+package final class CopiedFolders {
+  private let includesHistory: Bool
+  /// The hidden folders with a history and the leftovers that are left out, as paths in the order of the visit.
+  package private(set) var leftOut: [PackagePath] = []
+  /// The documents that contain the folder that was entered last, the innermost last.
+  private var entered: [Document] = []
+
+  /// A document beneath the tree. No program that uses this library publishes a save of it while this value exists.
+  private struct Document {
+    var path: PackagePath
+    var lock: OpenNode
+    // A session of a recovery ends with the writer.
+    var writer: PackageWriter
+  }
+
+  /// - Parameter includesHistory: whether hidden folders are folders as any other, with their histories.
+  package init(includesHistory: Bool) { self.includesHistory = includesHistory }
+
+  /// Returns the folder with the children that the copy has.
+  ///
+  /// Callers enter a folder after the folders that contain it, and before its own children.
+  ///
+  /// - Throws: `busy` if other programs never leave a document alone for long enough; the system's reason.
+  package func enter(
+    _ folder: PackageSnapshot.Node, at path: PackagePath
+  ) throws(FilePackageError) -> PackageSnapshot.Node {
+    entered.removeAll { !path.isWithin($0.path) }
+    var folder = folder
+    guard case .directory(let changes) = folder.content, !path.names.contains(PackageLayout.hidden) else {
+      return folder
+    }
+    if folder.listing == nil { folder.listing = try folder.stored?.list() }
+    if !path.isRoot, changes.isEmpty, let stored = folder.stored, folder.listing?.hasHiddenFolder == true {
+      let document = try Self.document(at: stored)
+      entered.append(Document(path: path, lock: document.lock, writer: document.writer))
+      var root = document.writer.tree.snapshot().root
+      root.listing = try root.stored?.list()
+      (root.attributes, root.filename) = (folder.attributes, folder.filename)
+      folder = root
+    }
+    leaveOutLeftovers(of: &folder, at: path)
+    if includesHistory {
+      try addHidden(to: &folder)
+    } else {
+      try leaveOutHidden(of: &folder, at: path)
+    }
+    return folder
+  }
+
+  /// Opens a document and takes its lock for readers.
+  private static func document(
+    at stored: StoredNode
+  ) throws(FilePackageError) -> (writer: PackageWriter, lock: OpenNode) {
+    for _ in 0..<50 {
+      let node = try StoredNode.look(at: stored.filePath, following: false, on: stored.disk)
+      guard let status = node.status, status.kind == .directory else {
+        throw FilePackageError(.changedOnDisk, .read, stored)
+      }
+      let writer = PackageWriter(node, status: status)
+      try writer.recover()
+      if let lock = try writer.lockForReading() { return (writer, lock) }
+    }
+    throw FilePackageError(.busy, .read, stored)
+  }
+
+  /// Leaves out the new and old states that a killed save left beside a document.
+  private func leaveOutLeftovers(of folder: inout PackageSnapshot.Node, at path: PackagePath) {
+    guard let listing = folder.listing else { return }
+    let leftovers = (0..<listing.count).map(listing.name(at:)).filter {
+      $0.bytes.starts(with: PackageLayout.siblingPrefix)
+    }
+    for name in leftovers { folder.listing = folder.listing?.without(name) }
+    leftOut += leftovers.sorted().map(path.appending)
+  }
+
+  private func leaveOutHidden(
+    of folder: inout PackageSnapshot.Node, at path: PackagePath
+  ) throws(FilePackageError) {
+    guard case .directory(var changes) = folder.content else { return }
+    // In a folder that was built in memory, the hidden folder may be an object.
+    var isLoss = changes.removeValue(forKey: PackageLayout.hidden)?.now != nil
+    if let package = folder.hiddenFolderPlace { isLoss = try HiddenFolderCopy.hasHistory(at: package) }
+    folder.content = .directory(changes)
+    folder.listing = folder.listing?.without(PackageLayout.hidden)
+    if isLoss { leftOut.append(path.appending(PackageLayout.hidden)) }
+  }
+
+  private func addHidden(to folder: inout PackageSnapshot.Node) throws(FilePackageError) {
+    guard case .directory(var changes) = folder.content, changes[PackageLayout.hidden] == nil,
+      let package = folder.hiddenFolderPlace
+    else { return }
+    folder.listing = folder.listing?.without(PackageLayout.hidden)
+    let hidden = try HiddenFolderCopy.node(at: package)
+    changes[PackageLayout.hidden] = PackageSnapshot.Change(baseline: .present(nil), now: hidden)
+    folder.content = .directory(changes)
+  }
+}
+
+extension PackageSnapshot.Node {
+  /// The place of the package whose hidden folder this folder may contain on disk; nil if it contains none.
+  fileprivate var hiddenFolderPlace: Location? {
+    guard let stored else { return nil }
+    // The listing of an open package does not name the hidden folder.
+    let mayHaveOne = listing?.hasHiddenFolder == true || stored.path.isRoot && stored.location.isPackage
+    return mayHaveOne ? Location(stored.filePath, on: stored.disk) : nil
+  }
+}
+
+extension DirectoryListing {
+  fileprivate var hasHiddenFolder: Bool {
+    position(of: PackageLayout.hidden).map { kind(at: $0) == .directory } ?? false
+  }
+}

@@ -1,0 +1,213 @@
+import DurableIO
+import FileTrees
+public import FoundationEssentials
+package import PackageFormat
+
+// V1 Files that only a dropped version needs are removed; files that an earlier version needs stay for that one.
+// V2 The new history is durable before any file is unlinked. A power cut leaves files that no version needs, never a
+//    version without its files.
+// V3 A history is rewritten only while no other store has the package open.
+
+/// The result of thinning a history, or of its dry run.
+public struct ThinningReport: Sendable, Hashable, Codable {
+  /// The identifiers of the removed versions, the oldest first.
+  public var removed: [UUID] = []
+  /// The bytes of children that only they had.
+  public var bytes: UInt64 = 0
+  /// The number of remaining versions.
+  public var remaining = 0
+  /// Whether this was a dry run, and the report only lists what a thinning would do.
+  public var isDryRun = false
+  /// The tasks that remain, although the versions are dropped.
+  public var warnings: [SaveWarning] = []
+
+  package init(isDryRun: Bool = false) { self.isDryRun = isDryRun }
+}
+
+extension ThinningReport: CustomStringConvertible {
+  /// One line, such as `3 versions removed (4.5 MB), 12 left`.
+  public var description: String {
+    let end = isDryRun ? "would be removed" : "removed"
+    return "\(counted(removed.count, "version")) \(end) (\(SaveReport.bytes(bytes))), \(remaining) left"
+  }
+}
+
+/// The changes of a kept history as a whole: its policy, and the versions that go.
+///
+/// The docs of `PackageStore` say what each guarantees.
+package struct HistoryRewriting {
+  private let writer: PackageWriter
+
+  package init(_ writer: PackageWriter) { self.writer = writer }
+
+  package func set(_ policy: RetentionPolicy) throws(FilePackageError) {
+    if try writer.package.history() == nil { throw writer.package.keepsNone }
+    try rewrite { ($0.chain, policy) }
+  }
+
+  /// Drops the versions that the policy does not keep.
+  ///
+  /// - Parameters:
+  ///   - policy: a policy that the history takes over in the same step; nil for its own.
+  ///   - withLost: whether to drop the versions before a gap, too, which cannot be put together.
+  @discardableResult
+  package func thin(
+    at date: Date? = nil, under policy: RetentionPolicy? = nil, withLost: Bool = false, dryRun: Bool = false
+  ) throws(FilePackageError) -> ThinningReport {
+    if dryRun { return try plan(at: date) }
+    guard let history = try writer.package.history() else { return ThinningReport() }
+    let policy = policy ?? history.policy
+    var dropped = history.chain.dropped(by: policy, now: date ?? writer.clock())
+    if withLost { dropped.formUnion(history.lost) }
+    if dropped.isEmpty && policy == history.policy { return ThinningReport(history.chain, dropping: []) }
+    return try drop(dropped, policy)
+  }
+
+  /// Returns the report of a thinning with the lost versions.
+  ///
+  /// - Parameter policy: nil for the history's own.
+  package func plan(
+    at date: Date? = nil, under policy: RetentionPolicy? = nil
+  ) throws(FilePackageError) -> ThinningReport {
+    guard let history = try writer.package.history() else { return ThinningReport(isDryRun: true) }
+    let dropped = history.chain.dropped(by: policy ?? history.policy, now: date ?? writer.clock())
+    var report = ThinningReport(history.chain, dropping: dropped.union(history.lost))
+    report.isDryRun = true
+    return report
+  }
+
+  package func remove(_ versions: Set<UUID>) throws(FilePackageError) {
+    for version in versions { _ = try writer.package.find(version) }
+    _ = try drop(versions)
+  }
+
+  package func setDiscardable(_ isDiscardable: Bool, _ versions: Set<UUID>) throws(FilePackageError) {
+    for version in versions { _ = try writer.package.find(version) }
+    try rewrite { history in
+      let changed = history.chain.versions.map { version in
+        var version = version
+        if versions.contains(version.revision) { version.isDiscardable = isDiscardable }
+        return version
+      }
+      return (VersionChain(changed, tip: history.chain.tip), history.policy)
+    }
+  }
+
+  /// Thins the history if that is due and possible; otherwise a later call does it.
+  func thinIfDue() {
+    guard writer.state.waiting == nil, let session = writer.session, !session.isHoldingVersions,
+      session.history.takeDueness()
+    else { return }
+    // If the file has all versions, a look at it alone says that none goes.
+    if session.history.hasAll, let history = try? session.history.whole(),
+      history.chain.dropped(by: history.policy, now: writer.clock()).isEmpty
+    {
+      return
+    }
+    _ = try? thin()
+  }
+
+  /// - Parameter policy: the history's policy from then on; nil if it stays.
+  private func drop(
+    _ versions: Set<UUID>, _ policy: RetentionPolicy? = nil
+  ) throws(FilePackageError) -> ThinningReport {
+    var report = ThinningReport()
+    let left = try rewrite { history in
+      report = ThinningReport(history.chain, dropping: versions)
+      var chain = history.chain
+      chain.drop(versions)
+      // The present state begins the history if no version leads to it.
+      if chain.versions.isEmpty, let current = writer.baseline.metadata.known?.revision {
+        chain = VersionChain(tip: current)
+      }
+      return (chain, policy ?? history.policy)
+    }
+    report.warnings = left.map { [$0] } ?? []
+    writer.removedVersions += report.removed.count
+    return report
+  }
+
+  /// Replaces the history, if no other store has the package open (V3) and this program holds no child of a version.
+  ///
+  /// - Parameter new: the first state of a history if there is none; nil if there must be one.
+  /// - Returns: a warning if files that no version needs could not be removed.
+  /// - Throws: the system's error. The history is then unchanged, except after `indeterminate`.
+  @discardableResult
+  func rewrite(
+    beginning new: HistoryFile? = nil,
+    _ change: (HistoryFile) -> (chain: VersionChain, policy: RetentionPolicy)?
+  ) throws(FilePackageError) -> SaveWarning? {
+    try writer.publish()
+    return try writer.withPackageLock { session throws(FilePackageError) in
+      try rewrite(in: session, beginning: new, change)
+    }
+  }
+
+  private func rewrite(
+    in session: PackageSession, beginning new: HistoryFile?,
+    _ change: (HistoryFile) -> (chain: VersionChain, policy: RetentionPolicy)?
+  ) throws(FilePackageError) -> SaveWarning? {
+    let isDone: SystemError??
+    var before: FileIdentity?
+    do {
+      let whole = session.history.end == nil ? nil : try session.history.whole()
+      let known = whole ?? (session.history.isDamaged ? HistoryFile(tip: .none) : new)
+      guard let history = known, session.history.hasAll else { throw writer.package.keepsNone }
+      before = history.end.identity
+      isDone =
+        session.isHoldingVersions
+        ? nil
+        : try session.hidden.whileAlone { () throws(SystemError) in
+          guard let new = change(history) else {
+            try session.removeHistory()
+            return nil
+          }
+          return try session.history.replace(by: new, session.journal)
+        }
+    } catch let error as SystemError {
+      var failure = FilePackageError(error, .save, writer.node, activity: "thinning its history")
+      if session.history.isFile(anotherThan: before) { failure.code = .indeterminate }
+      throw failure
+    } catch {
+      throw error as? FilePackageError ?? writer.package.keepsNone
+    }
+    guard let isDone else {
+      throw FilePackageError(
+        .busy, .save, writer.node, reason: "another program has it open, and may use its versions")
+    }
+    return isDone.map { left in
+      SaveWarning(.versionsLeft, FilePackageError(left, .save, writer.node, activity: "removing them"))
+    }
+  }
+}
+
+extension ThinningReport {
+  init(_ chain: VersionChain, dropping versions: Set<UUID>) {
+    var thinned = chain
+    thinned.drop(versions)
+    let dropped = chain.versions.filter { versions.contains($0.revision) }
+    removed = dropped.map(\.revision)
+    bytes = chain.keptBytes - min(chain.keptBytes, thinned.keptBytes)
+    remaining = thinned.versions.count
+  }
+}
+
+extension VersionChain {
+  var keptBytes: UInt64 { versions.reduce(0) { $0 &+ $1.keptBytes } }
+
+  /// Returns the versions that a policy drops.
+  func dropped(by policy: RetentionPolicy, now: Date) -> Set<UUID> {
+    let outdated = policy.outdated(of: versions.map(RetentionPolicy.Candidate.init), now: now)
+    var thinned = self
+    if !outdated.isEmpty { thinned.drop(outdated) }
+    return outdated.union(policy.beyondBudget(of: thinned.versions.map(RetentionPolicy.Candidate.init)))
+  }
+}
+
+extension RetentionPolicy.Candidate {
+  init(_ version: VersionRecord) {
+    self.init(
+      revision: version.revision, date: version.metadata.modificationDate, bytes: version.keptBytes,
+      isDiscardable: version.isDiscardable)
+  }
+}

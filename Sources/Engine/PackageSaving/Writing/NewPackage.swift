@@ -1,0 +1,144 @@
+import DurableIO
+package import FileTrees
+import FoundationEssentials
+package import PackageFormat
+import SystemPackage
+
+/// A package that does not exist yet: its plan, and its making.
+package struct NewPackage {
+  package let plan: SavePlan
+  package let snapshot: PackageSnapshot
+  private let location: Location
+  private let draft: MetadataDraft?
+  private let operation: FilePackageError.Operation
+  /// The sums that the children must have; nil if any are right.
+  private var summary: ContentSummary?
+
+  /// Plans a package of a tree.
+  ///
+  /// - Parameters:
+  ///   - contentType: the document's type; nil for a package without metadata, unless
+  ///     the tree has a `Metadata.plist` with values for it.
+  ///   - databasePath: the path of the document's database in the tree.
+  package init(
+    _ tree: FileWrapper, at location: Location, contentType: UTType?, databasePath: String? = nil
+  ) throws(FilePackageError) {
+    let snapshot = tree.snapshot()
+    try self.init(snapshot, nil, at: location, .create) { found in
+      let values = snapshot.metadataRole == .values ? found : nil
+      if contentType == nil && values == nil { return nil }
+      var draft = MetadataDraft(new: contentType, values ?? [:], location)
+      draft.databasePath = databasePath
+      return draft
+    }
+  }
+
+  /// Plans a package of a tree that is a copy of the document with those metadata, and must have its sums.
+  package init(_ tree: FileWrapper, copying known: PackageMetadata, at location: Location)
+    throws(FilePackageError)
+  {
+    try self.init(tree.snapshot(), nil, at: location, .copy) { values in
+      MetadataDraft(copying: known, values, location)
+    }
+    summary = known.summary
+  }
+
+  /// Plans a copy of a document, unsaved edits included, with an identifier of its own and without a history.
+  package init(copying package: OpenPackage, to location: Location) throws(FilePackageError) {
+    try Self.check(package, to: location)
+    let known: PackageMetadata?
+    do {
+      known = try package.baseline.metadata.get()
+    } catch {
+      throw error.during(.copy)
+    }
+    try self.init(package.tree.snapshot(), package.node, at: location, .copy) { values in
+      if let known { return MetadataDraft(copying: known, values, location) }
+      return values.map { MetadataDraft(new: nil, $0, location) }
+    }
+  }
+
+  /// Plans the same document at another place, with its identifier and its history.
+  ///
+  /// The tree has no unsaved edits of a document with metadata, which the plan takes as they are.
+  package init(backingUp package: OpenPackage, to location: Location) throws(FilePackageError) {
+    try Self.check(package, to: location)
+    (snapshot, self.location, operation, draft) = (package.tree.snapshot(), location, .copy, nil)
+    do throws(FilePackageError) {
+      plan = try Self.plan(snapshot, package.node, CopiedFolders(includesHistory: true))
+    } catch {
+      throw error.during(operation).of(location)
+    }
+  }
+
+  private static func check(_ package: OpenPackage, to location: Location) throws(FilePackageError) {
+    guard try package.location.contains(location) else { return }
+    throw FilePackageError(
+      .unsupported, .copy, StoredNode(location: location, path: .root),
+      reason: "the copy would be in the original document")
+  }
+
+  private static func plan(
+    _ snapshot: PackageSnapshot, _ original: StoredNode?, _ folders: CopiedFolders
+  ) throws(FilePackageError) -> SavePlan {
+    var plan = try SavePlan(making: snapshot, original: original, entering: folders.enter)
+    (plan.original, plan.leftOut) = (original, folders.leftOut)
+    return plan
+  }
+
+  private init(
+    _ snapshot: PackageSnapshot, _ original: StoredNode?, at location: Location,
+    _ operation: FilePackageError.Operation,
+    _ draft: (_ values: [String: PropertyListValue]?) throws(FilePackageError) -> MetadataDraft?
+  ) throws(FilePackageError) {
+    (self.snapshot, self.location, self.operation) = (snapshot, location, operation)
+    do throws(FilePackageError) {
+      guard case .directory(let changes) = snapshot.root.content else {
+        throw FilePackageError(.notAPackage, operation, document: FileName(location.path).string)
+      }
+      if let hidden = changes[PackageLayout.hidden]?.now, hidden.stored == nil {
+        throw FilePackageError(
+          .reservedName, operation, StoredNode(location: location, path: PackagePath([PackageLayout.hidden])))
+      }
+      let (plan, values) = try Self.plan(snapshot, original, CopiedFolders(includesHistory: false))
+        .withoutOurs(at: location, snapshot.metadataRole)
+      let made = try draft(values)
+      (self.draft, self.plan) = (made, made == nil ? plan : plan.writingMetadata(over: nil))
+    } catch {
+      throw error.during(operation).of(location)
+    }
+  }
+
+  /// Makes the package at its place.
+  ///
+  /// - Throws: `fileExists` if something is there; `changedOnDisk` if the children have other sums than they must; the
+  ///   system's reason. Nothing is left there then.
+  package func make(
+    by program: SavingProgram, isCancellable: Bool = false
+  ) throws(FilePackageError) -> (staged: StagedSave, report: SaveReport) {
+    var draft = draft
+    draft?.program = program
+    var options = StagedSave.Options()
+    options.operation = operation
+    options.sharesFiles = false
+    options.isCancellable = isCancellable
+    var staged = StagedSave(plan, at: location, over: .absent, options: options, metadata: draft)
+    staged.summary = summary
+    let report = try staged.commit()
+    return (staged, report)
+  }
+}
+
+extension Location {
+  /// Returns whether a place is in this package, or in a folder in it.
+  fileprivate func contains(_ destination: Location) throws(FilePackageError) -> Bool {
+    do {
+      let package = try disk.status(of: try openDirectory(.root)).identity
+      return try disk.isFolder(at: destination.path.folder, within: package)
+    } catch {
+      throw FilePackageError(
+        error, .copy, StoredNode(location: destination, path: .root),
+        activity: "opening the folder that contains it")
+    }
+  }
+}

@@ -1,0 +1,163 @@
+package import DurableIO
+package import FileTrees
+package import FoundationEssentials
+package import PackageFormat
+import SystemPackage
+
+/// An open package as its store knows it at one moment, for reading.
+///
+/// No method writes to the disk, publishes a save, or changes the store's tree.
+package struct OpenPackage {
+  package let location: Location
+  /// The tree of the store, with its unsaved edits.
+  package let tree: FileWrapper
+  let baseline: StoreBaseline
+  let state: SaveState
+
+  var node: StoredNode { StoredNode(location: location, path: .root) }
+
+  var url: URL { location.url }
+
+  /// The metadata of the last save, published or not; nil if there is none that can be read.
+  package var committedMetadata: PackageMetadata? { state.waiting?.metadata ?? baseline.metadata.known }
+
+  /// Returns the role of `Metadata.plist` in a tree for a content that sees the metadata, or does not.
+  package func metadataRole(isVisible: Bool) -> MetadataRole {
+    if state.waiting?.metadata != nil { return isVisible ? .values : .hidden }
+    return switch baseline.metadata {
+    case .present: isVisible ? .values : .hidden
+    case .unreadable: .values
+    case .none: isVisible ? .values : .child
+    case .child: .child
+    }
+  }
+
+  // MARK: Trees
+
+  /// Returns a tree of the present state of the disk.
+  func newTree() -> FileWrapper {
+    let root = StoredNode(location: location, path: .root, status: baseline.status)
+    let tree = FileWrapper(
+      state: FileWrapper.State(root, name: location.path.lastComponent.map(FileName.init)))
+    if baseline.metadata.isChild { tree.metadataRole = .child }
+    return tree
+  }
+
+  /// Returns a tree of the document as it was last saved.
+  ///
+  /// It is the present state of the disk, overlaid with the save that waits to be published, if there is one.
+  func savedTree() throws(FilePackageError) -> FileWrapper {
+    let tree = newTree()
+    guard state.waiting != nil else { return tree }
+    do {
+      guard case .journal(let journal) = try JournalFile.find(of: location), let record = journal.live else {
+        return tree
+      }
+      for operation in try journal.outstanding(record, at: location) {
+        try tree.overlay(operation, at: location)
+      }
+      return tree
+    } catch {
+      throw FilePackageError(
+        any: error, .read, node, activity: "checking the unpublished save in its journal")
+    }
+  }
+
+  // MARK: Parts of the hidden folder
+
+  /// Reads the manifest without writing anything.
+  func manifest(for metadata: PackageMetadata) throws(FilePackageError) -> Manifest? {
+    do {
+      guard let folder = try location.openHiddenFolder() else { return nil }
+      var batches: [ManifestBatch] = []
+      if case .journal(let journal) = try JournalFile.find(of: location) { batches = journal.batches }
+      return try Manifest.load(
+        in: folder, on: location.disk, batches, for: metadata.revision, writing: false)
+    } catch {
+      throw FilePackageError(
+        error, .verify, node, activity: "reading its manifest")
+    }
+  }
+
+  /// Returns the history on disk and in the journal; nil if there is none.
+  package func history() throws(FilePackageError) -> VersionHistory? {
+    guard let known = try baseline.metadata.get() else { return nil }
+    return try VersionHistory.load(location, try presentMetadata() ?? known, waiting: state.waiting?.metadata)
+  }
+
+  /// Returns the metadata on disk, if another program wrote them since this store read them.
+  private func presentMetadata() throws(FilePackageError) -> PackageMetadata? {
+    var plist = StoredNode(location: location, path: PackagePath([PackageLayout.metadata]))
+    do {
+      let root = try location.openDirectory(.root)
+      plist.status = try location.disk.statusIfPresent(of: PackageLayout.metadata, in: root)
+      guard let status = plist.status, let known = baseline.metadata.status,
+        !status.isUnchanged(since: known),
+        status.kind == .file, status.size <= UInt64(PackageMetadata.maximumSize)
+      else { return nil }
+      return try PackageMetadata(decoding: FileContents.stored(plist).data())
+    } catch let error as SystemError {
+      throw FilePackageError(error, .read, plist)
+    } catch let problem as PackageMetadata.Problem {
+      throw FilePackageError(problem.code, .read, node, reason: problem.words)
+    } catch {
+      throw FilePackageError(any: error, .read, plist)
+    }
+  }
+
+  package func find(_ version: UUID) throws(FilePackageError) -> (history: VersionHistory, index: Int) {
+    guard let history = try history() else { throw keepsNone }
+    guard let index = history.index(of: version) else {
+      throw FilePackageError(
+        .noSuchVersion, .read, node, reason: "it has no version '\(version.uuidString)'")
+    }
+    return (history, index)
+  }
+
+  var keepsNone: FilePackageError {
+    FilePackageError(.noSuchVersion, .read, node, reason: "the document has no history")
+  }
+
+  /// Returns the bytes of the history file; nil if there is none.
+  func historyBytes() throws(FilePackageError) -> [UInt8]? {
+    let disk = location.disk
+    do {
+      guard let folder = try location.openHiddenFolder() else { return nil }
+      guard try disk.statusIfPresent(of: PackageLayout.history, in: folder)?.kind == .file else { return nil }
+      return try disk.readAll(
+        disk.openFile(PackageLayout.history, in: folder), atMost: HistoryFile.maximumSize)
+    } catch {
+      throw FilePackageError(error, .save, node, activity: "reading the history of")
+    }
+  }
+}
+
+extension JournalFile {
+  /// Returns whether no save in a package's journal waits to be published, without reading the records.
+  ///
+  /// False also for a journal that only `find(of:)` can judge.
+  static func isClean(at location: Location) throws(SystemError) -> Bool {
+    guard let folder = try location.openHiddenFolder() else { return true }
+    return try isClean(in: folder, on: location.disk)
+  }
+
+  /// Looks for the journal of a package, for reading only.
+  package static func find(of location: Location) throws(SystemError) -> Found {
+    guard let folder = try location.openHiddenFolder() else { return .nothing }
+    return try find(in: folder, on: location.disk, forWriting: false)
+  }
+
+  /// Returns the operations of a record that the disk does not have yet.
+  func outstanding(
+    _ record: JournalRecord, at location: Location
+  ) throws -> [JournalRecord.Operation] {
+    let disk = location.disk
+    let root = OpenNode(try location.openDirectory(.root))
+    let folder = try disk.openDirectory(PackageLayout.hidden, in: root.descriptor)
+    let staging = OpenNode(try disk.openDirectory(PackageLayout.staging, in: folder))
+    var publisher = Publisher(
+      record, root: root, staging: staging, at: location, on: disk, isRecovery: true)
+    publisher.isBound = header.isBound(to: try disk.status(of: root.descriptor))
+    return try publisher.outstanding()
+  }
+}

@@ -1,0 +1,197 @@
+import DurableIO
+import FileTrees
+import PackageFormat
+import SystemPackage
+
+extension PackageWriter {
+  /// Supersedes a save that is not published yet: only the newest bytes get their visible names (W1).
+  ///
+  /// - Returns: nil if the store cannot supersede it.
+  func supersede(
+    _ request: SaveRequest
+  ) throws(FilePackageError) -> SaveReport? {
+    // The tree's baseline is still the state on disk, so the plan contains the waiting changes, too.
+    guard case .committed(let waiting) = state, waiting.tree === request.tree,
+      !request.options.contains(.staged), session?.canSupersede == true
+    else { return nil }
+    let planned = try plan(request)
+    if planned.plan.since(waiting.snapshot, planned.snapshot).isEmpty {
+      // If nothing is new and the caller wants other programs to see the save, `save()` publishes it. If the edit only
+      // takes a change back, `save()` publishes, too, so that the next plan contains that edit.
+      guard request.options.contains(.returnsAtCommit), waiting.snapshot.revised(in: planned.snapshot).isEmpty
+      else {
+        return nil
+      }
+      var report = SaveReport(strategy: .none)
+      report.isPublished = false
+      return report
+    }
+    return try carryOut(planned, of: request, isConfirmed: true)
+  }
+
+  /// Takes the lock, and carries out a plan in place or by a new directory.
+  ///
+  /// - Parameters:
+  ///   - early: the plan, made without the lock. It is made again if another program has saved meanwhile.
+  ///   - isConfirmed: whether the state on disk is known. If not, only a new directory confirms it.
+  func carryOut(
+    _ early: PlannedSave, of request: SaveRequest, isConfirmed: Bool
+  ) throws(FilePackageError) -> SaveReport {
+    let (metadataBefore, wasCertain) = (baseline.metadata.status, state.doubt == nil)
+    return try withPackageLock(superseding: state.waiting != nil) { session throws(FilePackageError) in
+      // Another program may have saved before this store took the lock (W3).
+      let isSame =
+        try !recoverLeftovers(request.tree, session) && wasCertain
+        && baseline.metadata.status == metadataBefore
+      let planned = isSame ? early : try plan(request)
+      guard !planned.plan.isEmpty || state.unrebased != nil else { return SaveReport(strategy: .none) }
+      if !isConfirmed || request.options.contains(.staged) {
+        return try saveStaged(planned, of: request, session)
+      }
+      return try saveInPlace(planned, of: request, session)
+    } refused: { _ throws(FilePackageError) in
+      // A new directory may still replace it. If the folder cannot be written, no other program can save in it either.
+      try saveStaged(early, of: request, nil)
+    }
+  }
+
+  private func saveInPlace(
+    _ planned: PlannedSave, of request: SaveRequest, _ session: PackageSession
+  ) throws(FilePackageError) -> SaveReport {
+    let (options, merge) = (request.options, request.merge)
+    if merge?.isUnaccounted == true { session.manifest.forget() }
+    // Publishing since the last report is no part of this save.
+    _ = session.takeSynchronizations()
+    do throws(FilePackageError) {
+      var saving = try InPlaceSave(
+        planned.plan, in: session, options: .init(options), metadata: planned.draft,
+        isRelaxed: options.contains(.relaxed),
+        keepsVersion: !session.history.isDamaged && merge?.isUnaccounted != true
+          && (session.keepsHistory || beginsHistory(options)))
+      if let merge {
+        saving.account(for: merge)
+      } else {
+        saving.takeOverReadFiles { hasCopyOfMetadata }
+      }
+      let save = try commit(&saving, of: request.tree, planned.snapshot, in: session)
+      var report = saving.children.report
+      report.synchronizations = session.takeSynchronizations()
+      report.count(save.metadata, besides: saving.children.written)
+      if options.contains(.returnsAtCommit) {
+        report.isPublished = false
+        due.insert(.publishing)
+      } else {
+        publish(into: &report, session)
+        try noteMove(in: &report, session)
+      }
+      return report
+    } catch {
+      throw error.during(.save)
+    }
+  }
+
+  /// Returns whether a save with these options begins a history if there is none.
+  func beginsHistory(_ options: SavingOptions) -> Bool {
+    options.contains(.keepsHistory) && baseline.metadata.known?.keepsNoHistory != true
+  }
+
+  /// Whether a synchronising program left a copy of the metadata, so that the children may be of several versions.
+  var hasCopyOfMetadata: Bool {
+    // A folder that cannot be listed may have one.
+    guard let listing = tree.knownListing ?? (try? node.list()) else { return true }
+    return (0..<listing.count).contains { ConflictName.isCopyOfMetadata(listing.name(at: $0)) }
+  }
+
+  /// Commits a save; from then on the store is `committed`.
+  func commit(
+    _ saving: inout InPlaceSave, of tree: FileWrapper, _ snapshot: PackageSnapshot,
+    in session: PackageSession
+  ) throws(FilePackageError) -> CommittedSave {
+    do throws(FilePackageError) {
+      try saving.prepare()
+      do throws(FilePackageError) {
+        try session.commit(&saving.record)
+      } catch {
+        if error.code != .indeterminate { saving.removeStaged() }
+        throw error
+      }
+      let save = CommittedSave(tree, snapshot, saving.children.madeMetadata?.metadata)
+      state = .committed(save)
+      return save
+    } catch {
+      // Files that were about to move had a second name for a while.
+      baseline.stale = trees(with: tree)
+      if error.code == .indeterminate {
+        let save = CommittedSave(tree, snapshot, saving.children.madeMetadata?.metadata)
+        state.fail(UncertainSave(save: save, record: saving.record), because: error)
+      } else if let waiting = state.waiting, session.journal == nil {
+        // The session published the waiting save before it gave up its journal.
+        try rebase(ontoPublished: waiting)
+      }
+      throw error
+    }
+  }
+
+  /// Returns the trees that have statuses of the disk: the store's own and `tree`.
+  func trees(with tree: FileWrapper) -> [FileWrapper] { tree === self.tree ? [tree] : [tree, self.tree] }
+
+  /// Updates the statuses of files whose second names a failed save left behind.
+  ///
+  /// The session has removed these names. That gives the files another status, which is no edit of another program.
+  ///
+  /// - Returns: whether there was anything to do.
+  private func recoverLeftovers(
+    _ tree: FileWrapper, _ session: PackageSession
+  ) throws(FilePackageError) -> Bool {
+    guard session.removedLeftovers else { return false }
+    baseline.stale = trees(with: tree)
+    try rebase()
+    return true
+  }
+
+  // MARK: Reports
+
+  private func publish(into report: inout SaveReport, _ session: PackageSession) {
+    do {
+      let publisher = try publishPending()
+      report.conflicts = publisher?.conflicts.sorted() ?? []
+      report.fallbacks += publisher?.fallbacks.sorted { $0.rawValue < $1.rawValue } ?? []
+    } catch {
+      report.isUnpublished(because: error)
+    }
+    report.synchronizations += session.takeSynchronizations()
+  }
+
+  /// Adds the package's place to the report if another program moved the package during the save.
+  ///
+  /// - Throws: `noSuchFile` if another program removed it.
+  private func noteMove(
+    in report: inout SaveReport, _ session: PackageSession
+  ) throws(FilePackageError) {
+    guard state.unrebased?.way == .elsewhere || !report.isPublished && isElsewhere(session) else { return }
+    do {
+      let root = session.hidden.root
+      if try location.disk.status(of: root.descriptor).links > 0 {
+        let path = try location.disk.place(of: root.descriptor)
+        return report.note(SaveWarning(.moved, reason: path.map { FileName($0).string } ?? ""))
+      }
+    } catch {
+      // The package is saved, wherever it is.
+      return report.note(SaveWarning(.moved, reason: ""))
+    }
+    throw FilePackageError(.noSuchFile, .save, node, reason: "another program removed it meanwhile")
+  }
+}
+
+extension SaveReport {
+  /// Fills in the figures of the whole document that are known without a look at the disk.
+  ///
+  /// - Parameter written: the files and links that the save made, which are among those that the metadata count.
+  fileprivate mutating func count(
+    _ metadata: PackageMetadata?, besides written: (count: Int, bytes: UInt64)
+  ) {
+    guard let metadata else { return }
+    reused = max(0, metadata.fileCount - written.count)
+    bytesReused = metadata.size > written.bytes ? metadata.size - written.bytes : 0
+  }
+}

@@ -1,0 +1,105 @@
+import DurableIO
+package import FileTrees
+import FoundationEssentials
+package import PackageFormat
+import SystemPackage
+
+extension PackageWriter {
+  /// Publishes the save of an interrupted program, and loads the metadata. Without such a save it only reads (W4).
+  package func recover() throws(FilePackageError) {
+    let found: JournalFile.Found
+    do {
+      found = try JournalFile.isClean(at: location) ? .nothing : JournalFile.find(of: location)
+    } catch {
+      throw FilePackageError(
+        error, .open, node, activity: "looking for its journal")
+    }
+    switch found {
+    case .nothing:
+      loadMetadata()
+    case .damaged(let reason):
+      state.damage(
+        by: FilePackageError(
+          .journalDamaged, .open, node,
+          reason: "its journal is damaged: \(reason)"))
+      loadMetadata()
+    case .journal(let journal):
+      loadMetadata()
+      if let record = journal.live { try recover(record, of: journal) }
+    }
+  }
+
+  private func loadMetadata() {
+    baseline.loadMetadata(at: location)
+    if baseline.metadata.isChild { tree.metadataRole = .child }
+  }
+
+  private func recover(_ record: JournalRecord, of journal: JournalFile) throws(FilePackageError) {
+    do throws(FilePackageError) {
+      try withPackageLock { _ in }
+    } catch {
+      switch error.code {
+      // A damaged journal stays as it is (W6).
+      case .journalDamaged: state.damage(by: error.during(.open))
+      case .busy, .changedOnDisk: throw error.during(.open)
+      // Without space or permission the tree comes from the journal (W5).
+      default: try present(record, of: journal, because: error)
+      }
+    }
+  }
+
+  /// Makes the tree from the disk and the journal together.
+  private func present(
+    _ record: JournalRecord, of journal: JournalFile, because problem: FilePackageError
+  ) throws(FilePackageError) {
+    session = nil
+    let outstanding: [JournalRecord.Operation]
+    do {
+      outstanding = try journal.outstanding(record, at: location)
+    } catch {
+      if let error = error as? FilePackageError, error.code == .journalDamaged {
+        return state.damage(by: error.during(.open))
+      }
+      throw problem.during(.open)
+    }
+    do {
+      for operation in outstanding { try tree.overlay(operation, at: location) }
+    } catch {
+      throw error as? FilePackageError ?? problem.during(.open)
+    }
+    var metadata = baseline.metadata.known
+    if let plist = outstanding.first(where: { $0.path.names == [PackageLayout.metadata] }),
+      case .put(let staged) = plist.action, let bytes = staged.bytes,
+      let decoded = try? PackageMetadata(decoding: Data(bytes))
+    {
+      metadata = decoded
+      baseline.metadata = .present(decoded, nil)
+    }
+    state = .blocked(CommittedSave(tree, tree.changesSnapshot(), metadata), because: problem)
+  }
+
+  /// Reads the package anew, with the changes of other programs: see `PackageStore.reload(_:)`.
+  package func reload<Result>(_ body: (FileWrapper) throws -> Result) throws -> Result {
+    let now = try StoredNode.look(at: location.path, following: false, on: location.disk)
+    guard let found = now.status, found.kind == .directory else {
+      throw FilePackageError(.notAPackage, .open, document: FileName(location.path).string)
+    }
+    if found.identity.isSameNode(as: baseline.status.identity) {
+      try publish()
+    } else {
+      // The waiting save went with the directory that stood here before.
+      dropSession()
+      state.forgetWaiting()
+    }
+    let before = (tree, baseline, state)
+    (baseline, state) = (StoreBaseline(found), .clean)
+    tree = package.newTree()
+    do {
+      try recover()
+      return try body(tree)
+    } catch {
+      (tree, baseline, state) = before
+      throw error
+    }
+  }
+}

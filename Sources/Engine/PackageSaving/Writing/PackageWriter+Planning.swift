@@ -1,0 +1,130 @@
+import DurableIO
+package import FileTrees
+import FoundationEssentials
+package import PackageFormat
+
+// Plans touch neither the disk nor the tree, apart from what `rebase()` still owes the tree.
+//
+// Unsaved edits are the differences from the last save, even if that one waits to be published.
+
+extension PackageWriter {
+  /// Returns the plan of a save that is asked for now: see `PackageStore.plan(_:)`.
+  package func plan(saving tree: FileWrapper? = nil) throws(FilePackageError) -> SavePlan {
+    let request = SaveRequest(tree ?? self.tree)
+    guard let waiting = state.waiting else {
+      try rebase()
+      return try plan(request).plan
+    }
+    let planned = try plan(request)
+    return waiting.tree === request.tree
+      ? planned.plan.since(waiting.snapshot, planned.snapshot) : planned.plan
+  }
+
+  /// Returns the plan of a save of the document as it was last saved, with the changes that `body` makes.
+  ///
+  /// The tree of the store stays as it is, and the plan ignores its edits.
+  package func plan(
+    dropsIdentical: Bool = true, changing body: (FileWrapper) throws -> Void
+  ) throws -> SavePlan {
+    let tree = try package.savedTree()
+    let saved = tree.changesSnapshot()
+    try body(tree)
+    let planned = try plan(SaveRequest(tree), known: nil, dropsIdentical: dropsIdentical)
+    return planned.plan.since(saved, planned.snapshot)
+  }
+
+  package func plan(_ request: SaveRequest) throws(FilePackageError) -> PlannedSave {
+    try plan(request, known: request.tree === tree ? nil : tree, dropsIdentical: request.merge == nil)
+  }
+
+  /// The session's manifest, if it belongs to the state on disk.
+  private var currentManifest: Manifest? {
+    guard let manifest = session?.manifest.value, manifest.revision == baseline.metadata.known?.revision
+    else {
+      return nil
+    }
+    return manifest
+  }
+
+  /// - Parameters:
+  ///   - seen: the tree that knows the package on disk, if `tree` may come from elsewhere; nil if `tree` was read from
+  ///     there.
+  ///   - dropsIdentical: whether to leave out children that the disk already has as they should be.
+  private func plan(
+    _ request: SaveRequest, known seen: FileWrapper?, dropsIdentical: Bool
+  ) throws(FilePackageError) -> PlannedSave {
+    let snapshot = request.tree.changesSnapshot()
+    do throws(FilePackageError) {
+      let known = try baseline.metadata.get()
+      var (plan, values) = try SavePlan(saving: snapshot, over: location, known: seen)
+        .withoutOurs(at: location, snapshot.metadataRole)
+      // If a save waits, the disk is not the baseline of the new state. A merge writes the other version's children
+      // anew.
+      if state.waiting == nil && dropsIdentical { plan = plan.withoutIdentical(known: currentManifest) }
+      if !baseline.othersWroteValues && values == known?.applicationValues { values = nil }
+      if baseline.othersWroteValues && values != nil {
+        throw FilePackageError(
+          .changedOnDisk, .save, StoredNode(location: location, path: PackagePath([PackageLayout.metadata])))
+      }
+      if case .present(let known, let status) = baseline.metadata {
+        let keepsNoHistory = request.keepsNoHistory ?? known.keepsNoHistory
+        // A return to a state of the same bytes is still a step.
+        if plan.isEmpty && values == nil && state.unrebased == nil && request.contentRevision == nil
+          && keepsNoHistory == known.keepsNoHistory
+        {
+          return PlannedSave(plan: plan, snapshot: snapshot)
+        }
+        var draft = MetadataDraft(
+          after: known, values, location, superseding: state.waiting?.metadata,
+          contentRevision: request.contentRevision, merging: request.merge?.parents ?? [], at: clock())
+        draft.program = program
+        draft.keepsNoHistory = keepsNoHistory
+        return PlannedSave(plan: plan.writingMetadata(over: status), snapshot: snapshot, draft: draft)
+      }
+      guard known == nil, let values else { return PlannedSave(plan: plan, snapshot: snapshot) }
+      // If another program's package gets its first metadata, the store reads everything in it once.
+      let present = PackageSnapshot(root: .init(node, kind: .directory))
+      var draft = MetadataDraft(new: nil, values, location, over: try ContentSummary(reading: present))
+      draft.program = program
+      return PlannedSave(plan: plan.writingMetadata(over: nil), snapshot: snapshot, draft: draft)
+    } catch {
+      throw error.during(.save)
+    }
+  }
+
+  // MARK: Unsaved edits
+
+  /// Returns whether the tree differs from the last save.
+  ///
+  /// - Throws: the system's reason if a folder cannot be listed.
+  package func hasUnsavedEdits() throws(FilePackageError) -> Bool {
+    let plan = try plan(saving: nil)
+    return !plan.isEmpty || !revised().isEmpty
+  }
+
+  /// Returns the places that the waiting save changes, and that the program edited since.
+  ///
+  /// If such an edit takes the tree back to the state of the disk, a plan over the disk does not contain it.
+  private func revised() -> [PackagePath] {
+    guard let waiting = state.waiting, waiting.tree === tree else { return [] }
+    return waiting.snapshot.revised(in: tree.changesSnapshot())
+  }
+
+  /// Throws `unsavedEdits` if the tree has edits that no save has.
+  ///
+  /// Operations that give the store another tree call it first.
+  func refuseUnsavedEdits() throws(FilePackageError) {
+    let plan = try plan(saving: nil)
+    let revised = revised()
+    guard !plan.isEmpty || !revised.isEmpty else { return }
+    // Every save writes the metadata.
+    let edited = plan.steps.filter { if case .writeMetadata = $0.action { false } else { true } }
+    let paths = Set(edited.map(\.path) + revised).sorted()
+    let places = (paths.isEmpty ? plan.steps.map(\.path) : paths).map { "'\($0.display)'" }
+    var names = Array(places.prefix(10))
+    if plan.rootAttributes != nil { names.insert("the attributes of its folder", at: 0) }
+    if places.count > 10 { names.append("\(places.count - 10) more") }
+    throw FilePackageError(
+      .unsavedEdits, .save, node, reason: "it has edits that are not saved: \(names.joined(separator: ", "))")
+  }
+}

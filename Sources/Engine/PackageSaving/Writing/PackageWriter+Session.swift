@@ -1,0 +1,148 @@
+import DurableIO
+import FileTrees
+package import PackageFormat
+import SystemPackage
+
+// The session that a writer holds from its first save on.
+extension PackageWriter {
+  /// Runs `body` with the writer's lock held: the one way to change a package in place.
+  ///
+  /// Before `body` the writer opens the hidden folder, publishes the commits that other programs left, and finds out
+  /// about a save in doubt. After it, the lock stays only while a committed save waits to be published or finished.
+  ///
+  /// - Parameter superseding: whether the waiting record in the journal is this store's, and the next one supersedes
+  ///   it.
+  /// - Throws: `changedOnDisk` if the package is no longer in its place; `busy`; the system's reason; the errors of
+  ///   `body`.
+  package func withPackageLock<Result>(
+    superseding: Bool = false, _ body: (PackageSession) throws(FilePackageError) -> Result
+  ) throws(FilePackageError) -> Result {
+    try withPackageLock(superseding: superseding, body) { refusal throws(FilePackageError) in throw refusal }
+  }
+
+  /// - Parameter refused: runs instead of `body`, without the lock, if the package may not get a hidden folder.
+  func withPackageLock<Result>(
+    superseding: Bool = false, _ body: (PackageSession) throws(FilePackageError) -> Result,
+    refused: (FilePackageError) throws(FilePackageError) -> Result
+  ) throws(FilePackageError) -> Result {
+    defer { release() }
+    switch try lock(superseding: superseding) {
+    case .held(let session): return try body(session)
+    case .refused(let error): return try refused(error)
+    }
+  }
+
+  private enum Lock {
+    case held(PackageSession)
+    /// The package may not get a hidden folder.
+    case refused(FilePackageError)
+  }
+
+  private func lock(superseding: Bool) throws(FilePackageError) -> Lock {
+    if let damage = state.damage { throw damage.during(.save) }
+    if baseline.metadata.known?.databasePath != nil {
+      throw FilePackageError(
+        .unsupported, .save, node,
+        reason: "it is a document with a database, whose files change with the database")
+    }
+    let session: PackageSession
+    var step = HiddenFolder.OpeningStep.openFolder
+    do {
+      if let known = self.session {
+        try known.hidden.lock(wait)
+        session = known
+      } else {
+        session = try PackageSession.open(location, wait, journalCapacity: journalCapacity, &step)
+        self.session = session
+      }
+      guard let package = try session.hidden.statusInPlace(),
+        package.identity.isSameNode(as: baseline.status.identity)
+      else {
+        throw FilePackageError(
+          .changedOnDisk, .save, node, reason: "another package is in its place now")
+      }
+      session.seen.package = package
+    } catch {
+      let failure = failure(of: error, at: step)
+      if failure.code == .permissionDenied, step == .makeFolder { return .refused(failure) }
+      throw failure
+    }
+    do throws(FilePackageError) {
+      try refresh(session)
+      if session.live != nil && !superseding {
+        note(try session.publish(isRecovery: true, wait))
+        try session.finish()
+        try refresh(session)
+      }
+      try recoverUncertain(session)
+      return .held(session)
+    } catch {
+      session.hidden.unlock()
+      if error.code == .journalDamaged { state.damage(by: error) }
+      throw error.during(.save)
+    }
+  }
+
+  private func refresh(_ session: PackageSession) throws(FilePackageError) {
+    session.seen.metadata = try baseline.reloadMetadata(
+      in: session.hidden.root, on: session.disk, at: location)
+    try session.refresh(baseline.metadata.known)
+  }
+
+  /// Releases the lock, and a hidden folder that nothing needs.
+  private func release() {
+    // The journal has a save of this store, which no other program publishes or finishes before this store does.
+    if case .committed = state { return }
+    if due.contains(.finishing) { return }
+    if let ending = session, ending.journal == nil, state.waiting == nil {
+      // The session ends here, and not when its last user releases it: the program may end before that. The next
+      // session removes the files that this one cannot remove.
+      try? ending.end(LockWait(limit: 100))
+      session = nil
+    } else {
+      session?.hidden.unlock()
+    }
+  }
+
+  /// Finds out whether a save that failed as indeterminate was committed all the same.
+  ///
+  /// It was if the state on disk is the one that it made: this store published it just now, or another store did.
+  private func recoverUncertain(_ session: PackageSession) throws(FilePackageError) {
+    guard let doubt = state.doubt else { return }
+    let isDone: Bool
+    if let metadata = doubt.save.metadata {
+      isDone = baseline.metadata.known?.revision == metadata.revision
+    } else {
+      isDone = session.isCarriedOut(doubt.record)
+    }
+    if isDone { try rebase(ontoPublished: doubt.save, isLate: true) } else { state.resume() }
+  }
+
+  private func failure(
+    of error: any Error, at step: HiddenFolder.OpeningStep
+  ) -> FilePackageError {
+    guard let error = error as? SystemError else {
+      return FilePackageError(any: error, .save, node)
+    }
+    switch (error.code, step) {
+    case (.wouldBlock, _):
+      return FilePackageError(.busy, .save, node, reason: "another program is still saving it")
+    case (.noSuchFileOrDirectory, .openPackage):
+      return FilePackageError(.changedOnDisk, .save, node, reason: "it is no longer in its place")
+    case (.notDirectory, .openPackage):
+      return FilePackageError(
+        .changedOnDisk, .save, node, reason: "another item is in its place now")
+    case (.notDirectory, _), (.tooManySymbolicLinkLevels, _):
+      return FilePackageError(
+        .wrongKind, .save, node,
+        reason: "'\(PackageLayout.hidden.display)' in it is not this library's folder")
+    default: return FilePackageError(error, .save, node, activity: "opening its hidden folder")
+    }
+  }
+
+  /// Forgets the session: its directory is gone, or belongs to another state.
+  func dropSession() {
+    session?.abandon()
+    session = nil
+  }
+}

@@ -1,0 +1,80 @@
+import DurableIO
+package import FileTrees
+import FoundationEssentials
+import PackageFormat
+
+// The stages of a save are values, and each is made of the one before:
+//
+//     SaveRequest ─ plan ─▶ PlannedSave ─ commit ─▶ CommittedSave ─ publish ─▶ PublishedSave ─ rebase ─▶ StoreBaseline
+//
+// A commit that fails at the last moment makes an UncertainSave, until the store looks at the journal again.
+
+/// A save that is decided and has touched nothing.
+package struct PlannedSave {
+  package var plan: SavePlan
+  /// The changes of the tree at the moment of the plan.
+  package let snapshot: PackageSnapshot
+  /// The metadata without the sums of the children; nil if the package gets none.
+  var draft: MetadataDraft?
+}
+
+/// A save that is durable and that other programs do not see yet.
+package struct CommittedSave {
+  package let tree: FileWrapper
+  package let snapshot: PackageSnapshot
+  /// The metadata of the save; nil if the package has none.
+  let metadata: PackageMetadata?
+
+  init(_ tree: FileWrapper, _ snapshot: PackageSnapshot, _ metadata: PackageMetadata?) {
+    (self.tree, self.snapshot, self.metadata) = (tree, snapshot, metadata)
+  }
+}
+
+/// A save whose commit failed at the last moment: its record is in the journal, or not.
+package struct UncertainSave {
+  package let save: CommittedSave
+  let record: JournalRecord
+}
+
+/// A save that other programs see, until it is the baseline of its tree.
+package struct PublishedSave {
+  package let tree: FileWrapper
+  package let snapshot: PackageSnapshot
+  /// The status of the package's own directory after the save.
+  let made: FileStatus?
+  let metadata: (metadata: PackageMetadata, status: FileStatus)?
+  let way: Way
+  /// Whether another program may have written since the save was published.
+  var isLate = false
+
+  /// The way in which the package got the state of the tree.
+  enum Way {
+    /// A new directory took the package's place. It links every file, so that unsaved files have other inodes.
+    case staged
+    /// The package's own directory got the changes.
+    case inPlace
+    /// The same, and another program moved the package before the save was published.
+    case elsewhere
+    /// Nothing was written, since the disk had all of it: the file wrappers still know the state of the disk.
+    case nothingWritten
+  }
+
+  /// A staged save.
+  package init(_ tree: FileWrapper, _ snapshot: PackageSnapshot, _ staged: StagedSave) {
+    (self.tree, self.snapshot) = (tree, snapshot)
+    made = staged.made
+    metadata = staged.madeMetadata
+    way = .staged
+  }
+
+  /// A save in the package's own directory.
+  init(
+    _ tree: FileWrapper, _ snapshot: PackageSnapshot, in package: FileStatus,
+    _ metadata: (metadata: PackageMetadata, status: FileStatus)?, _ way: Way
+  ) {
+    (self.tree, self.snapshot) = (tree, snapshot)
+    made = package
+    self.metadata = metadata
+    self.way = way
+  }
+}

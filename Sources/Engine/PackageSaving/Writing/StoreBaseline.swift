@@ -1,0 +1,133 @@
+package import DurableIO
+package import FileTrees
+import FoundationEssentials
+package import PackageFormat
+
+/// The state of the disk from which a store's tree tells its changes.
+package struct StoreBaseline {
+  /// The metadata of the package.
+  package enum Metadata {
+    /// Another program's package, which gets no metadata.
+    case none
+    case present(PackageMetadata, FileStatus?)
+    case unreadable(FilePackageError)
+    /// Another program's package, with a `Metadata.plist` that is a child as any other.
+    case child(FileStatus)
+
+    /// The metadata; nil if there is none, or if it cannot be read.
+    var known: PackageMetadata? { if case .present(let metadata, _) = self { metadata } else { nil } }
+
+    /// `Metadata.plist` as it was when it was last read or written.
+    var status: FileStatus? { if case .present(_, let status) = self { status } else { nil } }
+
+    var isChild: Bool { if case .child = self { true } else { false } }
+
+    /// Returns the metadata; nil for another program's package.
+    ///
+    /// - Throws: `metadataDamaged` or `newerFormat` if this library cannot read it.
+    package func get() throws(FilePackageError) -> PackageMetadata? {
+      if case .unreadable(let error) = self { throw error }
+      return known
+    }
+  }
+
+  /// The package's own directory.
+  package var status: FileStatus
+  package var metadata = Metadata.none
+  /// Whether another program changed the application's values in the metadata since this store read them.
+  var othersWroteValues = false
+  /// The trees whose statuses are from before a failed save, which linked and unlinked their files.
+  var stale: [FileWrapper] = []
+
+  init(_ status: FileStatus) { self.status = status }
+
+  /// Returns whether the package at `location` is the one that this store opened or last saved.
+  package func isPackage(at location: Location) -> Bool {
+    // A package that cannot be looked at is not known.
+    guard let directory = try? location.openDirectory(.root),
+      let now = try? location.disk.status(of: directory)
+    else { return false }
+    return now.identity.isSameNode(as: status.identity) && now.born == status.born
+  }
+
+  // MARK: Reading the metadata
+
+  /// - Parameter isOurs: whether the package is known to have metadata of this library.
+  mutating func loadMetadata(at location: Location, isOurs: Bool = false) {
+    var plist = StoredNode(location: location, path: PackagePath([PackageLayout.metadata]))
+    do {
+      let status: FileStatus?
+      do {
+        let directory = try location.openDirectory(.root)
+        status = try location.disk.statusIfPresent(of: PackageLayout.metadata, in: directory)
+      } catch {
+        throw FilePackageError(error, .open, plist)
+      }
+      guard let status else { return metadata = .none }
+      guard status.kind == .file else {
+        if !isOurs, try !Self.hasDigests(location) { return metadata = .child(status) }
+        throw Self.damage(at: location, reason: "its 'Metadata.plist' is \(status.kind.words)")
+      }
+      plist.status = status
+      if status.size > UInt64(PackageMetadata.maximumSize) {
+        throw Self.damage(at: location, reason: PackageMetadata.Problem.tooLarge.words)
+      }
+      let bytes = try FileContents.stored(plist).data()
+      let problem: PackageMetadata.Problem
+      do throws(PackageMetadata.Problem) {
+        return metadata = .present(try PackageMetadata(decoding: bytes), status)
+      } catch {
+        problem = error
+      }
+      if !isOurs, problem.isOfOthers(bytes), try !Self.hasDigests(location) {
+        return metadata = .child(status)
+      }
+      throw Self.damage(problem.code, at: location, reason: problem.words)
+    } catch {
+      metadata = .unreadable((error as? FilePackageError)?.during(.open) ?? Self.damage(at: location))
+    }
+  }
+
+  /// Returns whether the package has digests of its children: then the metadata are this library's, too.
+  private static func hasDigests(_ location: Location) throws(FilePackageError) -> Bool {
+    do {
+      if case .journal(let journal) = try JournalFile.find(of: location), !journal.batches.isEmpty {
+        return true
+      }
+      let folder = try location.openDirectory(PackagePath([PackageLayout.hidden]))
+      return try location.disk.exists(PackageLayout.manifest, in: folder)
+    } catch {
+      if error.isAbsence { return false }
+      throw FilePackageError(error, .open, StoredNode(location: location, path: .root))
+    }
+  }
+
+  private static func damage(
+    _ code: FilePackageError.Code = .metadataDamaged, at location: Location, reason: String? = nil
+  ) -> FilePackageError {
+    FilePackageError(code, .open, document: FileName(location.path).string, reason: reason)
+  }
+
+  /// Reads the metadata again if another program wrote it.
+  ///
+  /// - Returns: the status of `Metadata.plist`; nil if there is none.
+  mutating func reloadMetadata(
+    in root: OpenNode, on disk: any Disk, at location: Location
+  ) throws(FilePackageError) -> FileStatus? {
+    let now: FileStatus?
+    do {
+      now = try disk.statusIfPresent(of: PackageLayout.metadata, in: root.descriptor)
+    } catch {
+      throw FilePackageError(error, .save, StoredNode(location: location, path: .root))
+    }
+    if case .present(_, let known?) = metadata, let now, now.isUnchanged(since: known) { return now }
+    if case .none = metadata, now == nil { return nil }
+    if case .child(let known) = metadata, let now, now.isUnchanged(since: known) { return now }
+    let before = metadata.known
+    loadMetadata(at: location, isOurs: before != nil)
+    if let before, before.applicationValues != metadata.known?.applicationValues {
+      othersWroteValues = true
+    }
+    return metadata.status ?? now
+  }
+}

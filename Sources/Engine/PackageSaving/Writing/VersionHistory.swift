@@ -1,0 +1,203 @@
+import DurableIO
+package import FileTrees
+import FoundationEssentials
+package import PackageFormat
+import Synchronization
+import SystemPackage
+
+/// The versions of one document on disk: those of the history file, and those of the journal that the file lacks.
+///
+/// Loading it costs the size of the two; it does not look at the document's children.
+package struct VersionHistory {
+  package let location: Location
+  /// The metadata of the current state, published or not.
+  let current: PackageMetadata
+  package let chain: VersionChain
+  package let policy: RetentionPolicy
+  /// Whether the file has invalid bytes between the versions, so that the versions before them are unavailable.
+  let isDamaged: Bool
+  /// The present places of the newest version's children that a committed save replaces, by their names in the history.
+  private var standing: [FileName: PackagePath] = [:]
+
+  /// Loads the history; nil if the document has none.
+  ///
+  /// - Parameters:
+  ///   - present: the metadata on disk.
+  ///   - waiting: the metadata of a committed save that is unpublished. Its state is the current one, and the state on
+  ///     disk is a version.
+  static func load(
+    _ location: Location, _ present: PackageMetadata, waiting saved: PackageMetadata? = nil
+  ) throws(FilePackageError) -> VersionHistory? {
+    let node = StoredNode(location: location, path: .root)
+    let disk = location.disk
+    do {
+      guard let folder = try location.openHiddenFolder() else { return nil }
+      // Reads the journal first: its versions are in the file before it is removed. A record without the mark of an
+      // applied one counts if the document has the record's state. The mark and the history file follow a moment later.
+      var waiting: [VersionRecord] = []
+      var live: JournalRecord?
+      var vouched: Set<UUID> = []
+      if case .journal(let journal) = try JournalFile.find(in: folder, on: disk, forWriting: false) {
+        let record = journal.live
+        vouched = Set(journal.keeping.compactMap(\.version?.next))
+        waiting = journal.keeping.filter {
+          $0.sequence != record?.sequence || $0.version?.next == present.revision
+        }.compactMap(\.version)
+        if let saved, saved.revision != present.revision, record?.version?.next == saved.revision {
+          live = record
+        }
+      }
+      let file = try HistoryFile.load(in: folder, on: disk, besides: vouched)
+      let first = waiting.first ?? live?.version
+      guard let history = file ?? first.map({ HistoryFile(tip: $0.revision) }) else { return nil }
+      var chain = history.chain
+      let states = [present.revision] + (live?.version.map { [$0.revision] } ?? [])
+      for version in history.missing(waiting, before: Set(states)) { chain.append(version) }
+      guard let saved, let live, let version = live.version else {
+        return VersionHistory(
+          location: location, current: present, chain: chain, policy: history.policy,
+          isDamaged: history.isDamaged)
+      }
+      chain.append(version)
+      var versions = VersionHistory(
+        location: location, current: saved, chain: chain, policy: history.policy, isDamaged: history.isDamaged
+      )
+      for operation in live.operations {
+        if let name = operation.keptName { versions.standing[name] = operation.path }
+      }
+      return versions
+    } catch {
+      if error.code == .illegalByteSequence {
+        throw FilePackageError(
+          .invalidContent, .read, node,
+          reason: "its history is damaged; ending the history removes it")
+      }
+      throw FilePackageError(error, .read, node, activity: "reading the history of")
+    }
+  }
+
+  /// The complete versions, by their indices in the chain.
+  package var available: Range<Int> {
+    chain.tip == current.revision ? chain.start..<chain.versions.count : 0..<0
+  }
+
+  /// The versions before a gap, which cannot be put together.
+  var lost: [UUID] {
+    let first = available.isEmpty ? chain.versions.count : available.lowerBound
+    return chain.versions[..<first].map(\.revision)
+  }
+
+  func index(of revision: UUID) -> Int? {
+    available.last { chain.versions[$0].revision == revision }
+  }
+
+  // MARK: Putting a version together
+
+  /// Changes a tree from the current state on disk to a version.
+  ///
+  /// Cost: a status for each place that differs from the current state, for any number of versions in between.
+  ///
+  /// - Parameter child: the only child to bring back; nil for the whole document.
+  /// - Returns: the places whose content is lost; the tree is unchanged there.
+  func apply(_ index: Int, to tree: FileWrapper, child: PackagePath? = nil) throws -> [PackagePath] {
+    let rows = chain.rows(of: index).filter { row in child.map { row.path.isWithin($0) } ?? true }
+    var lost: [PackagePath] = []
+    for row in rows.reversed() where row.node == nil {
+      if try Self.node(at: row.path, in: tree) != nil { try tree.removeDescendant(at: row.path.string) }
+    }
+    for row in rows {
+      guard let node = row.node else { continue }
+      if try !put(node, at: row.path, in: tree) { lost.append(row.path) }
+    }
+    return lost
+  }
+
+  private func put(_ node: VersionRecord.Node, at path: PackagePath, in tree: FileWrapper) throws -> Bool {
+    let attributes = NodeAttributes(mode: node.mode, modeIsExact: true, modified: node.modified)
+    if node.kind == .directory {
+      let present = path.isRoot ? tree : try Self.node(at: path, in: tree)
+      if let present, present.isDirectory {
+        present.setMode(node.mode)
+      } else {
+        let folder = FileWrapper(directoryWithFileWrappers: [:])
+        folder.state.withLock { $0.attributes = attributes }
+        try tree.setDescendant(folder, at: path.string)
+      }
+      return true
+    }
+    guard let stored = try find(node) else { return false }
+    let content: FileWrapper.Node =
+      node.kind == .symbolicLink ? .link(.known(try stored.readLink())) : .file(.stored(stored))
+    let wrapper = FileWrapper(state: FileWrapper.State(node: content, attributes: attributes))
+    if node.kind == .symbolicLink { wrapper.state.withLock { $0.attributes = .newLink() } }
+    try tree.setDescendant(wrapper, at: path.string)
+    return true
+  }
+
+  /// Returns the kept file of a version's node, or the file that a save will keep; nil if the content is lost.
+  ///
+  /// A version shows no unknown content: if the content of a place is lost, the version reports it as lost.
+  ///
+  /// Cost: a status; for a file with the right size and another date, such as a copy of the package has, reading it.
+  package func find(_ node: VersionRecord.Node) throws(FilePackageError) -> StoredNode? {
+    guard let place = node.place, let first = place.names.first else { return nil }
+    let rest = Array(place.names.dropFirst())
+    let staged = [first, first.rewritten, first.movedAway].map {
+      PackagePath([PackageLayout.hidden, PackageLayout.staging, $0] + rest)
+    }
+    let standing = standing[first].map { [PackagePath($0.names + rest)] } ?? []
+    for path in standing + [PackagePath(PackageLayout.versionsPath.names + place.names)] + staged {
+      guard let found = try look(at: path), let status = found.status else { continue }
+      guard status.kind == node.kind else { continue }
+      if node.kind != .file { return found }
+      // A copy of the package may have other dates: then the digest decides.
+      guard status.size == node.size else { continue }
+      if status.modified == node.modified { return found }
+      if try found.hasContent(node.content) { return found }
+    }
+    return nil
+  }
+
+  private func look(at path: PackagePath) throws(FilePackageError) -> StoredNode? {
+    guard let name = path.name else { return nil }
+    do {
+      let folder = try location.openDirectory(path.parent)
+      guard let status = try location.disk.statusIfPresent(of: name, in: folder) else { return nil }
+      return StoredNode(location: location, path: path, status: status)
+    } catch {
+      switch error.code {
+      case .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels: return nil
+      default:
+        throw FilePackageError(
+          error, .read, StoredNode(location: location, path: path), activity: "looking for the kept files at")
+      }
+    }
+  }
+
+  /// Returns the node at a path of a tree; nil also if the path leads through a file or a link.
+  static func node(at path: PackagePath, in tree: FileWrapper) throws -> FileWrapper? {
+    do {
+      return try tree.descendant(at: path.string)
+    } catch let error as FilePackageError where error.code == .wrongKind {
+      return nil
+    }
+  }
+}
+
+extension StoredNode {
+  /// Returns whether a file has the content with that hash; reads all of it.
+  func hasContent(_ content: ContentHash?) throws(FilePackageError) -> Bool {
+    guard let content else { return false }
+    return try ChildSummary(reading: PackageSnapshot.Node(self, kind: .file), at: path).content == content
+  }
+}
+
+extension FileWrapper {
+  /// Sets the mode of a folder that stays.
+  fileprivate func setMode(_ mode: UInt16) {
+    if state.withLock({ $0.attributes.mode == mode }) { return }
+    var attributes = fileAttributes
+    attributes[FileAttributeKey.posixPermissions.rawValue] = UInt(mode)
+    fileAttributes = attributes
+  }
+}
