@@ -25,7 +25,7 @@ package struct FeedEntry: Sendable, Hashable {
   package enum Kind: UInt8, Sendable {
     /// The device committed them.
     case committed = 0
-    /// The store lost later versions of these documents, or other ones of these numbers.
+    /// The store lost later versions of these documents, or other ones of these numbers, or only entries of the feed.
     case lost = 1
   }
 

@@ -113,11 +113,13 @@ extension ContainerSession {
     }
   }
 
-  /// Tells the other devices the last versions that the store has of documents that lost later ones.
+  /// Tells the other devices that the store was rolled back, so that they list all versions.
+  ///
+  /// - Parameter versions: the last versions that the store has of documents that lost later ones.
   func tellLoss(of versions: [FeedEntry.Version]) async throws {
     try await feedEnd.turn.waitUnlessCancelled()
     defer { feedEnd.turn.signal() }
-    for start in stride(from: 0, to: versions.count, by: FeedEntry.maximumCount) {
+    for start in stride(from: 0, to: max(versions.count, 1), by: FeedEntry.maximumCount) {
       _ = try await append(Array(versions[start...].prefix(FeedEntry.maximumCount)), .lost)
     }
   }

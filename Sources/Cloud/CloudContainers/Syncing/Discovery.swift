@@ -41,7 +41,10 @@ extension ContainerSession {
     let news = try await news(readsEntries: !comparing && last != nil)
     var isLost = comparing || news.state == .rolledBack
     if !isLost { isLost = try await haveLost(news.entries) }
-    if isLost || isDue || news.state != .whole { return try await discoverByListing(news, comparing: isLost) }
+    let isTold = news.entries.contains { $0.kind == .lost && $0.device != settings.device }
+    if isLost || isTold || isDue || news.state != .whole {
+      return try await discoverByListing(news, comparing: isLost)
+    }
     let found = try await learn(Self.newest(in: news.entries), isListing: false)
     try await noteEnd(news)
     return found
@@ -99,6 +102,8 @@ extension ContainerSession {
     var newest: [CloudDocumentID: Int] = [:]
     try await log.forEachDocument { document, versions in newest[document] = versions.last?.sequence }
     let (lost, problems) = try await rewindLost(newest, comparing: comparing)
+    // The store may have lost the news of a version that it has. Another device may know no lost entry.
+    if lost.isEmpty && news.state == .rolledBack && news.problems.isEmpty { try await tellLoss(of: []) }
     var found = try await learn(newest, isListing: true)
     (found.lost, found.problems) = (lost, problems + found.problems + news.problems)
     try await state.pruneEarlierHeads()
