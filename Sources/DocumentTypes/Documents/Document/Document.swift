@@ -41,13 +41,13 @@ public actor Document<Content: DocumentContent> {
   nonisolated let storageEnvironment: StorageEnvironment
 
   /// The document's place, or its future place. It follows a move, and a save elsewhere.
-  public internal(set) var fileURL: URL { didSet { tellViewers() } }
+  public internal(set) var fileURL: URL { didSet { tellObservers() } }
   /// The content, and its storage if the document is open.
-  var lifecycle: Lifecycle<Content> { didSet { tellViewers() } }
+  var lifecycle: Lifecycle<Content> { didSet { tellObservers() } }
   /// The revisions of the content.
   var changes = ChangeTracker()
   /// Its earlier and undone values.
-  var history: UndoHistory<Content> { didSet { tellViewers() } }
+  var history: UndoHistory<Content> { didSet { tellObservers() } }
   /// Finds the trees that undoing has to give back, too.
   var treeFinder = TreeFinder()
   /// The number of `disableEditing()` calls that no `enableEditing()` took back.
@@ -55,8 +55,8 @@ public actor Document<Content: DocumentContent> {
   var broadcast = StateBroadcast()
   /// The download that an opening waits for.
   var provision: ContentProvider?
-  /// Its fronts on other actors.
-  var viewers = DocumentObservers<Content>()
+  /// Its observers on other actors.
+  var observers = DocumentObservers<Content>()
 
   /// Who may read and write the files now.
   package let accesses = AccessQueue()
@@ -100,7 +100,7 @@ public actor Document<Content: DocumentContent> {
   deinit {
     lifecycle.opened?.watching?.cancel()
     broadcast.finish()
-    viewers.finish()
+    observers.finish()
   }
 
   /// Opens the document at `url`.
@@ -176,7 +176,7 @@ public actor Document<Content: DocumentContent> {
     let state = documentState
     if broadcast.tell(state) {
       options.eventHandler?(.stateChanged(state))
-      tellViewers()
+      tellObservers()
     }
   }
 

@@ -1,108 +1,108 @@
 import FoundationEssentials
 
-/// A document at one moment, for a front of it on another actor.
+/// A document at one moment, for an observer of it on another actor.
 struct DocumentSnapshot<Content: DocumentContent>: Sendable {
   /// Nil if the document has no content any more.
   var content: Content?
   var documentState: DocumentState
   var undo: UndoState
   var fileURL: URL
-  /// Later views have greater numbers.
+  /// Later snapshots have greater numbers.
   var number: UInt64
-  /// The number of the front's last edit that the content has.
+  /// The number of the observer's last edit that the content has.
   var lastEdit: UInt64
 }
 
-/// The fronts of a document; each gets the newest view.
+/// The observers of a document; each gets the newest snapshot.
 struct DocumentObservers<Content: DocumentContent>: Sendable {
-  private struct Viewer {
+  private struct Observer {
     var continuation: AsyncStream<DocumentSnapshot<Content>>.Continuation
     var lastEdit: UInt64 = 0
   }
 
-  private var viewers: [UInt64: Viewer] = [:]
+  private var observers: [UInt64: Observer] = [:]
   private var lastNumber: UInt64 = 0
-  /// The number of views so far.
-  var viewCount: UInt64 = 0
+  /// The number of snapshots so far.
+  var snapshotCount: UInt64 = 0
   /// Whether a step is under way whose parts belong together.
   var isHeld = false
 
-  var isEmpty: Bool { viewers.isEmpty }
+  var isEmpty: Bool { observers.isEmpty }
 
-  mutating func add() -> (number: UInt64, views: AsyncStream<DocumentSnapshot<Content>>) {
+  mutating func add() -> (number: UInt64, snapshots: AsyncStream<DocumentSnapshot<Content>>) {
     let (stream, continuation) = AsyncStream.makeStream(
       of: DocumentSnapshot<Content>.self, bufferingPolicy: .bufferingNewest(1))
     lastNumber += 1
-    viewers[lastNumber] = Viewer(continuation: continuation)
+    observers[lastNumber] = Observer(continuation: continuation)
     return (lastNumber, stream)
   }
 
-  mutating func remove(_ number: UInt64) { viewers[number] = nil }
+  mutating func remove(_ number: UInt64) { observers[number] = nil }
 
-  mutating func note(edit: UInt64, of number: UInt64) { viewers[number]?.lastEdit = edit }
+  mutating func note(edit: UInt64, of number: UInt64) { observers[number]?.lastEdit = edit }
 
-  func lastEdit(of number: UInt64) -> UInt64 { viewers[number]?.lastEdit ?? 0 }
+  func lastEdit(of number: UInt64) -> UInt64 { observers[number]?.lastEdit ?? 0 }
 
-  func tell(_ view: DocumentSnapshot<Content>) {
-    for viewer in viewers.values {
-      var view = view
-      view.lastEdit = viewer.lastEdit
-      viewer.continuation.yield(view)
+  func tell(_ snapshot: DocumentSnapshot<Content>) {
+    for observer in observers.values {
+      var snapshot = snapshot
+      snapshot.lastEdit = observer.lastEdit
+      observer.continuation.yield(snapshot)
     }
   }
 
   func finish() {
-    for viewer in viewers.values { viewer.continuation.finish() }
+    for observer in observers.values { observer.continuation.finish() }
   }
 }
 
 extension Document {
-  /// The views of the document, beginning with the present one.
-  func makeViews() -> (number: UInt64, views: AsyncStream<DocumentSnapshot<Content>>) {
-    let made = viewers.add()
-    tellViewers()
+  /// The snapshots of the document, beginning with the present one.
+  func makeSnapshots() -> (number: UInt64, snapshots: AsyncStream<DocumentSnapshot<Content>>) {
+    let made = observers.add()
+    tellObservers()
     return made
   }
 
-  func endViews(_ number: UInt64) { viewers.remove(number) }
+  func endSnapshots(_ number: UInt64) { observers.remove(number) }
 
-  /// Makes a front's edit, and tells it together with the edit's number.
+  /// Makes an observer's edit, and tells it together with the edit's number.
   func edit(
-    _ actionName: String, number: UInt64, of viewer: UInt64,
+    _ actionName: String, number: UInt64, of observer: UInt64,
     _ body: @escaping @Sendable (inout Content) throws -> Void
   ) throws {
-    viewers.isHeld = true
+    observers.isHeld = true
     defer {
-      viewers.isHeld = false
-      tellViewers()
+      observers.isHeld = false
+      tellObservers()
     }
-    // An edit that fails is done, too: the front does not make it again.
-    viewers.note(edit: number, of: viewer)
+    // An edit that fails is done, too: the observer does not make it again.
+    observers.note(edit: number, of: observer)
     try edit(actionName, body)
   }
 
-  /// Goes back or forward for a front.
-  func step(back: Bool, number: UInt64, of viewer: UInt64) throws(DocumentError) {
-    viewers.isHeld = true
+  /// Goes back or forward for an observer.
+  func step(back: Bool, number: UInt64, of observer: UInt64) throws(DocumentError) {
+    observers.isHeld = true
     defer {
-      viewers.isHeld = false
-      tellViewers()
+      observers.isHeld = false
+      tellObservers()
     }
-    viewers.note(edit: number, of: viewer)
+    observers.note(edit: number, of: observer)
     _ = try back ? goBack() : goForward()
   }
 
-  /// Tells the viewers of the present view, if there are any.
-  func tellViewers() {
-    if viewers.isEmpty || viewers.isHeld { return }
-    viewers.tell(view(for: 0))
+  /// Tells the observers of the present snapshot, if there are any.
+  func tellObservers() {
+    if observers.isEmpty || observers.isHeld { return }
+    observers.tell(snapshot(for: 0))
   }
 
-  /// The present view, for one viewer.
-  func view(for viewer: UInt64) -> DocumentSnapshot<Content> {
-    viewers.viewCount += 1
+  /// The present snapshot, for one observer.
+  func snapshot(for observer: UInt64) -> DocumentSnapshot<Content> {
+    observers.snapshotCount += 1
     return DocumentSnapshot(
       content: lifecycle.content, documentState: documentState, undo: history.state, fileURL: fileURL,
-      number: viewers.viewCount, lastEdit: viewers.lastEdit(of: viewer))
+      number: observers.snapshotCount, lastEdit: observers.lastEdit(of: observer))
   }
 }

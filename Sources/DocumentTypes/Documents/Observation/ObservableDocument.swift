@@ -48,14 +48,14 @@ public final class ObservableDocument<Content: DocumentContent> {
   @ObservationIgnored private var lastNumber: UInt64 = 0
   /// The number of the last step that the document has made or refused.
   @ObservationIgnored private var made: UInt64 = 0
-  /// The number of the last view.
+  /// The number of the last snapshot.
   @ObservationIgnored private var shown: UInt64 = 0
-  @ObservationIgnored private let viewer: UInt64
+  @ObservationIgnored private let observer: UInt64
   @ObservationIgnored private var treeFinder = TreeFinder()
   @ObservationIgnored private var isMaking: Task<Void, Never>?
   @ObservationIgnored private var listening: Task<Void, Never>?
 
-  /// Makes a front of an open document.
+  /// Makes an observer of an open document.
   ///
   /// - Throws: `closed` if the document has no content.
   public init(_ document: Document<Content>) async throws(DocumentError) {
@@ -63,10 +63,10 @@ public final class ObservableDocument<Content: DocumentContent> {
     content = try await document.content
     (documentState, undoState) = (await document.documentState, await document.undo.state)
     fileURL = await document.fileURL
-    let (number, views) = await document.makeViews()
-    viewer = number
+    let (number, snapshots) = await document.makeSnapshots()
+    observer = number
     listening = Task { [weak self] in
-      for await view in views { self?.show(view) }
+      for await snapshot in snapshots { self?.show(snapshot) }
     }
   }
 
@@ -90,7 +90,7 @@ public final class ObservableDocument<Content: DocumentContent> {
 
   deinit {
     listening?.cancel()
-    Task { [document, viewer] in await document.endViews(viewer) }
+    Task { [document, observer] in await document.endSnapshots(observer) }
   }
 
   // MARK: Editing
@@ -125,7 +125,7 @@ public final class ObservableDocument<Content: DocumentContent> {
   /// Waits until the document has made all steps, and `content` is its content.
   public func drain() async {
     while let making = isMaking { await making.value }
-    // The view after the last step may still be on its way.
+    // The snapshot after the last step may still be on its way.
     await refresh()
   }
 
@@ -142,9 +142,9 @@ public final class ObservableDocument<Content: DocumentContent> {
       do {
         switch next.step {
         case .edit(let name, let body):
-          try await document.edit(name, number: next.number, of: viewer, body)
-        case .undo: try await document.step(back: true, number: next.number, of: viewer)
-        case .redo: try await document.step(back: false, number: next.number, of: viewer)
+          try await document.edit(name, number: next.number, of: observer, body)
+        case .undo: try await document.step(back: true, number: next.number, of: observer)
+        case .redo: try await document.step(back: false, number: next.number, of: observer)
         }
       } catch {
         lastError = error
@@ -172,16 +172,16 @@ public final class ObservableDocument<Content: DocumentContent> {
   // MARK: Showing
 
   private func refresh() async {
-    show(await document.view(for: viewer))
+    show(await document.snapshot(for: observer))
   }
 
-  private func show(_ view: DocumentSnapshot<Content>) {
-    // An older view may come after a newer one that this object asked for.
-    guard view.number > shown else { return }
-    shown = view.number
-    pending.removeAll { $0.number <= view.lastEdit }
-    if let present = view.content { content = withPendingEdits(present) }
-    (documentState, undoState, fileURL) = (view.documentState, view.undo, view.fileURL)
+  private func show(_ snapshot: DocumentSnapshot<Content>) {
+    // An older snapshot may come after a newer one that this object asked for.
+    guard snapshot.number > shown else { return }
+    shown = snapshot.number
+    pending.removeAll { $0.number <= snapshot.lastEdit }
+    if let present = snapshot.content { content = withPendingEdits(present) }
+    (documentState, undoState, fileURL) = (snapshot.documentState, snapshot.undo, snapshot.fileURL)
   }
 
   private func withPendingEdits(_ present: Content) -> Content {
