@@ -63,9 +63,8 @@ examples: prepare ## builds and runs the package Examples
 	set -e; for name in Checklist TravelNote Memo Palette Models ModelsInSwift5; do Examples/.build/debug/$$name; done
 	swift run --package-path Examples/RecipeBook
 
-lint: prepare ## checks the form of the code, the arrows between folders, and the invariants
+lint: prepare ## checks the form of the code and the invariants
 	@! grep -rn '^@testable' Tests || { echo "Declare as package the members that tests use."; exit 1; }
-	.ci/arrows
 	.ci/invariants
 	@.ci/pages | diff -q Sources/CommandLine/CNotesPages/CNotesPages.c - || { echo "Run 'make pages'."; exit 1; }
 	swift format lint --strict $(swift-files)
