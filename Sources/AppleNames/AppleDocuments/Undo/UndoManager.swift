@@ -1,5 +1,7 @@
 public import Foundation
 
+// Foundation has no `UndoManager` on Linux; if it gets one, that one takes the place of this class.
+
 // The lock is held for the stacks only. Handlers, observers of notifications and overriding methods run without it. So
 // do the ends of values that the manager forgets: they may call it.
 

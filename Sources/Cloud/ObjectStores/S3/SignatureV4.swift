@@ -2,6 +2,9 @@ import DurableIO
 import FilePackages
 package import FoundationEssentials
 
+// libcurl 7.88 of Debian 12 neither sorts nor encodes a query before it signs. Its
+// `CURLOPT_AWS_SIGV4` can take the place of this file if all systems have libcurl 8.14 or later.
+
 /// The signature of a request, by Amazon's algorithm AWS4-HMAC-SHA256.
 package struct SignatureV4 {
   let credentials: S3Credentials

@@ -1,6 +1,8 @@
 public import FoundationEssentials
 import Synchronization
 
+// Foundation has no `NSFileCoordinator` on Linux; if it gets one, that one takes the place of this folder.
+
 /// Coordinates reads and writes of an item with other coordinators, in this process and in other processes, without a
 /// daemon.
 ///

@@ -1,3 +1,6 @@
+// `difference(from:)` of the standard library has the same algorithm and no limit: two texts without a common line take
+// it the product of their lengths. With a limit it could take the place of this file.
+
 /// The common parts of two sequences, by Myers ("An O(ND) Difference Algorithm and Its Variations", 1986, in linear
 /// space): the fewest insertions and removals.
 ///

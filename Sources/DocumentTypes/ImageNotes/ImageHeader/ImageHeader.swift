@@ -1,3 +1,6 @@
+// The libraries that read all seven formats, such as libvips, link their decoders, dozens of libraries with their faults.
+// A library that reads only headers could take the place of this folder.
+
 /// A picture's format, its size in pixels and its orientation, from its first bytes.
 ///
 /// Only the contents of a file decide its format; its extension does not count. The reader decodes no pixels: a file
