@@ -1,3 +1,6 @@
+// Tags in Markdown are changed in their place, so that each value needs its range in the text. libxml2 gives a tree
+// without ranges. A tokenizer of HTML with ranges, kept as well, could take the place of this file.
+
 /// One tag of HTML: its name, its attributes, and its place in the text.
 struct HTMLTag {
   struct Value {
