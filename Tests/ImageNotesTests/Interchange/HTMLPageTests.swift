@@ -27,6 +27,9 @@ struct HTMLPageTests {
     ("a <a href=\"x", "a <a href=\"x"), ("", ""), ("<", "<"), ("</", "</"), ("<!--", ""),
     ("<title>T</title>x", "x"),
     ("<img src='https://example.org/x.png' alt='X'>", "![X](https://example.org/x.png)"),
+    ("<p>Hello!<a href='b.html'>c</a></p>", "Hello\\![c](b.html)"),
+    ("<p>\\!<a href='b.html'>c</a> \\<a href='d.html'>e</a></p>", "\\![c](b.html) \\\\[e](d.html)"),
+    ("<p>Hello!<b>[c](d.png)</b></p>", "Hello!\\[c](d.png)"),
   ]
 
   @Test(arguments: pages)

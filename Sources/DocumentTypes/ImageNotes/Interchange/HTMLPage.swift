@@ -155,7 +155,7 @@ struct HTMLPage {
       return
     }
     // Other programs' text is no Markdown.
-    let string = isExact ? string : string.replacing("![", with: "!\\[")
+    let string = isExact ? string : text.escaping(string)
     if !preserving.isEmpty {
       text += string
       return
@@ -195,7 +195,7 @@ struct HTMLPage {
       place = RelativePath.encoded(taken)
     }
     links.append(place)
-    text += "["
+    append(reference: "[")
   }
 
   private mutating func endLink() {
@@ -229,8 +229,13 @@ struct HTMLPage {
       lastUnnamed = place
     } else {
       let escaped = AssetLayout.escaped(words)
-      text += "![\(escaped)](\(place.map(RelativePath.encoded) ?? source))"
+      append(reference: "![\(escaped)](\(place.map(RelativePath.encoded) ?? source))")
     }
+  }
+
+  /// Appends a reference. The text of our own pages is Markdown already.
+  private mutating func append(reference: String) {
+    if isExact { text += reference } else { text.append(reference: reference) }
   }
 
   private mutating func endCaption() {

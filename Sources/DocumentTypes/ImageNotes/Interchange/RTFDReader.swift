@@ -24,8 +24,8 @@ struct RTFDReader {
       let bytes = [UInt8](try file.contents(atMost: Self.maximumSize, Self.textName))
       for piece in try RTFText.pieces(of: bytes) {
         switch piece {
-        case .text(let string): text += Self.escaped(string)
-        case .attachment(let name): text += try reference(to: name, &intake)
+        case .text(let string): text += text.escaping(string)
+        case .attachment(let name): text.append(reference: try reference(to: name, &intake))
         }
       }
     } catch var problem as InterchangeProblem {
@@ -36,11 +36,6 @@ struct RTFDReader {
     intake.set(text: text)
     intake.remark(.notHeld(.formatting, count: 1))
     return (intake.document, intake.remarks)
-  }
-
-  /// Plain text that Markdown would take for an image.
-  private static func escaped(_ text: String) -> String {
-    text.replacing("![", with: "!\\[")
   }
 
   /// Takes an attachment, and returns the reference that stands for it in the text.
