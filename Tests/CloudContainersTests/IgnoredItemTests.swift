@@ -20,6 +20,8 @@ struct IgnoredItemTests {
     ("**/a", ["a", "b/a", "b/c/a"], ["ab"]),
     ("b/**", ["b/a", "b/c/a"], ["b", "c/b/a"]),
     ("b/**/a", ["b/a", "b/c/a", "b/c/d/a"], ["a", "c/b/a"]),
+    ("b/**/c/**/a", ["b/c/a", "b/c/d/c/a", "b/c/d/a"], ["b/a", "b/a/c"]),
+    ("**/**", ["a", "b/a"], []),
     ("?.txt\n[a-c]1", ["a.txt", "b1"], ["ab.txt", "d1"]),
     ("*.log\n!keep.log", ["a.log"], ["keep.log", "b/keep.log"]),
     ("logs/\n!logs/keep.log", ["logs/keep.log"], ["keep.log"]),
@@ -39,6 +41,14 @@ struct IgnoredItemTests {
     }
     for name in matched where name != "none" { #expect(matches(name), "\(name)") }
     for name in others { #expect(!matches(name), "\(name)") }
+  }
+
+  @Test func `are found in a short time, however many stars a rule has`() {
+    let name = String(repeating: "a/", count: 60) + "a"
+    let rule = String(repeating: "**/a/", count: 30)
+    #expect(!PathPatterns(rule + "b").matches(name, isDirectory: false))
+    #expect(PathPatterns(rule + "a").matches(name, isDirectory: false))
+    #expect(PathPatterns(rule + "**").matches(name, isDirectory: false))
   }
 
   private func withOne(_ body: (DeviceFixture, MemoryStore, FilePath) async throws -> Void) async throws {

@@ -66,20 +66,33 @@ package struct PathPatterns: Sendable, Hashable {
     if patterns.isEmpty { return false }
     let parts = name.split(separator: "/").map(String.init)
     let last = patterns.last {
-      (isDirectory || !$0.isForFolders) && Self.matches($0.parts[...], parts[...])
+      (isDirectory || !$0.isForFolders) && Self.matches($0.parts, parts)
     }
     return last.map { !$0.takesOut } ?? false
   }
 
-  private static func matches(_ pattern: ArraySlice<String>, _ name: ArraySlice<String>) -> Bool {
-    guard let first = pattern.first else { return name.isEmpty }
-    let rest = pattern.dropFirst()
-    if first == "**" {
-      // At the end it matches what is in a folder, and not the folder.
-      if rest.isEmpty { return !name.isEmpty }
-      return name.indices.contains { matches(rest, name[$0...]) }
+  /// Returns whether the parts of a pattern match those of a name.
+  ///
+  /// After a part that does not match, only the last `**` takes one more part: an earlier one could not match more. Cost:
+  /// the product of both counts.
+  private static func matches(_ pattern: [String], _ name: [String]) -> Bool {
+    var (part, place) = (0, 0)
+    var last: (part: Int, place: Int)?
+    while place < name.count {
+      if part < pattern.count, pattern[part] == "**" {
+        // At the end it matches what is in a folder, and not the folder.
+        if part == pattern.count - 1 { return true }
+        last = (part, place)
+        part += 1
+      } else if part < pattern.count, fnmatch(pattern[part], name[place], 0) == 0 {
+        (part, place) = (part + 1, place + 1)
+      } else if let star = last {
+        last = (star.part, star.place + 1)
+        (part, place) = (star.part + 1, star.place + 1)
+      } else {
+        return false
+      }
     }
-    guard let part = name.first, fnmatch(first, part, 0) == 0 else { return false }
-    return matches(rest, name.dropFirst())
+    return part == pattern.count
   }
 }
