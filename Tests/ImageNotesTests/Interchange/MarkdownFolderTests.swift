@@ -38,6 +38,15 @@ struct MarkdownFolderTests {
     #expect(named.notes.images.map(\.name) == ["a.png", "b b.png", "c.png"] && none.isEmpty)
   }
 
+  @Test(.timeLimit(.minutes(1)))
+  func `is read in a time that grows with its length, however many tags it begins`() throws {
+    for tag in ["<a b=", "<img b <a ", "<a b=\"x\" c=\""] {
+      let text = String(repeating: tag, count: 1_000_000 / tag.utf8.count)
+      let tree = try Fixture.tree(["a.md": Data(text.utf8)])
+      #expect(try InterchangeFormat.markdown.read(tree, named: "A").document.notes.text == text)
+    }
+  }
+
   @Test func `is written with a text of the document's name`() throws {
     var notes = ImageNotes(text: "![P](Images/a.png)")
     try notes.add(imageData: Fixture.picture(), originalFilename: "a.png")

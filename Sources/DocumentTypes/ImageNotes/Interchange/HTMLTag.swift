@@ -21,8 +21,8 @@ struct HTMLTag {
   ///
   /// - Parameters:
   ///   - limit: the most bytes of a tag.
-  ///   - isInMarkdown: whether quotation marks and `<` between attributes make the tag plain text, as in Markdown. In HTML
-  ///     they are a part of an attribute's name.
+  ///   - isInMarkdown: whether quotation marks and `<` in a name or a bare value make the tag plain text, as in Markdown.
+  ///     In HTML they are a part of it.
   /// - Returns: nil if there is no tag, or if it has no end.
   init?(_ bytes: [UInt8], at start: Int, limit: Int, isInMarkdown: Bool = false) {
     let last = min(bytes.count, start + limit)
@@ -34,6 +34,9 @@ struct HTMLTag {
       let begin = place
       while place < last, bytes[place] > 0x20, !stops.utf8.contains(bytes[place]) { place += 1 }
       return begin..<place
+    }
+    func isPlainText(_ word: Range<Int>) -> Bool {
+      isInMarkdown && bytes[word].contains { "<\"'".utf8.contains($0) }
     }
 
     if place < last, bytes[place] == UInt8(ascii: "/") { place += 1 }
@@ -47,10 +50,10 @@ struct HTMLTag {
       skipBlanks()
       guard place < last else { return nil }
       if bytes[place] == UInt8(ascii: ">") { break }
-      if isInMarkdown && "<\"'".utf8.contains(bytes[place]) { return nil }
       let begin = place
       if bytes[place] == UInt8(ascii: "=") { place += 1 }
       _ = word(until: "=/>")
+      if isPlainText(begin..<place) { return nil }
       let key = String(decoding: bytes[begin..<place], as: UTF8.self).lowercased()
       while place < last, bytes[place] <= 0x20 { place += 1 }
       guard place < last, bytes[place] == UInt8(ascii: "=") else {
@@ -71,6 +74,7 @@ struct HTMLTag {
         place += 1
       } else {
         range = word(until: ">")
+        if isPlainText(range) { return nil }
       }
       if attributes[key] == nil {
         attributes[key] = Value(
