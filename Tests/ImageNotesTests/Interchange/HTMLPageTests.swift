@@ -89,6 +89,27 @@ struct HTMLPageTests {
     }
   }
 
+  @Test func `gives no file a path that leads out, is too long, or is that of another file`() throws {
+    let long = String(repeating: "a", count: 256)
+    let deep = String(repeating: "a/", count: 300) + "a"
+    let names = ["../a", "/a", "", "a//b", "a\0b", ".", long, deep, "folder/a.pdf"]
+    let page = names.map {
+      "<a href='data:;base64,\(Data($0.utf8).base64EncodedString())' data-name='\($0)'>x</a>"
+    }
+    .joined()
+    let tree = try Fixture.tree(["a.html": Data(page.utf8), "folder/a.pdf": Data("b".utf8)])
+    let document = try InterchangeFormat.htmlFolder.read(tree, named: "A").document
+    let taken = (2...8).map { "File \($0)" } + ["File", "folder/a.pdf"]
+    #expect(document.attachments.keys.sorted() == taken.sorted())
+    #expect(
+      try InterchangeDocument(package: document.packageTree()).attachments.keys.sorted() == taken.sorted())
+    let both = try Fixture.tree([
+      "a.html": Data((page + "<a href='folder/a.pdf'>y</a>").utf8), "folder/a.pdf": Data("b".utf8),
+    ])
+    let attachments = try InterchangeFormat.htmlFolder.read(both, named: "A").document.attachments
+    #expect(try attachments["folder/a 2.pdf"]?.contents() == Data("b".utf8))
+  }
+
   static let bad: [(String, String)] = [
     (
       "<img src='x.png'>",

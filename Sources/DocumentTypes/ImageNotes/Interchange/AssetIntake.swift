@@ -8,6 +8,8 @@ import FoundationEssentials
 struct AssetIntake {
   /// The most files of a document.
   private static let maximumFiles = 10_000
+  /// The most names in the path of a file that is in the text itself.
+  private static let mostFolders = 32
 
   /// The folder of the text.
   let tree: FileWrapper
@@ -16,7 +18,7 @@ struct AssetIntake {
   private(set) var document = InterchangeDocument()
   private(set) var remarks: [InterchangeRemark] = []
   private var seen: Set<InterchangeRemark> = []
-  /// The path in the package by the path in the tree.
+  /// The path in the package by the path in the tree. Files that are in the text itself have no path in the tree.
   private(set) var places: [String: String] = [:]
   private var attachmentPaths = UniquePaths()
   private var names = CaseInsensitiveNames()
@@ -64,7 +66,7 @@ struct AssetIntake {
     }
     for (path, file) in files where places[path] == nil && path != textName {
       if try isTaken(path) || file.isImage {
-        _ = try take(file, at: path, caption: "", isShown: false)
+        places[path] = try take(file, at: path, caption: "", isShown: false)
       } else {
         others.append(.leftOut(path, reason: "the text does not name it"))
       }
@@ -157,9 +159,11 @@ struct AssetIntake {
       if let place = places[path] { return place }
       guard let file = try tree.descendant(at: path) else { return nil }
       guard !file.isDirectory || reference.kind == .image else { return nil }
-      return try take(
+      let place = try take(
         tree.regularFile(at: path), at: path, caption: reference.words.trimmed(),
         isShown: reference.kind == .image)
+      places[path] = place
+      return place
     } catch let error as FilePackageError where error.code == .wrongKind || error.code == .invalidName {
       guard reference.kind == .image else {
         remark(.leftOut(path, reason: error.reason ?? error.code.words))
@@ -174,13 +178,22 @@ struct AssetIntake {
 
   /// Takes an image or another file that is in the text itself, and returns its path in the package.
   ///
-  /// - Parameter name: the file's name; the same bytes of one name are one file.
-  mutating func take(_ data: Data, named name: String, caption: String) throws -> String {
+  /// - Parameters:
+  ///   - path: the file's path as the text has it; the same bytes of one path are one file.
+  ///   - fallback: the name of a file without a path, or with one that no package can have.
+  mutating func take(_ data: Data, at path: String?, else fallback: String, caption: String) throws -> String {
+    let name = path.flatMap { Self.isPossible($0) ? $0 : nil } ?? fallback
     if let (known, place) = embedded[name], known == data { return place }
     let place = try take(
       FileWrapper(regularFileWithContents: data), at: name, caption: caption, isShown: false)
     embedded[name] = (data, place)
     return place
+  }
+
+  /// Whether a package can have a file at a path that a text made up.
+  private static func isPossible(_ path: String) -> Bool {
+    let names = PackagePath(path).names
+    return !names.isEmpty && names.count <= mostFolders && names.allSatisfy { $0.problem == nil }
   }
 
   /// Takes the file at a path of the tree, and returns its path in the package; nil if there is no file.
@@ -190,7 +203,9 @@ struct AssetIntake {
       let path = try names.path(path, in: tree)
       if let place = places[path] { return place }
       guard let file = try tree.descendant(at: path), file.isRegularFile else { return nil }
-      return try take(file, at: path, caption: caption, isShown: isShown)
+      let place = try take(file, at: path, caption: caption, isShown: isShown)
+      places[path] = place
+      return place
     } catch let error as FilePackageError where error.code == .wrongKind || error.code == .invalidName {
       return nil
     }
@@ -215,7 +230,6 @@ struct AssetIntake {
       place = attach(file, at: path)
       if isShown { remark(.attached(path, reason: error.description.asClause)) }
     }
-    places[path] = place
     return place
   }
 

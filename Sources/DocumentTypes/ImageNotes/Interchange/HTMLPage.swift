@@ -188,7 +188,8 @@ struct HTMLPage {
     var place = destination
     if let data = try Self.data(of: destination) {
       place = RelativePath.encoded(
-        try intake.take(data, named: tag.attributes[HTMLWriter.nameAttribute]?.text ?? "File", caption: ""))
+        try intake.take(
+          data, at: tag.attributes[HTMLWriter.nameAttribute]?.text, else: "File", caption: ""))
     } else if case .file(let path) = RelativePath(destination), InterchangeFormat(filename: path) == nil,
       let taken = try intake.take(fileAt: path, caption: "", isShown: false)
     {
@@ -210,7 +211,7 @@ struct HTMLPage {
     var place: String?
     if let data = try Self.data(of: source) {
       place = try intake.take(
-        data, named: tag.attributes[HTMLWriter.nameAttribute]?.text ?? "Image", caption: caption)
+        data, at: tag.attributes[HTMLWriter.nameAttribute]?.text, else: "Image", caption: caption)
     } else {
       switch RelativePath(source) {
       case .elsewhere:
