@@ -38,6 +38,16 @@ struct MarkdownFolderTests {
     #expect(named.notes.images.map(\.name) == ["a.png", "b b.png", "c.png"] && none.isEmpty)
   }
 
+  @Test func `numbers files whose names differ in case alone, however long they are`() throws {
+    let names = ["a", "A"].map { String(repeating: $0, count: 255) }
+    let others = ["a", "A"].map { "\($0)." + String(repeating: $0, count: 253) }
+    let all = (names + others).map { "assets/\($0)" }
+    let tree = try tree("", Dictionary(uniqueKeysWithValues: all.map { ($0, Data($0.utf8)) }))
+    let document = try InterchangeFormat.markdown.read(tree, named: "A").document
+    #expect(document.attachments.count == 4)
+    #expect(try InterchangeDocument(package: document.packageTree()).attachments.count == 4)
+  }
+
   @Test(.timeLimit(.minutes(1)))
   func `is read in a time that grows with its length, however many tags it begins`() throws {
     for tag in ["<a b=", "<img b <a ", "<a b=\"x\" c=\""] {

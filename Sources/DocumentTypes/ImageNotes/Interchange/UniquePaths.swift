@@ -12,13 +12,12 @@ struct UniquePaths {
     let isInFile = Self.folders(of: path).contains { files.contains($0) }
     let start = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
     let folder = isInFile ? "" : path[..<start]
-    let (base, pathExtension) = FreeName.split(String(path[start...]))
+    let (base, end) = Self.split(String(path[start...]))
     let wanted = String(folder + path[start...])
     var last = 0
     let unique = firstFree(from: (numbers[wanted] ?? 0) + 1) { number in
       last = number
-      return number == 1
-        ? wanted : "\(folder)\(base) \(number)" + (pathExtension.isEmpty ? "" : ".\(pathExtension)")
+      return number == 1 ? wanted : "\(folder)\(base) \(number)\(end)"
     } isTaken: {
       files.contains($0.lowercased()) || folders.contains($0.lowercased())
     }
@@ -26,6 +25,15 @@ struct UniquePaths {
     files.insert(unique.lowercased())
     folders.formUnion(Self.folders(of: unique))
     return unique
+  }
+
+  /// The parts of a name before and behind its number: with the number, they fit in the 255 bytes of a name.
+  private static func split(_ name: String) -> (base: String, end: String) {
+    var (base, pathExtension) = FreeName.split(name)
+    if pathExtension.utf8.count > 100 { (base, pathExtension) = (name, "") }
+    let end = pathExtension.isEmpty ? "" : ".\(pathExtension)"
+    while base.utf8.count + end.utf8.count > 240 { base.removeLast() }
+    return (base, end)
   }
 
   /// The folders around a path in lower case, the outermost first.
