@@ -89,6 +89,13 @@ struct ImageHeaderHostileTests {
     }
   }
 
+  @Test func `has an error without characters that act on a terminal`() {
+    let bytes = ImageBytes.ftyp(["heic"]) + ImageBytes.big(UInt32(100)) + Array("\u{1B}[2J".utf8)
+    #expect(
+      throws: ImageHeaderError.truncated(.heic, missing: #"a part of the '\x1B[2J' box"#)
+    ) { try ImageHeader(bytes) }
+  }
+
   @Test func `made at random is an answer`() throws {
     let fixtures = try ImageBytes.fixtures.map { try $0.bytes() }
     var generator = SeededGenerator(state: 2026)

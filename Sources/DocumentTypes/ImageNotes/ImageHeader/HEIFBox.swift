@@ -1,3 +1,5 @@
+import FilePackages
+
 /// A box of a HEIF file (ISO/IEC 14496-12, 4.2): a type of four characters and the bytes behind its header.
 struct HEIFBox {
   let type: String
@@ -23,7 +25,7 @@ extension ImageHeaderReader {
     }
     let boxEnd = offset.adding(size)
     guard boxEnd <= end else {
-      if end == self.size { throw .truncated(format, missing: "a part of the '\(type)' box") }
+      if end == self.size { throw .truncated(format, missing: "a part of the '\(displayString(type))' box") }
       throw .impossible(format, reason: "one of its boxes does not fit into the one around it")
     }
     return HEIFBox(type: type, body: offset.adding(headerSize)..<boxEnd)

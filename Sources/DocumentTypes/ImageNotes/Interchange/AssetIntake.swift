@@ -181,7 +181,8 @@ struct AssetIntake {
   /// - Parameters:
   ///   - path: the file's path as the text has it; the same bytes of one path are one file.
   ///   - fallback: the name of a file without a path, or with one that no package can have.
-  mutating func take(_ data: Data, at path: String?, else fallback: String, caption: String) throws -> String {
+  mutating func take(_ data: Data, at path: String?, else fallback: String, caption: String) throws -> String
+  {
     let name = path.flatMap { Self.isPossible($0) ? $0 : nil } ?? fallback
     if let (known, place) = embedded[name], known == data { return place }
     let place = try take(
