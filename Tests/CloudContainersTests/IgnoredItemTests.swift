@@ -30,6 +30,8 @@ struct IgnoredItemTests {
     ("a  \nb\\ ", ["a", "b "], ["a  ", "b"]),
     ("a\r\nb\r\n", ["a", "b"], ["a\r"]),
     ("\u{FEFF}a", ["a"], ["\u{FEFF}a"]),
+    ("a/\u{301}b\n/\u{301}c/", ["a/\u{301}b", "\u{301}c/", "\u{301}c/\u{301}d"], ["a"]),
+    ("*\n!\u{301}a", ["a", "b/a"], ["\u{301}a"]),
   ]
 
   @Test(arguments: patterns)

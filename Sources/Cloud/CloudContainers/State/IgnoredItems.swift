@@ -27,7 +27,7 @@ package struct IgnoredItems: Sendable {
   mutating func note(_ record: DocumentRecord) {
     let name = record.name
     names.insert(name)
-    for (index, character) in zip(name.indices, name) where character == "/" {
+    for index in name.utf8.indices where name.utf8[index] == UInt8(ascii: "/") {
       names.insert(String(name[..<index]))
     }
     if record.base != nil, let node = record.node { nodes.insert(node) }

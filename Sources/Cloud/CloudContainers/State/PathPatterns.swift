@@ -21,10 +21,10 @@ package struct PathPatterns: Sendable, Hashable {
 
   /// Reads patterns, one a line. No text is an error: a line that can match no name has no effect.
   package init(_ text: String = "") {
-    // A line of Windows ends with one character for both of its ends.
-    let lines = text.split(omittingEmptySubsequences: true, whereSeparator: \.isNewline)
+    // A mark such as an accent may follow any of these characters, and is a character of the name.
+    let lines = text.unicodeScalars.split { Character($0).isNewline }
     for (index, line) in lines.enumerated() {
-      let isMarked = index == 0 && line.unicodeScalars.first == "\u{FEFF}"
+      let isMarked = index == 0 && line.first == "\u{FEFF}"
       if let pattern = Self.pattern(isMarked ? line.dropFirst() : line) { patterns.append(pattern) }
     }
   }
@@ -32,7 +32,7 @@ package struct PathPatterns: Sendable, Hashable {
   /// Whether there is no pattern.
   package var isEmpty: Bool { patterns.isEmpty }
 
-  private static func pattern(_ line: Substring) -> Pattern? {
+  private static func pattern(_ line: Substring.UnicodeScalarView) -> Pattern? {
     guard line.first != "#" else { return nil }
     var rest = line
     while rest.last == " ", rest.dropLast().last != "\\" { rest.removeLast() }
@@ -48,14 +48,14 @@ package struct PathPatterns: Sendable, Hashable {
     let isBound = rest.contains("/")
     if rest.first == "/" { rest.removeFirst() }
     guard !rest.isEmpty else { return nil }
-    pattern.parts = rest.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+    pattern.parts = rest.split(separator: "/", omittingEmptySubsequences: false).map { String($0) }
     if !isBound { pattern.parts.insert("**", at: 0) }
     return pattern
   }
 
   /// Returns whether the patterns match a name, or a folder around it.
   package func matchesAnyPart(of name: String, isDirectory: Bool) -> Bool {
-    for (index, character) in zip(name.indices, name) where character == "/" {
+    for index in name.utf8.indices where name.utf8[index] == UInt8(ascii: "/") {
       if matches(String(name[..<index]), isDirectory: true) { return true }
     }
     return matches(name, isDirectory: isDirectory)
@@ -64,7 +64,7 @@ package struct PathPatterns: Sendable, Hashable {
   /// Returns whether the patterns match a name, whose folders they do not match.
   package func matches(_ name: String, isDirectory: Bool) -> Bool {
     if patterns.isEmpty { return false }
-    let parts = name.split(separator: "/").map(String.init)
+    let parts = name.unicodeScalars.split(separator: "/").map { String($0) }
     let last = patterns.last {
       (isDirectory || !$0.isForFolders) && Self.matches($0.parts, parts)
     }
