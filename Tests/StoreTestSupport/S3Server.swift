@@ -28,6 +28,8 @@ package final class S3Server: Sendable {
     case endless
     /// There is no answer until the client goes away.
     case silence
+    /// These bytes, and then nothing until the client goes away.
+    case stall(String)
     /// `If-None-Match` counts for nothing.
     case droppedCondition
     /// The last byte of a body is another one.
@@ -153,6 +155,11 @@ package final class S3Server: Sendable {
       }
       if case .raw(let text)? = trouble {
         _ = write(connection, Data(text.utf8))
+        return
+      }
+      if case .stall(let text)? = trouble {
+        _ = write(connection, Data(text.utf8))
+        while receive(connection, &buffer) {}
         return
       }
       var answer = answer(

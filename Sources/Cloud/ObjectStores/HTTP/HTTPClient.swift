@@ -1,19 +1,16 @@
 import DurableIO
-import FilePackages
 import FoundationEssentials
-import Glibc
-import Synchronization
 
-/// Requests over connections of HTTP/1.1 that stay open for the next request.
+/// Requests by libcurl, over connections that stay open for the next request.
 ///
-/// Certificates are checked with those that the system trusts. `SSL_CERT_FILE` names others, and so does `authorities`.
-/// A proxy comes from `https_proxy`, `http_proxy` and `no_proxy`. libssl is loaded with the first encrypted connection.
+/// Certificates are checked with those that the system trusts. `SSL_CERT_FILE`, `SSL_CERT_DIR` and
+/// `authorities` name other ones. `HTTPProxy` has the variables of a proxy.
 package final class HTTPClient: HTTPTransport {
   /// The times that a request may take.
   package struct Times: Sendable, Hashable {
-    /// The longest time to connect to one address.
+    /// The longest time until a connection is there, and encrypted.
     package var connecting: Duration
-    /// The longest time in which fewer than 4 KiB come or go.
+    /// The longest time at a speed of less than 4 KiB in this time. Parts of a second count as a second.
     package var idle: Duration
     /// The longest time of a request.
     package var total: Duration
@@ -31,86 +28,51 @@ package final class HTTPClient: HTTPTransport {
 
   private let times: Times
   private let environment: [String: String]
-  private let authorities: String?
+  private let authorities: HTTPAuthorities
   private let turns: AsyncSemaphore
-  private let idle = Mutex<[HTTPConnection.Origin: [HTTPConnection]]>([:])
+  private let loop: CurlLoop
 
   /// Makes a client.
   ///
   /// - Parameters:
   ///   - connections: the number of requests at once; more requests wait.
   ///   - authorities: a file or folder with the certificates that count; nil for the system's.
-  ///   - environment: the variables that name a proxy or a file of certificates.
+  ///   - environment: the variables that name a proxy or certificates.
   package init(
     times: Times = Times(), connections: Int = 8, authorities: String? = nil,
     environment: [String: String] = ProcessInfo.processInfo.environment
   ) {
-    (self.times, self.authorities, self.environment) = (times, authorities, environment)
+    (self.times, self.environment) = (times, environment)
+    self.authorities =
+      authorities.map { .own($0) }
+      ?? .system(file: environment["SSL_CERT_FILE"], folder: environment["SSL_CERT_DIR"])
     turns = AsyncSemaphore(max(1, connections))
+    loop = CurlLoop(connections: max(1, connections))
   }
 
   /// Sends a request, as `HTTPTransport` says.
   package func send(_ request: HTTPRequest, limit: Int) async throws(HTTPFailure) -> HTTPResponse {
-    let host = HTTPRequest.unbracketed(request.host)
-    let origin = HTTPConnection.Origin(
-      isEncrypted: request.isEncrypted, host: host, port: request.port ?? (request.isEncrypted ? 443 : 80),
-      proxy: try HTTPProxy.find(for: host, isEncrypted: request.isEncrypted, in: environment),
-      authorities: request.isEncrypted ? authorities : nil)
+    let proxy = HTTPProxy(for: request.host, isEncrypted: request.isEncrypted, in: environment)
     do { try await turns.waitUnlessCancelled() } catch { throw .cancelled }
     defer { turns.signal() }
-    let cancellation = try HTTPCancellation()
-    let outcome: Result<HTTPResponse, HTTPFailure> = await withTaskCancellationHandler {
-      do throws(HTTPFailure) {
-        return .success(try await send(request, to: origin, limit: limit, cancellation))
-      } catch {
-        return .failure(error)
-      }
-    } onCancel: {
-      cancellation.cancel()
-    }
-    return try outcome.get()
+    return try await loop.send(
+      CurlOrder(request: request, limit: limit, times: times, proxy: proxy, authorities: authorities))
   }
+}
 
-  private func send(
-    _ request: HTTPRequest, to origin: HTTPConnection.Origin, limit: Int, _ cancellation: HTTPCancellation
-  ) async throws(HTTPFailure) -> HTTPResponse {
-    if let connection = await idleConnection(to: origin) {
-      do throws(HTTPFailure) {
-        return try await send(request, over: connection, to: origin, limit: limit, cancellation)
-      } catch .unreachable(let reason) {
-        // The server may have closed the connection when the request was on its way. A request whose answer depends on
-        // an earlier one of its kind is not repeated.
-        if await connection.answerBegan || request.headers["if-none-match"] != nil {
-          throw .unreachable(reason)
-        }
-      }
-    }
-    let times = times
-    let connection = try await BlockingThread().run { [environment] () throws(HTTPFailure) in
-      // libssl says nothing of a file that is not there.
-      if origin.isEncrypted, origin.authorities == nil, let file = environment["SSL_CERT_FILE"],
-        access(file, R_OK) != 0
-      {
-        throw .untrusted("SSL_CERT_FILE names '\(file)', which cannot be read")
-      }
-      return try HTTPConnection(to: origin, times, cancellation)
-    }
-    return try await send(request, over: connection, to: origin, limit: limit, cancellation)
-  }
+/// The certificates of the authorities that count.
+enum HTTPAuthorities: Sendable, Hashable {
+  /// Those of the system, with another file or folder in the place of the system's.
+  case system(file: String?, folder: String?)
+  /// Those of a file or a folder alone.
+  case own(String)
 
-  private func send(
-    _ request: HTTPRequest, over connection: HTTPConnection, to origin: HTTPConnection.Origin, limit: Int,
-    _ cancellation: HTTPCancellation
-  ) async throws(HTTPFailure) -> HTTPResponse {
-    let answer = try await connection.send(request, limit: limit, times, cancellation)
-    if await connection.isReusable { idle.withLock { $0[origin, default: []].append(connection) } }
-    return answer
-  }
-
-  private func idleConnection(to origin: HTTPConnection.Origin) async -> HTTPConnection? {
-    while let connection = idle.withLock({ $0[origin]?.popLast() }) {
-      if await connection.isQuiet { return connection }
+  /// The reason of a request that could not read them.
+  var unreadable: String {
+    switch self {
+    case .system(let file?, _): "SSL_CERT_FILE names '\(file)', which cannot be read"
+    case .system: "the system has no certificates of authorities"
+    case .own(let path): "the file of the authorities has no certificates: '\(path)'"
     }
-    return nil
   }
 }

@@ -34,7 +34,9 @@ package struct HTTPRequest: Sendable, Hashable {
   }
 
   /// The host name, and the port unless it is the usual one.
-  package var authority: String { host + (port.map { ":\($0)" } ?? "") }
+  package var authority: String {
+    (host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host) + (port.map { ":\($0)" } ?? "")
+  }
 }
 
 extension HTTPRequest {
@@ -74,8 +76,6 @@ package enum HTTPFailure: Error, Sendable, Hashable {
   case timedOut
   /// The certificate is not valid.
   case untrusted(String)
-  /// The server does not speak TLS.
-  case notEncrypted
   /// The answer is none of HTTP, or could be read in two ways.
   case malformed(String)
   /// The body has more bytes than the caller takes.

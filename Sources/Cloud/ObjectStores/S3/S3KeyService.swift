@@ -4,9 +4,10 @@ import FoundationEssentials
 
 /// The services from which a program in a cloud gets its keys.
 enum S3KeyService {
-  /// They are near, or not there at all.
+  /// They are near, or not there at all. No proxy is on the way.
   private static let client = HTTPClient(
-    times: .init(connecting: .seconds(1), idle: .seconds(2), total: .seconds(5)), environment: [:])
+    times: .init(connecting: .seconds(1), idle: .seconds(2), total: .seconds(5)),
+    environment: ProcessInfo.processInfo.environment.filter { $0.key.hasPrefix("SSL_CERT_") })
 
   /// Asks the metadata service of the machine, version 2: a token first, then the role, then its keys.
   static func answer(ofMachine address: String) async throws(S3KeyProblem) -> Data {

@@ -325,10 +325,6 @@ extension ObjectStoreError {
     case .untrusted(let reason): self.init(.untrusted, operation, in: place, key: key, reason: reason)
     case .malformed(let reason):
       self.init(.invalidAnswer, operation, in: place, key: key, reason: "the answer is no HTTP: \(reason)")
-    case .notEncrypted:
-      self.init(
-        .invalidAnswer, operation, in: place, key: key,
-        reason: "it does not encrypt; if that is intended, use an http address")
     case .tooLarge:
       self.init(.invalidAnswer, operation, in: place, key: key, reason: "the answer does not end")
     case .cancelled: self.init(.cancelled, operation, in: place, key: key)
