@@ -371,15 +371,18 @@ let package = Package(
         swiftSettings: strict)
     }
     + (isFuzzing
-    ? ["Archive", "Journal", "Listing", "Manifest", "Metadata", "Secret", "Tree", "Version"] : [])
+    ? [
+      "Archive", "Image", "Interchange", "Journal", "Listing", "Manifest", "Metadata", "Names",
+      "Request", "Secret", "Tree", "Types", "Version",
+    ] : [])
     .map {
       name in
       // Parsers of bytes from unknown programs.
       .executableTarget(
         name: "Fuzz\(name)",
         dependencies: [
-          "CloudContainers", "DurableIO", "FilePackages", "ObjectStores", "PackageArchive", "TestSupport",
-          system,
+          "CloudContainers", "DurableIO", "FilePackages", "ImageNotes", "NotesServer", "ObjectStores",
+          "PackageArchive", "TestSupport", "UniformTypes", system,
         ],
         path: "Tests/Fuzz/\(name)", swiftSettings: strict + [.unsafeFlags(["-parse-as-library"])])
     }

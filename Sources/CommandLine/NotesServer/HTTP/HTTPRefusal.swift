@@ -1,9 +1,9 @@
 /// A request that the server refuses: the status, and sentences for the person who sees the page.
-struct HTTPRefusal: Error, Sendable, Equatable {
+package struct HTTPRefusal: Error, Sendable, Equatable {
   /// The status of the answer.
   var status: HTTPStatus
   /// The reason, as a sentence.
-  var message: String
+  package var message: String
   /// The thing to do; nil if there is nothing.
   var advice: String?
   /// Whether the rest of the connection cannot be trusted: part of the request is unread.

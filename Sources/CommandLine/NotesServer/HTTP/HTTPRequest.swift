@@ -1,15 +1,15 @@
 import DurableIO
 
 /// The head of one request: its method, its target and its header fields.
-struct HTTPRequestHead: Sendable, Equatable {
+package struct HTTPRequestHead: Sendable, Equatable {
   /// The method, such as `GET`.
-  var method: String
+  package var method: String
   /// The path's segments, with their escapes resolved. The path `/` has none.
-  var segments: [String]
+  package var segments: [String]
   /// The parameters of the query, with their escapes resolved.
-  var query: [String: String]
+  package var query: [String: String]
   /// The header fields, by their names in lower case. No name occurs twice.
-  var fields: [String: String]
+  package var fields: [String: String]
 
   /// Whether the client asks for the end of the connection after the answer.
   var closesConnection: Bool {
@@ -17,7 +17,7 @@ struct HTTPRequestHead: Sendable, Equatable {
   }
 
   /// The value of one cookie.
-  func cookie(_ name: String) -> String? {
+  package func cookie(_ name: String) -> String? {
     for pair in (fields["cookie"] ?? "").split(separator: ";") {
       let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       if parts.count == 2, parts[0].trimmedField == name { return parts[1].trimmedField }
@@ -30,7 +30,7 @@ extension HTTPRequestHead {
   /// Reads a head, without the empty line that ends it.
   ///
   /// It accepts less than the standard allows: one version, an absolute path, and no field twice.
-  init(_ bytes: some Sequence<UInt8>) throws(HTTPRefusal) {
+  package init(_ bytes: some Sequence<UInt8>) throws(HTTPRefusal) {
     let bytes = Array(bytes)
     guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x0D || $0 == 0x0A || $0 == 0x09 }),
       let text = String(validating: bytes, as: UTF8.self)

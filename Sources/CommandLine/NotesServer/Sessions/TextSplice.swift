@@ -1,5 +1,5 @@
 /// A replacement in a text: `deleted` units of UTF-16 from `offset` on go, and `inserted` comes in their place.
-struct TextSplice: Sendable, Hashable, Codable {
+package struct TextSplice: Sendable, Hashable, Codable {
   var offset: Int
   var deleted: Int
   var inserted: String
@@ -8,7 +8,7 @@ struct TextSplice: Sendable, Hashable, Codable {
     (self.offset, self.deleted, self.inserted) = (offset, deleted, inserted)
   }
 
-  init(from decoder: any Decoder) throws {
+  package init(from decoder: any Decoder) throws {
     var container = try decoder.unkeyedContainer()
     offset = try container.decode(Int.self)
     deleted = try container.decode(Int.self)
@@ -18,7 +18,7 @@ struct TextSplice: Sendable, Hashable, Codable {
     }
   }
 
-  func encode(to encoder: any Encoder) throws {
+  package func encode(to encoder: any Encoder) throws {
     var container = encoder.unkeyedContainer()
     try container.encode(offset)
     try container.encode(deleted)
@@ -37,7 +37,7 @@ struct TextSplice: Sendable, Hashable, Codable {
   /// An insertion comes after one that was accepted at the same place. Within a deleted range, it comes to the range's
   /// start. A deletion leaves out the units that are gone, and leaves new text within its range. The pages transform by
   /// the same rules.
-  static func transformed(_ later: [TextSplice], over accepted: [TextSplice]) -> [TextSplice] {
+  package static func transformed(_ later: [TextSplice], over accepted: [TextSplice]) -> [TextSplice] {
     crossed(primitives(accepted)[...], primitives(later)[...]).later
   }
 
@@ -100,7 +100,7 @@ extension String {
   ///
   /// - Returns: false if one of them is not within the text, or would cut a character of two units in two. The text is
   ///   then of no use.
-  mutating func apply(_ splices: [TextSplice]) -> Bool {
+  package mutating func apply(_ splices: [TextSplice]) -> Bool {
     for splice in splices {
       guard splice.end <= utf16.count else { return false }
       let start = utf16.index(utf16.startIndex, offsetBy: splice.offset)
