@@ -91,6 +91,7 @@ struct TLSServer {
       silent: () => net.createServer((socket) => socket.on('error', () => {}).resume()),
     };
     const server = servers[offer]();
+    server.keepAliveTimeout = 0;
     server.listen(0, '127.0.0.1', () => console.log(server.address().port));
     """
 }

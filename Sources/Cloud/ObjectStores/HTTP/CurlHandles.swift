@@ -59,14 +59,14 @@ struct CurlEasy: ~Copyable {
   /// Sets the lines of the header.
   mutating func set(fields lines: [String]) throws(HTTPFailure) {
     for line in lines {
-      guard let list = curl_slist_append(fields, line) else { throw HTTPFailure(CURLE_OUT_OF_MEMORY) }
+      guard let list = curl_slist_append(fields, line) else { return try check(CURLE_OUT_OF_MEMORY) }
       fields = list
     }
     try set(CURLOPT_HTTPHEADER, fields.map { UnsafeMutableRawPointer($0) })
   }
 
   private func check(_ code: CURLcode) throws(HTTPFailure) {
-    if code != CURLE_OK { throw HTTPFailure(code) }
+    if code != CURLE_OK { throw .unreachable(String(cString: curl_easy_strerror(code))) }
   }
 
   // MARK: Answer

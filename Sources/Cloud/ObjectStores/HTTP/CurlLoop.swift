@@ -72,21 +72,28 @@ actor CurlLoop {
       multi.remove(transfer.easy)
       job.continuation.resume(returning: outcome)
     }
-    while let (jobs, cancelled) = takeInbox(mayEnd: transfers.isEmpty) {
-      for job in jobs {
-        let transfer = CurlTransfer(job.order)
-        transfers[job.number] = (transfer, job)
-        do throws(HTTPFailure) {
-          try transfer.prepare(job.number)
-          try multi.add(transfer.easy)
-        } catch {
-          end(job.number) { _ in .failure(error) }
-        }
+    func begin(_ transfer: CurlTransfer, _ job: Job) {
+      transfers[job.number] = (transfer, job)
+      do throws(HTTPFailure) {
+        try transfer.prepare(job.number)
+        try multi.add(transfer.easy)
+      } catch {
+        end(job.number) { _ in .failure(error) }
       }
+    }
+    while let (jobs, cancelled) = takeInbox(mayEnd: transfers.isEmpty) {
+      for job in jobs { begin(CurlTransfer(job.order), job) }
       for number in cancelled { end(number) { _ in .failure(.cancelled) } }
       do throws(HTTPFailure) {
         try multi.perform()
-        while let (number, code) = multi.takeEnded() { end(number) { $0.outcome(code) } }
+        while let (number, code) = multi.takeEnded() {
+          if let (transfer, job) = transfers[number], let next = transfer.repetition(after: code) {
+            multi.remove(transfer.easy)
+            begin(next, job)
+          } else {
+            end(number) { $0.outcome(code) }
+          }
+        }
         if !transfers.isEmpty { try multi.wait() }
       } catch {
         for number in Array(transfers.keys) { end(number) { _ in .failure(error) } }

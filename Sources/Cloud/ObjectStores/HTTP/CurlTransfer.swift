@@ -21,14 +21,19 @@ final class CurlTransfer {
 
   private(set) var easy = CurlEasy()
   private let order: CurlOrder
+  private let isRepetition: Bool
   private var sent = 0
+  /// The number of times that the request went over a connection.
   private var attempts = 0
   private var head = (bytes: 0, lines: 0, isComplete: false)
   private var body = Data()
   /// The reason why a callback ended the request.
   private var failure: HTTPFailure?
 
-  init(_ order: CurlOrder) { self.order = order }
+  /// - Parameter isRepetition: whether the request was sent before: it gets a new connection, and is the last one.
+  init(_ order: CurlOrder, isRepetition: Bool = false) {
+    (self.order, self.isRepetition) = (order, isRepetition)
+  }
 
   /// Sets all options.
   ///
@@ -45,6 +50,7 @@ final class CurlTransfer {
     // A cancelled request does not wait for the system's search for an address.
     try easy.set(CURLOPT_QUICK_EXIT, 1)
     try easy.set(CURLOPT_TCP_KEEPALIVE, 1)
+    try easy.set(CURLOPT_FRESH_CONNECT, isRepetition ? 1 : 0)
     try easy.set(CURLOPT_BUFFERSIZE, 256 << 10)
     try easy.set(CURLOPT_UPLOAD_BUFFERSIZE, 256 << 10)
     try setBody()
@@ -138,13 +144,14 @@ final class CurlTransfer {
     context.map { Unmanaged.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// Says whether the request may go over a connection.
-  ///
-  /// libcurl sends it again if a connection from before breaks without an answer: the server may have closed it when the
+  /// The number of times that the request may be sent: the server may have closed a connection from before when the
   /// request was on its way. A request whose answer depends on an earlier one of its kind is not repeated.
+  private var mostAttempts: Int { isRepetition || order.request.headers["if-none-match"] != nil ? 1 : 2 }
+
+  /// Says whether the request may go over a connection. libcurl repeats it by itself if there is no answer.
   private func begin() -> Bool {
     attempts += 1
-    return attempts <= (order.request.headers["if-none-match"] == nil ? 2 : 1)
+    return attempts <= mostAttempts
   }
 
   private func giveBody(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
@@ -176,6 +183,14 @@ final class CurlTransfer {
   }
 
   // MARK: Outcome
+
+  /// Returns the request once more if a connection from before broke without an answer, and libcurl does not repeat it.
+  func repetition(after code: CURLcode) -> CurlTransfer? {
+    guard code != CURLE_OK, head.bytes == 0, attempts == 1, mostAttempts > 1,
+      easy.number(CURLINFO_NUM_CONNECTS) == 0, case .failure(.unreachable) = outcome(code)
+    else { return nil }
+    return CurlTransfer(order, isRepetition: true)
+  }
 
   /// Returns the answer, or the reason why there is none.
   func outcome(_ code: CURLcode) -> Result<HTTPResponse, HTTPFailure> {
