@@ -53,7 +53,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-    .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
   ],
   targets: [
     // System calls that Swift's Glibc module hides.
@@ -170,8 +169,8 @@ let package = Package(
     .target(
       name: "NotesServer",
       dependencies: [
-        "CloudContainers", "CNotesPages", "Documents", "DurableIO", "FilePackages", "ImageNotes",
-        "PackageArchive", .product(name: "FlyingSocks", package: "FlyingFox"), system,
+        "CLinux", "CloudContainers", "CNotesPages", "Documents", "DurableIO", "FilePackages", "ImageNotes",
+        "PackageArchive", system,
       ],
       path: "Sources/CommandLine/NotesServer", swiftSettings: strict),
 

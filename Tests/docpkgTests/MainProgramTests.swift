@@ -9,7 +9,7 @@ struct MainProgramTests {
     let bytes = try Data(contentsOf: URL(filePath: tool.path), options: .mappedIfSafe)
     // A library's names are in the symbols of a program that has its code, and in the list of those that it loads.
     let names = [
-      "4GRDB", "11FlyingSocks", "libcurl", "libssl", "libsqlite3", "FoundationInternationalization",
+      "4GRDB", "libcurl", "libssl", "libsqlite3", "FoundationInternationalization",
       "libFoundation.so",
       "11NotesServer", "15CloudContainers", "12ObjectStores", "16ManagedDocuments",
     ]

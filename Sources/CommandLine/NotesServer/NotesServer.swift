@@ -1,6 +1,6 @@
-import FlyingSocks
+import DurableIO
 package import FoundationEssentials
-import Glibc
+import SystemPackage
 
 /// The pages of `docpkg serve`: ImageNotes documents in the browser, on this machine only.
 ///
@@ -47,7 +47,7 @@ package struct NotesServer: Sendable {
   private static func freeListener(_ port: UInt16) throws -> HTTPListener? {
     do {
       return try HTTPListener(port: port)
-    } catch SocketError.failed(_, EADDRINUSE, _) {
+    } catch  where error.code == .addressInUse {
       return nil
     }
   }

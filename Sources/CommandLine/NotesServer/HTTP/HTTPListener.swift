@@ -1,6 +1,6 @@
-import FlyingSocks
-import Glibc
+import DurableIO
 import Synchronization
+import SystemPackage
 
 /// Answers a request.
 protocol HTTPHandler: Sendable {
@@ -17,11 +17,10 @@ protocol HTTPHandler: Sendable {
 /// A server of HTTP/1.1 on this machine's own addresses, 127.0.0.1 and ::1: a browser may use either of them for a name
 /// below `localhost`, so another program must have neither.
 ///
-/// FlyingSocks has the sockets. FlyingFox's own reader of requests bounds neither their heads nor their time, and reads
-/// on after a body that nothing read. So the reading here is our own: see `ServerConnection` and `HTTPBody`.
+/// It is written here and not taken from Hummingbird, which cannot end the connection that waited longest: beside half
+/// requests of strangers, it answers no page.
 final class HTTPListener: Sendable {
-  private let sockets: [Socket]
-  private let pool: any AsyncSocketPool
+  private let sockets: [StreamSocket]
   private let limits: HTTPLimits
   private let connections = Mutex<[ObjectIdentifier: ServerConnection]>([:])
   /// The port.
@@ -30,59 +29,35 @@ final class HTTPListener: Sendable {
   /// Begins to listen.
   ///
   /// - Parameter port: the port; 0 for a free one.
-  /// - Throws: `SocketError`, such as EADDRINUSE.
-  init(port: UInt16, limits: HTTPLimits = HTTPLimits()) throws {
+  /// - Throws: EADDRINUSE, and other errors of the system.
+  init(port: UInt16, limits: HTTPLimits = HTTPLimits()) throws(SystemError) {
     self.limits = limits
-    pool = SocketPool(queue: ePoll(maxEvents: 64))
-    let first = try Self.socket(AF_INET, .inet(ip4: "127.0.0.1", port: port))
-    do {
-      guard case .ip4(_, let port) = try first.sockname() else { throw SocketError.unsupportedAddress }
-      self.port = port
-      sockets = [first] + (try Self.secondSocket(port))
-    } catch {
-      // The error that ended the attempt is the one to tell.
-      try? first.close()
-      throw error
-    }
-  }
-
-  private static func socket(_ domain: Int32, _ address: some SocketAddress) throws -> Socket {
-    let socket = try Socket(domain: domain)
-    do {
-      try socket.setValue(true, for: .localAddressReuse)
-      try socket.bind(to: address)
-      try socket.listen()
-      return socket
-    } catch {
-      // As above.
-      try? socket.close()
-      throw error
-    }
+    let first = try StreamSocket.listen(.ip4, port: port)
+    self.port = try first.port
+    sockets = [first] + (try Self.secondSocket(self.port))
   }
 
   /// The socket at ::1; none on a machine without IPv6, where no program can be there.
-  private static func secondSocket(_ port: UInt16) throws -> [Socket] {
+  private static func secondSocket(_ port: UInt16) throws(SystemError) -> [StreamSocket] {
     do {
-      return [try socket(AF_INET6, .inet6(ip6: "::1", port: port))]
-    } catch SocketError.failed(_, let number, _) where [EAFNOSUPPORT, EADDRNOTAVAIL].contains(number) {
+      return [try .listen(.ip6, port: port)]
+    } catch  where [.addressFamilyNotSupported, .addressNotAvailable].contains(error.code) {
       return []
     }
   }
 
   /// Serves until the task is cancelled.
   func run(_ handler: some HTTPHandler) async throws {
-    try await pool.prepare()
-    let listeners = try sockets.map { try AsyncSocket(socket: $0, pool: pool) }
-    defer { for listener in listeners { try? listener.close() } }
+    // A client that comes later learns at once that no server is here.
+    defer { for listener in sockets { listener.end() } }
     try await withThrowingTaskGroup(of: Void.self) { group in
-      group.addTask { [pool] in try await pool.run() }
       group.addTask {
         while true {
           try await Task.sleep(for: .seconds(1))
           for connection in self.connections.withLock({ Array($0.values) }) { connection.endIfLate() }
         }
       }
-      for listener in listeners { group.addTask { try await self.accept(listener, handler) } }
+      for listener in sockets { group.addTask { try await self.accept(listener, handler) } }
       defer { group.cancelAll() }
       try await group.next()
     }
@@ -93,32 +68,32 @@ final class HTTPListener: Sendable {
     for connection in connections.withLock({ Array($0.values) }) { connection.end() }
   }
 
-  private func accept(_ listener: AsyncSocket, _ handler: some HTTPHandler) async throws {
+  private func accept(_ listener: StreamSocket, _ handler: some HTTPHandler) async throws {
     try await withThrowingDiscardingTaskGroup { group in
       while true {
-        let accepted: AsyncSocket
+        let accepted: StreamSocket
         do {
           accepted = try await listener.accept()
-        } catch SocketError.failed(_, let number, _) where Self.passingErrors.contains(number) {
+        } catch let error as SystemError where Self.passingErrors.contains(error.code) {
           // A client that is gone, too many open files, or no memory: the next attempt may succeed.
           try await Task.sleep(for: .milliseconds(50))
           continue
         }
         let connection = ServerConnection(accepted, limits)
         guard admit(connection) else {
-          connection.close()
           continue
         }
         group.addTask {
           await self.serve(connection, handler)
           _ = self.connections.withLock { $0.removeValue(forKey: ObjectIdentifier(connection)) }
-          connection.close()
         }
       }
     }
   }
 
-  private static let passingErrors = [ECONNABORTED, EMFILE, ENFILE, ENOBUFS, ENOMEM]
+  private static let passingErrors: [Errno] = [
+    .connectionAbort, .tooManyOpenFiles, .tooManyOpenFilesInSystem, .noBufferSpace, .noMemory,
+  ]
 
   /// Counts a new connection. Strangers are those that no request of a page has come from. If there are too many of
   /// them, the one that has waited longest ends, so that strangers never keep a page out.
@@ -156,7 +131,7 @@ final class HTTPListener: Sendable {
       body = itsBody
       response = try await handler.answer(head, itsBody)
     } catch {
-      if error is SocketError || error is CancellationError { throw error }
+      if error is ServerConnection.Broken || error is CancellationError { throw error }
       response = handler.answer(error, to: head)
       if (error as? HTTPRefusal)?.endsConnection == true { closes = true }
     }

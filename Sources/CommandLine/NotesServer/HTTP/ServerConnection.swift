@@ -1,5 +1,4 @@
-import FlyingSocks
-import FoundationEssentials
+import DurableIO
 import Glibc
 import Synchronization
 
@@ -29,18 +28,17 @@ struct HTTPLimits: Sendable {
 final class ServerConnection: Sendable {
   private struct State {
     var buffer: [UInt8] = []
-    var isOpen = true
     var isKnown = false
     var deadline: ContinuousClock.Instant?
   }
 
-  private let socket: AsyncSocket
+  private let socket: StreamSocket
   let limits: HTTPLimits
   private let state = Mutex(State())
   /// The time at which the client connected.
   let began = ContinuousClock.now
 
-  init(_ socket: AsyncSocket, _ limits: HTTPLimits) { (self.socket, self.limits) = (socket, limits) }
+  init(_ socket: StreamSocket, _ limits: HTTPLimits) { (self.socket, self.limits) = (socket, limits) }
 
   /// Whether a request of a page came from it.
   var isKnown: Bool { state.withLock { $0.isKnown } }
@@ -56,28 +54,20 @@ final class ServerConnection: Sendable {
 
   /// Ends the connection if its present wait lasts too long.
   func endIfLate() {
-    state.withLock { state in
-      guard state.isOpen, let deadline = state.deadline, deadline < .now else { return }
-      _ = shutdown(socket.socket.file.rawValue, Int32(SHUT_RDWR))
-    }
+    if state.withLock({ $0.deadline.map { $0 < .now } }) == true { end() }
   }
 
   /// Ends all waits of the connection.
-  func end() {
-    state.withLock { if $0.isOpen { _ = shutdown(socket.socket.file.rawValue, Int32(SHUT_RDWR)) } }
-  }
+  func end() { socket.end() }
 
-  /// Closes the socket. Nothing uses it any more.
-  func close() {
-    state.withLock { state in
-      guard state.isOpen else { return }
-      state.isOpen = false
-      // The peer may be gone already.
-      try? socket.close()
-    }
-  }
+  /// The connection is broken, or its client ended it within a request.
+  struct Broken: Error {}
 
   // MARK: Reading
+
+  private func read(atMost count: Int) async throws -> [UInt8] {
+    do { return try await socket.read(atMost: count) } catch is SystemError { throw Broken() }
+  }
 
   /// Reads the head of the next request; nil if the client has ended the connection.
   func readHead() async throws -> HTTPRequestHead? {
@@ -106,12 +96,7 @@ final class ServerConnection: Sendable {
         allow(nil)
         return try HTTPRequestHead(head)
       }
-      let bytes: [UInt8]
-      do {
-        bytes = try await socket.read(atMost: 4096)
-      } catch SocketError.disconnected {
-        return nil
-      }
+      let bytes = try await read(atMost: 4096)
       if bytes.isEmpty { return nil }
       if size == 0 { allow(limits.headTime) }
       state.withLock { $0.buffer += bytes }
@@ -128,15 +113,15 @@ final class ServerConnection: Sendable {
     if !buffered.isEmpty { return buffered }
     allow(limits.patience)
     defer { allow(nil) }
-    let bytes = try await socket.read(atMost: count)
-    if bytes.isEmpty { throw SocketError.disconnected }
+    let bytes = try await read(atMost: count)
+    if bytes.isEmpty { throw Broken() }
     return bytes
   }
 
   /// Waits until the client ends the connection. Bytes that it sends meanwhile wait.
   func waitForEnd() async throws {
     while true {
-      let bytes = try await socket.read(atMost: 4096)
+      let bytes = try await read(atMost: 4096)
       if bytes.isEmpty { return }
       let count = state.withLock { state in
         state.buffer += bytes
@@ -154,7 +139,7 @@ final class ServerConnection: Sendable {
     while start < bytes.count {
       let end = min(start + 256 << 10, bytes.count)
       allow(limits.patience)
-      try await socket.write(Data(bytes[start..<end]))
+      do { try await socket.write(bytes[start..<end]) } catch is SystemError { throw Broken() }
       start = end
     }
     allow(nil)
@@ -163,9 +148,9 @@ final class ServerConnection: Sendable {
   /// Reads and drops what the client still sends after a refusal, within bounds. Without that, the end of the
   /// connection could overtake the answer.
   func linger() async {
-    state.withLock { if $0.isOpen { _ = shutdown(socket.socket.file.rawValue, Int32(SHUT_WR)) } }
+    socket.end(SHUT_WR)
     allow(.seconds(2))
     var rest = 1 << 20
-    while rest > 0, let bytes = try? await socket.read(atMost: 4096), !bytes.isEmpty { rest -= bytes.count }
+    while rest > 0, let bytes = try? await read(atMost: 4096), !bytes.isEmpty { rest -= bytes.count }
   }
 }
