@@ -116,7 +116,9 @@ final class StreamSocket: Sendable {
     while true {
       do {
         return try body()
-      } catch let error as SystemError where [.wouldBlock, .resourceTemporarilyUnavailable].contains(error.code) {
+      } catch let error as SystemError
+        where [.wouldBlock, .resourceTemporarilyUnavailable].contains(error.code)
+      {
         try await wait(for: direction)
       }
     }
