@@ -62,6 +62,7 @@ examples: prepare ## builds and runs the package Examples
 	env -u WITHOUT_APPLE_MODULES swift build --package-path Examples
 	set -e; for name in Checklist TravelNote Memo Palette Models ModelsInSwift5; do Examples/.build/debug/$$name; done
 	swift run --package-path Examples/RecipeBook
+	swift run --package-path Examples/UbiquityGuide
 
 lint: prepare ## checks the form of the code and the invariants
 	@! grep -rn '^@testable' Tests || { echo "Declare as package the members that tests use."; exit 1; }

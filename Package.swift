@@ -38,6 +38,7 @@ let package = Package(
     .library(name: "ImageNotes", targets: ["ImageNotes"]),
     .library(name: "PackageArchive", targets: ["PackageArchive"]),
     .library(name: "AppleDocuments", targets: ["AppleDocuments"]),
+    .library(name: "AppleCloud", targets: ["AppleCloud"]),
     .library(name: "ManagedDocuments", targets: ["ManagedDocuments"]),
     .library(name: "ObjectStores", targets: ["ObjectStores"]),
     .library(name: "CloudContainers", targets: ["CloudContainers"]),
@@ -161,6 +162,14 @@ let package = Package(
         system,
       ],
       path: "Sources/Cloud/CloudContainers", swiftSettings: strict),
+
+    // The cloud by Apple's names, over containers that a program registers.
+    .target(
+      name: "AppleCloud",
+      dependencies: [
+        "AppleDocuments", "CloudContainers", "Documents", "DurableIO", "FilePackages", "ObjectStores",
+      ],
+      path: "Sources/AppleNames/AppleCloud", swiftSettings: strict),
 
     // The files of the pages, as part of the program.
     .target(name: "CNotesPages", path: "Sources/CommandLine/CNotesPages", exclude: ["pages"]),
@@ -334,6 +343,13 @@ let package = Package(
         "CloudContainers", "Documents", "DurableIO", "FilePackages", "ImageNotes", "ObjectStores",
         "StoreTestSupport", "TestSupport",
         database, system,
+      ],
+      swiftSettings: testing),
+    .testTarget(
+      name: "AppleCloudTests",
+      dependencies: [
+        "AppleCloud", "AppleDocuments", "CloudContainers", "Documents", "DurableIO", "FilePackages",
+        "ObjectStores", "TestSupport", system,
       ],
       swiftSettings: testing),
     .testTarget(

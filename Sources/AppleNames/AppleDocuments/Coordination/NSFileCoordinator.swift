@@ -18,7 +18,8 @@ protocol EnginePresenting {
 /// Counterpart of Apple's `NSFileCoordinator`, over `FileCoordinator`. Its methods wait on the calling thread.
 ///
 /// Unlike Apple's class, it ends a wait after `FileCoordinator.defaultDeadline`. A presenter that needs the waiting
-/// thread for its answer therefore makes the access fail, and does not hang. Errors are those of Cocoa's domain; the
+/// thread for its answer therefore makes the access fail, and does not hang. A read downloads a placeholder of a
+/// registered container first, and that wait has no such end. Errors are those of Cocoa's domain; the
 /// error beneath is a `FileCoordinationError`.
 // `@unchecked`: `presenter` is a constant, and `state` guards its own value. A subclass guards its own properties.
 open class NSFileCoordinator: NSObject, @unchecked Sendable {
@@ -151,6 +152,7 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
     _ accessor: ([URL]) -> Void
   ) {
     do {
+      try DocumentProviders.bringHereBlocking(intents)
       try coordinator.coordinateBlocking(with: intents, takingClaims: takingClaims) {
         accessor(intents.map(\.url))
       }
@@ -177,6 +179,7 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
     let coordinator = self.coordinator
     Task {
       do {
+        try await DocumentProviders.bringHere(intents)
         try await coordinator.coordinate(with: intents) { await Self.run(on: queue) { accessor(nil) } }
       } catch {
         await Self.run(on: queue) { accessor(Self.cocoaError(error)) }

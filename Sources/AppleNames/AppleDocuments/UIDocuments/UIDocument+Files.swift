@@ -111,6 +111,7 @@ extension UIDocument {
     (options.autosave, options.recoveryFolder) = (autosavePolicy, recoveryFolder)
     options.eventHandler = { [relay] in relay.note($0) }
     options.errorHandler = { [relay] in relay.note($0) }
+    options.provider = DocumentProviders.provider(of: url).map { DownloadShowing($0, in: relay) }
     return Engine(fileURL: url, content: content, options: options)
   }
 

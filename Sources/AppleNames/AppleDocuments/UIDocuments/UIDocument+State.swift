@@ -11,6 +11,7 @@ extension UIDocument {
     if opened == nil { state.insert(.closed) }
     if hasFailed { state.insert(.savingError) }
     if editingHolds > 0 { state.insert(.editingDisabled) }
+    if download != nil { state.insert(.progressAvailable) }
     if state == documentState { return }
     documentState = state
     NotificationCenter.default.post(name: Self.stateChangedNotification, object: self)

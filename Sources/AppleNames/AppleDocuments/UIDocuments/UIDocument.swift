@@ -38,7 +38,7 @@ import Synchronization
 @preconcurrency
 @MainActor
 open class UIDocument: NSObject, @preconcurrency NSFilePresenter {
-  /// The flags of the document's state. This class never sets `progressAvailable`.
+  /// The flags of the document's state. `progressAvailable` is set during a download alone.
   public typealias State = DocumentState
   /// The reason for a save.
   public typealias SaveOperation = DocumentSaveOperation
@@ -71,6 +71,8 @@ open class UIDocument: NSObject, @preconcurrency NSFilePresenter {
   var takesTree = false
   /// Takes the tree that a save writes; nil unless a save asks for it.
   var collecting: CollectedContents?
+  /// The download of the content at this moment; nil if there is none.
+  var download: Progress?
   /// The number of errors that the engine has reported since the present call began.
   var reportedErrors = 0
 
@@ -200,8 +202,11 @@ open class UIDocument: NSObject, @preconcurrency NSFilePresenter {
     }
   }
 
-  /// Nil: the state never has `progressAvailable`.
-  open var progress: Progress? { nil }
+  /// The download of the content, in bytes, while the state has `progressAvailable`; otherwise nil.
+  ///
+  /// A document in a container downloads its content before it is read. `cancel()` ends the download, and the call then
+  /// gives false. Unlike Apple's, the document shows no progress of reading and saving.
+  open var progress: Progress? { download }
 
   /// The document must not be edited until `enableEditing()`, since it closes or reads again; by default does nothing.
   open func disableEditing() {}

@@ -60,6 +60,23 @@ final class UIDocumentRelay: Sendable {
     tell { $0.reportErrors() }
   }
 
+  /// Shows the progress of a download, unless it is over by then.
+  func show(_ download: Progress) {
+    tell { document in
+      if download.isFinished || download.isCancelled { return }
+      document.download = download
+      document.updateState()
+    }
+  }
+
+  /// Ends the showing of a download.
+  @MainActor
+  func hide(_ download: Progress) {
+    guard let document = target.withLock({ $0.document }), document.download === download else { return }
+    document.download = nil
+    document.updateState()
+  }
+
   /// Returns the errors since the last call of this method.
   func takeErrors() -> [DocumentError] {
     target.withLock { target in

@@ -36,6 +36,12 @@ public final class FileAccessIntent: Sendable {
     set { current.withLock { $0 = newValue } }
   }
 
+  /// Whether the access reads the contents of the item.
+  package var readsContents: Bool {
+    kind == .read
+      && !FileCoordinator.ReadingOptions(rawValue: options).contains(.immediatelyAvailableMetadataOnly)
+  }
+
   var resolvesSymbolicLink: Bool {
     kind == .read && FileCoordinator.ReadingOptions(rawValue: options).contains(.resolvesSymbolicLink)
   }

@@ -1,0 +1,58 @@
+import Documents
+import Foundation
+import Synchronization
+
+/// A provider that shows its downloads as the progress of a `UIDocument`.
+struct DownloadShowing: DocumentProvider {
+  private let base: any DocumentProvider
+  private let relay: UIDocumentRelay
+
+  init(_ base: any DocumentProvider, in relay: UIDocumentRelay) { (self.base, self.relay) = (base, relay) }
+
+  func provide(
+    itemAt url: URL, progress: @escaping @Sendable (_ completed: UInt64, _ total: UInt64) -> Void
+  ) async throws {
+    let shown = ShownDownload()
+    let task = Task { [base, relay] in
+      try await base.provide(itemAt: url) { completed, total in
+        progress(completed, total)
+        if shown.note(completed, total) { relay.show(shown.progress) }
+      }
+    }
+    shown.progress.cancellationHandler = { task.cancel() }
+    let result = await withTaskCancellationHandler {
+      await task.result
+    } onCancel: {
+      task.cancel()
+    }
+    shown.finish(result)
+    await relay.hide(shown.progress)
+    try result.get()
+  }
+}
+
+/// A download, as Foundation's `Progress` in bytes.
+private final class ShownDownload: Sendable {
+  let progress = Progress(totalUnitCount: -1)
+  private let isShown = Mutex(false)
+
+  /// Takes the figures; returns true at the first call.
+  func note(_ completed: UInt64, _ total: UInt64) -> Bool {
+    isShown.withLock { isShown in
+      defer { isShown = true }
+      progress.kind = .file
+      progress.totalUnitCount = total == 0 ? -1 : Int64(clamping: total)
+      progress.completedUnitCount = Int64(clamping: completed)
+      return !isShown
+    }
+  }
+
+  /// Makes the progress one that is not shown any more.
+  func finish(_ result: Result<Void, any Error>) {
+    isShown.withLock { _ in
+      guard case .success = result else { return progress.cancel() }
+      progress.totalUnitCount = max(1, progress.totalUnitCount)
+      progress.completedUnitCount = progress.totalUnitCount
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import AppleCloud
+import CloudContainers
+import DurableIO
+import Foundation
+import ObjectStores
+import SystemPackage
+import TestSupport
+import Testing
+
+/// Two machines with one container in a folder; this program has the container of the first one registered.
+///
+/// The registry is one for the program, so that one test at a time has it.
+struct CloudFixture {
+  static let identifier = "iCloud.org.example.notes"
+  private static let turn = AsyncSemaphore(1)
+
+  /// The container that this program has registered.
+  let here: CloudContainer
+  /// The container on another machine.
+  let there: CloudContainer
+  /// A folder that belongs to no container.
+  let local: URL
+  let store: GateStore
+
+  var documents: URL { here.url.appending(path: "Documents") }
+
+  /// Runs a test without a registered container.
+  static func withNone(_ body: (URL) async throws -> Void) async throws {
+    try await turn.waitUnlessCancelled()
+    defer { turn.signal() }
+    try await withTemporaryDirectory { try await body(URL(filePath: $0.string)) }
+  }
+
+  /// Runs a test with two machines.
+  static func withTwo(_ body: (CloudFixture) async throws -> Void) async throws {
+    try await withNone { directory in
+      func folder(_ name: String) throws -> URL {
+        let url = directory.appending(path: name)
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        return url
+      }
+      let objects = try folder("store")
+      let store = GateStore(try FolderStore(at: objects))
+      let fixture = CloudFixture(
+        here: try await .add(try folder("here"), to: store, address: objects.path, deviceName: "here"),
+        there: try await .add(try folder("there"), to: store, address: objects.path, deviceName: "there"),
+        local: try folder("local"), store: store)
+      try UbiquityContainers.register(fixture.here, forIdentifier: identifier)
+      defer { UbiquityContainers.unregister(identifier: identifier) }
+      try await body(fixture)
+    }
+  }
+
+  /// Writes a file on the other machine, and brings its version to both.
+  func writeThere(_ text: String, to name: String) async throws {
+    try Self.write(text, to: there.url.appending(path: name))
+    try await syncBoth()
+  }
+
+  func syncBoth() async throws {
+    try await there.sync()
+    try await here.sync()
+  }
+
+  static func write(_ text: String, to url: URL) throws {
+    try FileManager.default.createDirectory(
+      at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data(text.utf8).write(to: url)
+  }
+
+  static func text(at url: URL) -> String? { try? String(contentsOf: url, encoding: .utf8) }
+
+  /// Waits until a condition is true.
+  static func wait(for what: String, _ isTrue: @escaping @Sendable () async -> Bool) async throws {
+    try await withDeadline(what) { while await !isTrue() { await Task.yield() } }
+  }
+}

@@ -1,0 +1,109 @@
+import AppleCloud
+import CloudContainers
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+/// A text document, as on iOS.
+private final class Note: UIDocument {
+  var text = ""
+  var errors: [any Error] = []
+
+  override func contents(forType typeName: String) throws -> Any { Data(text.utf8) }
+
+  override func load(fromContents contents: Any, ofType typeName: String?) throws {
+    guard let data = contents as? Data else { throw CocoaError(.fileReadCorruptFile) }
+    text = String(decoding: data, as: UTF8.self)
+  }
+
+  override func handleError(_ error: any Error, userInteractionPermitted: Bool) { errors.append(error) }
+}
+
+@Suite("A UIDocument in a container")
+@MainActor
+struct UbiquitousDocumentTests {
+  /// A text that is more than the small content that goes with its version.
+  private static let text = String(repeating: "The hut at last.\n", count: 20_000)
+
+  @Test func `downloads its content when it is opened, and shows the progress`() async throws {
+    try await CloudFixture.withTwo { cloud in
+      try await cloud.writeThere(Self.text, to: "Documents/Hut.txt")
+      let note = Note(fileURL: cloud.documents.appending(path: "Hut.txt"))
+      let states = States(note)
+      cloud.store.close()
+      #expect(note.progress == nil)
+      let opening = Task { await note.open() }
+      try await CloudFixture.wait(for: "the progress") { await note.progress != nil }
+      #expect(note.documentState == [.closed, .progressAvailable])
+      #expect(note.progress?.totalUnitCount ?? 0 > 0 && note.progress?.isFinished == false)
+      #expect(note.progress?.isCancellable == true)
+      cloud.store.open()
+      #expect(await opening.value)
+      #expect(note.text == Self.text && note.progress == nil && note.documentState == .normal)
+      #expect(states.states == [[.closed, .progressAvailable], .closed, .normal])
+      #expect(await note.close())
+    }
+  }
+
+  @Test func `stays closed if its download is cancelled`() async throws {
+    try await CloudFixture.withTwo { cloud in
+      try await cloud.writeThere(Self.text, to: "Documents/Hut.txt")
+      let note = Note(fileURL: cloud.documents.appending(path: "Hut.txt"))
+      cloud.store.close()
+      let opening = Task { await note.open() }
+      try await CloudFixture.wait(for: "the progress") { await note.progress != nil }
+      note.progress?.cancel()
+      #expect(await !opening.value)
+      #expect(note.documentState == .closed && note.progress == nil && note.errors.count == 1)
+      cloud.store.open()
+      #expect(await note.open())
+      #expect(note.text == Self.text)
+      #expect(await note.close())
+    }
+  }
+
+  @Test func `follows its move into the container`() async throws {
+    try await CloudFixture.withTwo { cloud in
+      let (local, remote) = (
+        cloud.local.appending(path: "Hut.txt"), cloud.documents.appending(path: "Hut.txt")
+      )
+      let note = Note(fileURL: local)
+      note.text = "one"
+      #expect(await note.save(to: local, for: .forCreating))
+      try await withDeadline("the move") {
+        try await Self.onThread {
+          try FileManager.default.setUbiquitous(true, itemAt: local, destinationURL: remote)
+        }
+      }
+      try await CloudFixture.wait(for: "the new place") { await note.fileURL.path == remote.path }
+      note.text = "two"
+      note.updateChangeCount(.done)
+      #expect(await note.close())
+      #expect(CloudFixture.text(at: remote) == "two" && CloudFixture.text(at: local) == nil)
+    }
+  }
+
+  private nonisolated static func onThread(_ body: @escaping @Sendable () throws -> Void) async throws {
+    try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+      DispatchQueue.global().async { continuation.resume(with: Result { try body() }) }
+    }
+  }
+
+  /// The states that a document posts.
+  @MainActor
+  private final class States {
+    private(set) var states: [UIDocument.State] = []
+    private var observer: (any NSObjectProtocol)?
+
+    init(_ document: UIDocument) {
+      observer = NotificationCenter.default.addObserver(
+        forName: UIDocument.stateChangedNotification, object: document, queue: nil
+      ) { [weak self, weak document] _ in
+        MainActor.assumeIsolated {
+          if let document { self?.states.append(document.documentState) }
+        }
+      }
+    }
+  }
+}
