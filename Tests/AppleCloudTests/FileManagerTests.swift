@@ -143,8 +143,11 @@ struct FileManagerTests {
   @Test func `does not evict content that the container lacks`() async throws {
     try await CloudFixture.withTwo { cloud in
       let url = cloud.documents.appending(path: "New.txt")
-      try CloudFixture.write("new", to: url)
+      try CloudFixture.write("old", to: url)
+      // A document that the container does not know yet is here already.
       try files.startDownloadingUbiquitousItem(at: url)
+      try await cloud.here.sync()
+      try CloudFixture.write("new", to: url)
       cloud.store.setOffline()
       #expect(throws: (any Error).self) { try files.evictUbiquitousItem(at: url) }
       #expect(CloudFixture.text(at: url) == "new")

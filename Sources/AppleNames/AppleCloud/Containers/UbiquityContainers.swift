@@ -1,7 +1,7 @@
 import AppleDocuments
 public import CloudContainers
 import Documents
-public import Foundation
+import Foundation
 import Synchronization
 
 /// The containers of this program, under the identifiers that Apple's calls name.
@@ -54,13 +54,13 @@ public enum UbiquityContainers {
 
   /// Changes the entries, the providers of documents and the token together.
   private static func change(_ body: (inout [Entry]) -> Void) {
-    let (isNew, old, new) = entries.withLock { entries in
+    let isNew = entries.withLock { entries in
       let old = entries
       body(&entries)
-      return (token(of: old) != token(of: entries), old, entries)
+      for entry in old { DocumentProviders.remove(for: entry.container.url) }
+      for entry in entries { DocumentProviders.add(entry.container, for: entry.container.url) }
+      return token(of: old) != token(of: entries)
     }
-    for entry in old { DocumentProviders.remove(for: entry.container.url) }
-    for entry in new { DocumentProviders.add(entry.container, for: entry.container.url) }
     if isNew { NotificationCenter.default.post(name: .NSUbiquityIdentityDidChange, object: nil) }
   }
 

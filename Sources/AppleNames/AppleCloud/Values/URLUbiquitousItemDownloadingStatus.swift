@@ -1,5 +1,5 @@
 import Documents
-public import Foundation
+import Foundation
 
 /// The place of a document's content.
 public struct URLUbiquitousItemDownloadingStatus: RawRepresentable, Hashable, Sendable {

@@ -1,5 +1,5 @@
 package import Documents
-package import Foundation
+import Foundation
 import Synchronization
 
 /// The places that bring documents here before a `UIDocument` reads them, by their folders.
