@@ -33,6 +33,7 @@ extension FileManager {
   ///
   /// It coordinates the move, so that an open document follows it. The next `CloudContainer.sync()` uploads a document
   /// that moved in, and deletes one that moved out from the container. A placeholder is downloaded before it moves out.
+  /// An open `UIDocument` answers on the main queue. So the main queue must not wait for this call.
   ///
   /// - Parameters:
   ///   - flag: whether the document moves into a container.
