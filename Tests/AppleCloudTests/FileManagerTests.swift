@@ -77,11 +77,18 @@ struct FileManagerTests {
       try await cloud.there.download(itemNamed: "Documents/Trips/Hut.txt")
       #expect(CloudFixture.text(at: cloud.there.url.appending(path: "Documents/Trips/Hut.txt")) == "one")
 
+      // Edits that are not uploaded move out with the document.
+      try CloudFixture.write("two", to: remote)
       try files.setUbiquitous(false, itemAt: remote, destinationURL: local)
-      #expect(CloudFixture.text(at: local) == "one" && CloudFixture.text(at: remote) == nil)
+      #expect(CloudFixture.text(at: local) == "two" && CloudFixture.text(at: remote) == nil)
       try await cloud.here.sync()
       try await cloud.there.sync()
       #expect(try await cloud.there.items().isEmpty)
+
+      // A document that the container never had moves in and out as well.
+      try files.setUbiquitous(true, itemAt: local, destinationURL: remote)
+      try files.setUbiquitous(false, itemAt: remote, destinationURL: local)
+      #expect(CloudFixture.text(at: local) == "two" && !files.isUbiquitousItem(at: remote))
     }
   }
 

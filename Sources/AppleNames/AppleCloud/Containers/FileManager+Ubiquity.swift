@@ -41,20 +41,17 @@ extension FileManager {
   ///   - destinationURL: its new place, in a container folder if `flag` is true. Missing folders are made.
   /// - Throws: `CocoaError` with the code `fileWriteFileExists` if there is a document at the new place, or
   ///   `ubiquitousFileUnavailable` if the place that should be in a container folder is not; otherwise as
-  ///   `CloudContainer.moveIn(_:as:)` and `moveOut(_:to:as:)`. The document then is at its old place.
+  ///   `CloudContainer.moveIn(_:as:)` and `download(itemNamed:)`. The document then is at its old place.
   public func setUbiquitous(_ flag: Bool, itemAt url: URL, destinationURL: URL) throws {
     let place = try UbiquitousPlace.required(flag ? destinationURL : url)
     if try fileExists(atPath: destinationURL.path) || flag && place.isTaken() {
       throw CocoaError(.fileWriteFileExists, userInfo: [NSURLErrorKey: destinationURL])
     }
-    let move = flag ? place.moveIn : place.moveOut
     try waitBlocking {
-      let coordinator = FileCoordinator()
-      try await coordinator.coordinate(
-        writingItemAt: url, options: .forMoving, writingItemAt: destinationURL, options: .forReplacing
-      ) { source, target in
-        try await move(source, target)
-        try await coordinator.item(at: source, didMoveTo: target)
+      if flag {
+        try await place.moveIn(url, to: destinationURL)
+      } else {
+        try await place.moveOut(url, to: destinationURL)
       }
     }
   }
@@ -122,12 +119,36 @@ extension UbiquitousPlace {
     }
   }
 
-  @Sendable func moveIn(_ source: URL, _ target: URL) async throws {
-    _ = try await container.moveIn(source, as: name)
+  /// Moves a document of this machine to this place.
+  func moveIn(_ source: URL, to target: URL) async throws {
+    try await Self.coordinateMove(source, target) { source, _ in
+      _ = try await container.moveIn(source, as: name)
+    }
   }
 
-  @Sendable func moveOut(_ source: URL, _ target: URL) async throws {
-    _ = try await container.moveOut(
-      name, to: target.deletingLastPathComponent(), as: target.lastPathComponent)
+  /// Moves the document at this place to one outside of the container.
+  ///
+  /// No run looks at the folder meanwhile. The download precedes the move, since both coordinate their writes.
+  func moveOut(_ source: URL, to target: URL) async throws {
+    let item = try await container.items().first { $0.name == name }
+    if item?.downloadingStatus != .current { try await container.download(itemNamed: name) }
+    try await container.exclusively {
+      try await Self.coordinateMove(source, target) { _, target in
+        _ = try await container.session.folder.location.moveOut(
+          name, to: target.deletingLastPathComponent(), as: target.lastPathComponent)
+      }
+    }
+  }
+
+  private static func coordinateMove(
+    _ source: URL, _ target: URL, _ move: (URL, URL) async throws -> Void
+  ) async throws {
+    let coordinator = FileCoordinator()
+    try await coordinator.coordinate(
+      writingItemAt: source, options: .forMoving, writingItemAt: target, options: .forReplacing
+    ) { source, target in
+      try await move(source, target)
+      try await coordinator.item(at: source, didMoveTo: target)
+    }
   }
 }
