@@ -65,7 +65,7 @@ extension UIDocument {
     do {
       try await engine.revert(toContentsOf: url)
       let content = try await engine.content
-      if !takesTree { try content.read?.noteStatuses() }
+      try content.read?.noteStatuses()
       let isStale = !isCurrent()
       if isStale && !hasUnsavedChanges {
         try loadContents(content, from: url)
@@ -90,19 +90,16 @@ extension UIDocument {
     guard let read = content.read else { return }
     loading = read
     defer { loading = nil }
-    let tookTree = takesTree
-    takesTree = false
-    // A model that reads the files by itself makes no wrappers. So the tree has to know what the model sees.
-    if !tookTree { try read.noteStatuses() }
+    // A model may read the files by itself, or no child at all. The tree knows each of them all the same, so that the
+    // engine hears of a later change.
+    try read.noteStatuses()
     try self.read(from: url)
-    if tookTree && !takesTree { try read.noteStatuses() }
     forgetUndo()
   }
 
   /// Returns the tree that the model loads, for a model that takes its contents from wrappers.
   func loadedTree(at url: URL) throws -> FileWrapper {
-    takesTree = true
-    return try loading ?? FileWrapper(url: url, options: [])
+    try loading ?? FileWrapper(url: url, options: [])
   }
 
   private func makeEngine(at url: URL, _ content: UIDocumentContent?) -> Engine {

@@ -67,8 +67,6 @@ open class UIDocument: NSObject, @preconcurrency NSFilePresenter {
   let calls = SerialQueue()
   /// The tree that the document loads now; nil otherwise.
   var loading: FileWrapper?
-  /// Whether the model took its contents from the last tree; false if it read files by itself.
-  var takesTree = false
   /// Takes the tree that a save writes; nil unless a save asks for it.
   var collecting: CollectedContents?
   /// The download of the content at this moment; nil if there is none.

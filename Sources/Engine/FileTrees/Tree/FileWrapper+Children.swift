@@ -269,23 +269,31 @@ extension FileWrapper {
 
   /// Makes a change and reports it to every directory above, so that a save skips unchanged children.
   package func change(_ body: (inout State) -> Void) {
-    let (parents, status) = state.withLock { state in
-      let status = state.stored?.status
+    let (parents, before) = state.withLock { state in
+      let before = state.stored
       body(&state)
       state.revision += 1
-      return (state.parents, status)
+      return (state.parents, before)
     }
     for parent in parents {
-      parent.directory?.childChanged(parent.name, child: self, was: status)
+      parent.directory?.childChanged(parent.name, child: self, was: before)
     }
   }
 
-  private func childChanged(_ name: FileName, child: FileWrapper, was status: FileStatus?) {
+  private func childChanged(_ name: FileName, child: FileWrapper, was before: StoredNode?) {
     guard state.withLock({ state in state.withDirectory { $0.children[name] === child } }) else { return }
     change { state in
-      state.withDirectory { $0.markChanged(name, was: .present(status)) }
+      state.withDirectory { $0.markChanged(name, was: .present(before?.status)) }
     }
-    confirmMark(of: name, child, was: status)
+    // A child that was read again from another place says nothing about its name on disk.
+    if child.isStored(where: before, in: self) { confirmMark(of: name, child, was: before?.status) }
+  }
+
+  /// Returns whether the wrapper's file is at the place of `before`, or in the document of a directory.
+  private func isStored(where before: StoredNode?, in directory: FileWrapper) -> Bool {
+    guard let now = state.withLock({ $0.stored }) else { return false }
+    let location = directory.state.withLock { $0.stored?.location }
+    return now.location === location || now.filePath == before?.filePath
   }
 
   /// Corrects the baseline of a name if the child was rebased between the look at its status and the mark (T1).
