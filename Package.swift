@@ -111,7 +111,7 @@ let package = Package(
 
     // Apple's names, for models that were written for Apple's systems.
     .target(
-      name: "AppleDocuments", dependencies: ["Documents", "DurableIO", "FilePackages"],
+      name: "AppleDocuments", dependencies: ["Documents", "DurableIO", "FilePackages", system],
       path: "Sources/AppleNames/AppleDocuments", swiftSettings: strict),
 
     // SQLite as the system has it, with the changes that its sessions record.
@@ -297,7 +297,7 @@ let package = Package(
       swiftSettings: testing),
     // Models that were not written for Swift 6.
     .testTarget(
-      name: "Swift5ModelTests", dependencies: ["Documents", "TestSupport", system],
+      name: "Swift5ModelTests", dependencies: ["AppleDocuments", "Documents", "TestSupport", system],
       swiftSettings: strictWarnings + [.swiftLanguageMode(.v5)]),
     .testTarget(
       name: "FileCoordinationTests",
@@ -322,7 +322,9 @@ let package = Package(
       swiftSettings: testing),
     .testTarget(
       name: "AppleDocumentsTests",
-      dependencies: ["AppleDocuments", "Documents", "FilePackages", "TestSupport", system],
+      dependencies: [
+        "AppleDocuments", "Documents", "FilePackages", "PackageArchive", "TestSupport", system,
+      ],
       swiftSettings: testing),
     .testTarget(
       name: "PackageArchiveTests",

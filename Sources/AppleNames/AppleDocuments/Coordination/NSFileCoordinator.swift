@@ -1,4 +1,5 @@
 public import Documents
+import FilePackages
 public import Foundation
 import Synchronization
 
@@ -154,7 +155,15 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
     do {
       try DocumentProviders.bringHereBlocking(intents)
       try coordinator.coordinateBlocking(with: intents, takingClaims: takingClaims) {
-        accessor(intents.map(\.url))
+        // The presenter that writes hears nothing of its own writes.
+        let link = presenter as? PresenterLink
+        let copies = try intents.map { try UploadCopy($0) }
+        let pause = link?.watch.pause()
+        accessor(zip(intents, copies).map { $1?.url ?? $0.url })
+        withExtendedLifetime(copies) {}
+        // The closure throws nothing.
+        if let link { try? waitBlocking { await link.settle(intents) } }
+        pause?.end()
       }
     } catch {
       outError?.pointee = Self.cocoaError(error)
@@ -176,11 +185,21 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
     with intents: [NSFileAccessIntent], queue: OperationQueue,
     byAccessor accessor: @escaping @Sendable ((any Error)?) -> Void
   ) {
-    let coordinator = self.coordinator
+    let (coordinator, link) = (self.coordinator, presenter as? PresenterLink)
     Task {
       do {
         try await DocumentProviders.bringHere(intents)
-        try await coordinator.coordinate(with: intents) { await Self.run(on: queue) { accessor(nil) } }
+        try await coordinator.coordinate(with: intents) {
+          let copies = try await BlockingThread().run { try intents.map { try UploadCopy($0) } }
+          let urls = intents.map(\.url)
+          for (intent, copy) in zip(intents, copies) { if let copy { intent.url = copy.url } }
+          let pause = link?.watch.pause()
+          await Self.run(on: queue) { accessor(nil) }
+          for (intent, url) in zip(intents, urls) { intent.url = url }
+          withExtendedLifetime(copies) {}
+          await link?.settle(intents)
+          pause?.end()
+        }
       } catch {
         await Self.run(on: queue) { accessor(Self.cocoaError(error)) }
       }
@@ -217,16 +236,26 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
 
   /// Registers a presenter, and keeps it until `removeFilePresenter(_:)`.
   ///
-  /// If other processes cannot be told of it, the presenter takes no part.
+  /// The presenter hears of coordinated writes, and of changes by programs that do not coordinate. If other processes
+  /// cannot be told of it, it takes no part.
+  ///
+  /// An open `UIDocument` or `NSDocument` takes part by itself: for those, the method does nothing.
+  ///
+  /// Cost: a look at each file and folder in the item, and a watch for each folder.
   open class func addFilePresenter(_ filePresenter: any NSFilePresenter) {
+    if filePresenter is any EnginePresenting { return }
     let link = PresenterLink.register(filePresenter)
     // Apple's method has no way to report an error either.
-    try? waitBlocking { try await FileCoordinator.addFilePresenter(link) }
+    try? waitBlocking {
+      try await FileCoordinator.addFilePresenter(link)
+      await link.watch.follow(link)
+    }
   }
 
   /// Ends the registration of a presenter; does nothing for an unregistered one.
   open class func removeFilePresenter(_ filePresenter: any NSFilePresenter) {
     guard let link = PresenterLink.unregister(filePresenter) else { return }
+    link.watch.stop()
     // The removal throws nothing.
     try? waitBlocking { await FileCoordinator.removeFilePresenter(link) }
   }

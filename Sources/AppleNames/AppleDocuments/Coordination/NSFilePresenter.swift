@@ -1,11 +1,16 @@
-import Documents
 public import Foundation
-import Synchronization
 
 /// An object that shows or edits an item, and takes part when other programs read or write it.
 ///
 /// Counterpart of Apple's `NSFilePresenter`. The methods are called on `presentedItemOperationQueue`, each after the
 /// one before. A presenter implements the methods that it needs.
+///
+/// A registered presenter also gets the changes of programs that do not coordinate, some tenths of a second later.
+/// Apple promises no such news. Those calls come after the change, so that no program waits for the presenter.
+///
+/// The defaults of the methods for children pass the news on: a new or moved child is a changed child, and a changed
+/// child is a change of the item. So a presenter that implements `presentedSubitemDidChange(at:)` alone hears of each
+/// child, as on macOS. Unlike Apple's, the news also reaches `presentedItemDidChange()` if the item is a plain folder.
 @preconcurrency
 public protocol NSFilePresenter: NSObjectProtocol {
   /// The item's URL; nil if there is no item yet. Any thread may read it at any time.
@@ -34,6 +39,30 @@ public protocol NSFilePresenter: NSObjectProtocol {
   func presentedSubitemDidAppear(at url: URL)
   /// Another program has moved a child of the item.
   func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL)
+
+  /// The item has a new version; of a `UIDocument` or an `NSDocument`, a conflict version.
+  func presentedItemDidGain(_ version: NSFileVersion)
+  /// The item has lost a version. This library does not call it.
+  func presentedItemDidLose(_ version: NSFileVersion)
+  /// The program has resolved a conflict version of the item by `isResolved`.
+  func presentedItemDidResolveConflict(_ version: NSFileVersion)
+
+  // The library never calls the following methods: versions belong to documents, and a child of a document has none.
+
+  /// The URL of the file that the item accompanies.
+  var primaryPresentedItemURL: URL? { get }
+  /// The attributes of a cloud that the presenter wants to hear of.
+  var observedPresentedItemUbiquityAttributes: Set<URLResourceKey> { get }
+  /// The attributes of the item in a cloud have changed.
+  func presentedItemDidChangeUbiquityAttributes(_ attributes: Set<URLResourceKey>)
+  /// The system is about to remove the local copy of the item.
+  func accommodatePresentedItemEviction(completionHandler: @escaping @Sendable ((any Error)?) -> Void)
+  /// A child has a new version.
+  func presentedSubitem(at url: URL, didGain version: NSFileVersion)
+  /// A child has lost a version.
+  func presentedSubitem(at url: URL, didLose version: NSFileVersion)
+  /// A conflict version of a child was resolved.
+  func presentedSubitem(at url: URL, didResolve version: NSFileVersion)
 }
 
 extension NSFilePresenter {
@@ -66,130 +95,36 @@ extension NSFilePresenter {
   public func presentedItemDidChange() {}
   /// The item has changed.
   public func presentedSubitemDidChange(at url: URL) { presentedItemDidChange() }
-  /// The item has changed.
-  public func presentedSubitemDidAppear(at url: URL) { presentedItemDidChange() }
-  /// The item has changed.
-  public func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL) { presentedItemDidChange() }
-}
-
-/// An `NSFilePresenter`, as a presenter of `Documents`.
-// `@unchecked`: the presenter's methods run on its own queue, and its URL may be read on any thread.
-final class PresenterLink: FilePresenter, @unchecked Sendable {
-  let presenter: any NSFilePresenter
-  private let queue: OperationQueue
-
-  init(_ presenter: any NSFilePresenter) {
-    (self.presenter, queue) = (presenter, presenter.presentedItemOperationQueue)
+  /// The child has changed.
+  public func presentedSubitemDidAppear(at url: URL) { presentedSubitemDidChange(at: url) }
+  /// The child has changed in both places.
+  public func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL) {
+    presentedSubitemDidChange(at: oldURL)
+    presentedSubitemDidChange(at: newURL)
   }
+  /// Nothing to do.
+  public func presentedItemDidGain(_ version: NSFileVersion) {}
+  /// Nothing to do.
+  public func presentedItemDidLose(_ version: NSFileVersion) {}
+  /// Nothing to do.
+  public func presentedItemDidResolveConflict(_ version: NSFileVersion) {}
 
-  // MARK: The links of registered presenters
-
-  private static let registered = Mutex<[ObjectIdentifier: PresenterLink]>([:])
-
-  static var all: [PresenterLink] { Array(registered.withLock { $0.values }) }
-
-  /// Returns the link of a presenter; it is a new one if the presenter is not registered.
-  static func of(_ presenter: any NSFilePresenter) -> PresenterLink {
-    registered.withLock { $0[ObjectIdentifier(presenter)] } ?? PresenterLink(presenter)
+  /// None.
+  public var primaryPresentedItemURL: URL? { nil }
+  /// None.
+  public var observedPresentedItemUbiquityAttributes: Set<URLResourceKey> { [] }
+  /// Nothing to do.
+  public func presentedItemDidChangeUbiquityAttributes(_ attributes: Set<URLResourceKey>) {}
+  /// Nothing to do.
+  public func accommodatePresentedItemEviction(
+    completionHandler: @escaping @Sendable ((any Error)?) -> Void
+  ) {
+    completionHandler(nil)
   }
-
-  /// Remembers the link of a presenter, and returns it.
-  static func register(_ presenter: any NSFilePresenter) -> PresenterLink {
-    let new = PresenterLink(presenter)
-    let number = ObjectIdentifier(presenter)
-    return registered.withLock { links in
-      if let link = links[number] { return link }
-      links[number] = new
-      return new
-    }
-  }
-
-  /// Forgets the link of a presenter, and returns it if there was one.
-  static func unregister(_ presenter: any NSFilePresenter) -> PresenterLink? {
-    let number = ObjectIdentifier(presenter)
-    return registered.withLock { $0.removeValue(forKey: number) }
-  }
-
-  // MARK: The presenter's methods
-
-  var presentedItemURL: URL? { presenter.presentedItemURL }
-  var presenterCapabilities: FilePresenterCapabilities { .presentedSubitems }
-
-  /// Calls `body` on the presenter's queue, and returns after it has called its handler.
-  private func ask<Answer: Sendable>(
-    _ body: @escaping @Sendable (any NSFilePresenter, @escaping @Sendable (Answer) -> Void) -> Void
-  ) async -> Answer {
-    await withCheckedContinuation { continuation in
-      let once = Once(continuation)
-      queue.addOperation { [self] in body(presenter) { once.resume($0) } }
-    }
-  }
-
-  private func tell(_ body: @escaping @Sendable (any NSFilePresenter) -> Void) async {
-    let _: Bool = await ask { presenter, done in
-      body(presenter)
-      done(true)
-    }
-  }
-
-  func relinquishPresentedItem(toReader reader: FileAccessHolder) async -> Reacquirer? {
-    await reacquirer { $0.relinquishPresentedItem(toReader: $1) }
-  }
-
-  func relinquishPresentedItem(toWriter writer: FileAccessHolder) async -> Reacquirer? {
-    await reacquirer { $0.relinquishPresentedItem(toWriter: $1) }
-  }
-
-  private func reacquirer(
-    _ relinquish:
-      @escaping @Sendable (any NSFilePresenter, @escaping @Sendable ((() -> Void)?) -> Void) -> Void
-  ) async -> Reacquirer? {
-    let closure: Reacquiring? = await ask { presenter, done in
-      relinquish(presenter) { done($0.map(Reacquiring.init)) }
-    }
-    guard let closure else { return nil }
-    return { [self] in await tell { _ in closure.call() } }
-  }
-
-  func savePresentedItemChanges() async throws {
-    try await check { $0.savePresentedItemChanges(completionHandler: $1) }
-  }
-
-  func accommodatePresentedItemDeletion() async throws {
-    try await check { $0.accommodatePresentedItemDeletion(completionHandler: $1) }
-  }
-
-  func accommodatePresentedSubitemDeletion(at url: URL) async throws {
-    try await check { $0.accommodatePresentedSubitemDeletion(at: url, completionHandler: $1) }
-  }
-
-  private func check(
-    _ body: @escaping @Sendable (any NSFilePresenter, @escaping @Sendable ((any Error)?) -> Void) -> Void
-  ) async throws {
-    if let error = await ask(body) { throw error }
-  }
-
-  func presentedItemDidMove(to newURL: URL) async { await tell { $0.presentedItemDidMove(to: newURL) } }
-  func presentedItemDidChange() async { await tell { $0.presentedItemDidChange() } }
-  func presentedSubitemDidChange(at url: URL) async { await tell { $0.presentedSubitemDidChange(at: url) } }
-  func presentedSubitemDidAppear(at url: URL) async { await tell { $0.presentedSubitemDidAppear(at: url) } }
-
-  func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL) async {
-    await tell { $0.presentedSubitem(at: oldURL, didMoveTo: newURL) }
-  }
-}
-
-/// A presenter's closure.
-// `@unchecked`: the closure runs on the presenter's queue, as the method that made it did.
-private struct Reacquiring: @unchecked Sendable {
-  let call: () -> Void
-}
-
-/// The continuation of a presenter's answer; a second answer does nothing.
-private final class Once<Answer: Sendable>: Sendable {
-  private let continuation: Mutex<CheckedContinuation<Answer, Never>?>
-
-  init(_ continuation: CheckedContinuation<Answer, Never>) { self.continuation = Mutex(continuation) }
-
-  func resume(_ answer: Answer) { continuation.withLock { $0.take() }?.resume(returning: answer) }
+  /// Nothing to do.
+  public func presentedSubitem(at url: URL, didGain version: NSFileVersion) {}
+  /// Nothing to do.
+  public func presentedSubitem(at url: URL, didLose version: NSFileVersion) {}
+  /// Nothing to do.
+  public func presentedSubitem(at url: URL, didResolve version: NSFileVersion) {}
 }

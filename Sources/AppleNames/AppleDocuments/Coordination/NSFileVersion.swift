@@ -12,7 +12,8 @@ import Synchronization
 /// - A version's `url` is a copy, which is there as long as the process.
 /// - `isResolved = true` hides a version from `unresolvedConflictVersionsOfItem(at:)`. The document's conflict ends with
 ///   the last version that is hidden, and only then the disk changes.
-/// - A flat file has its current version only, since its conflicts are recovery copies.
+/// - A flat file has no history. The conflict versions of one that a `UIDocument` or an `NSDocument` has are its recovery
+///   copies, and resolving the last one removes them.
 public final class NSFileVersion: NSObject, Sendable {
   /// The way to replace an item by a version.
   public struct ReplacingOptions: OptionSet, Sendable {
@@ -34,36 +35,38 @@ public final class NSFileVersion: NSObject, Sendable {
     public static let byMoving = AddingOptions(rawValue: 1)
   }
 
-  private let version: FileVersion
+  private let version: AnyVersion
 
-  private init(_ version: FileVersion) {
+  private init(_ version: AnyVersion) {
     self.version = version
     super.init()
   }
+
+  private convenience init(_ version: FileVersion) { self.init(.stored(version)) }
 
   // MARK: Finding
 
   /// Returns the current version; nil if there is no document, or if it cannot be read.
   public class func currentVersionOfItem(at url: URL) -> NSFileVersion? {
     // Apple's method has no error either.
-    try? waitBlocking { try await FileVersion.present(at: url) }.map(NSFileVersion.init)
+    (try? waitBlocking { try await FileVersion.present(at: url) }).map { NSFileVersion($0) }
   }
 
   /// Returns the versions of the history, the newest first; nil if there is no document, or if it cannot be read.
   public class func otherVersionsOfItem(at url: URL) -> [NSFileVersion]? {
     if isFlatFile(url) { return [] }
     // Apple's method has no error either.
-    return try? waitBlocking { try await FileVersion.otherVersionsOfItem(at: url) }?.map(NSFileVersion.init)
+    let versions = try? waitBlocking { try await FileVersion.otherVersionsOfItem(at: url) }
+    return versions?.map { NSFileVersion($0) }
   }
 
   /// Returns the versions that are in conflict with the current one and not resolved, the newest first.
   ///
   /// It returns nil if there is no document, or if it cannot be read.
   public class func unresolvedConflictVersionsOfItem(at url: URL) -> [NSFileVersion]? {
-    if isFlatFile(url) { return [] }
     // Apple's method has no error either.
-    let versions = try? waitBlocking { try await FileVersion.unresolvedConflictVersionsOfItem(at: url) }
-    return versions?.filter { !ResolvedVersions.contains($0) }.map(NSFileVersion.init)
+    let versions = try? AnyVersion.conflicts(at: url, isFlat: isFlatFile(url))
+    return versions?.filter { !ResolvedVersions.contains($0) }.map { NSFileVersion($0) }
   }
 
   /// Returns the version of that identifier; nil if there is none.
@@ -94,7 +97,7 @@ public final class NSFileVersion: NSObject, Sendable {
   /// The file or folder with the version's contents: for the current version the document, otherwise a copy.
   ///
   /// The copy is made when this is first read. If that fails, there is nothing at the URL.
-  public var url: URL { version.url ?? VersionCopies.url(of: version) }
+  public var url: URL { version.currentURL ?? VersionCopies.url(of: version) }
   /// The name for the user.
   public var localizedName: String? { version.localizedName }
   /// The computer that saved the version.
@@ -118,7 +121,9 @@ public final class NSFileVersion: NSObject, Sendable {
     get { version.isResolved || ResolvedVersions.contains(version) }
     set {
       precondition(newValue, "a version cannot become unresolved")
-      if version.isConflict { ResolvedVersions.insert(version) }
+      guard version.isConflict, !isResolved else { return }
+      ResolvedVersions.insert(version)
+      if isResolved { Self.resolutions.send(Resolution(url: version.documentURL, version: self)) }
     }
   }
 
@@ -127,6 +132,7 @@ public final class NSFileVersion: NSObject, Sendable {
   /// If the history cannot be written, it stays as it is.
   public var isDiscardable: Bool {
     get {
+      guard case .stored(let version) = version else { return false }
       let url = version.documentURL
       // A version that is gone can be dropped.
       let present = try? waitBlocking { [id = version.persistentIdentifier] in
@@ -135,8 +141,9 @@ public final class NSFileVersion: NSObject, Sendable {
       return present?.isDiscardable ?? version.isDiscardable
     }
     set {
+      guard case .stored(let version) = version else { return }
       // A property has no way to report an error.
-      try? waitBlocking { [version] in try await version.setDiscardable(newValue) }
+      try? waitBlocking { try await version.setDiscardable(newValue) }
     }
   }
 
@@ -168,14 +175,23 @@ public final class NSFileVersion: NSObject, Sendable {
 
   /// Replaces the document at `url` by this version, and returns its URL. If there is none, makes it.
   ///
-  /// If the version is in conflict with that document, all its conflicts are resolved.
+  /// If the version is in conflict with that package, all its conflicts are resolved. A version of a flat file stays
+  /// unresolved until `isResolved` is set, as on Apple's systems.
   ///
-  /// - Throws: `FilePackageError` as `FileVersion.replaceItem(at:byMoving:)`.
+  /// - Throws: `FilePackageError` as `FileVersion.replaceItem(at:byMoving:)`; `CocoaError` for a flat file.
   @discardableResult
   public func replaceItem(at url: URL, options: ReplacingOptions = []) throws -> URL {
-    // The copy must be there after the version is gone, for a caller that knows its URL.
-    try waitBlocking { [version] in
-      try await version.replaceItem(at: url, byMoving: options.contains(.byMoving))
+    switch version {
+    case .stored(let version):
+      return try waitBlocking {
+        try await version.replaceItem(at: url, byMoving: options.contains(.byMoving))
+      }
+    case .copy(let copy):
+      // The copy must be there after the version is gone, for a caller that knows its URL.
+      _ = self.url
+      try copy.file().write(to: url, options: .atomic, originalContentsURL: nil)
+      if options.contains(.byMoving) { isResolved = true }
+      return url
     }
   }
 
@@ -183,10 +199,9 @@ public final class NSFileVersion: NSObject, Sendable {
   ///
   /// - Throws: `FilePackageError` as `FileVersion.remove()`.
   public func remove() throws {
-    if version.isConflict {
-      isResolved = true
-    } else {
-      try waitBlocking { [version] in try await version.remove() }
+    switch version {
+    case .stored(let version) where !version.isConflict: try waitBlocking { try await version.remove() }
+    default: isResolved = true
     }
   }
 
@@ -224,66 +239,13 @@ extension FileVersion {
 }
 
 extension NSFileVersion {
-  /// The URLs of documents whose conflict versions the program has resolved, each at that moment.
-  static let resolvedConflicts = PassthroughSubject<URL, Never>()
-}
-
-/// The copies of versions.
-private enum VersionCopies {
-  private struct Copies {
-    var files: [FileVersion: WrittenFiles] = [:]
+  /// A conflict version that the program has resolved.
+  struct Resolution: Sendable {
+    /// The document.
+    var url: URL
+    var version: NSFileVersion
   }
 
-  private static let copies = Mutex(Copies())
-
-  /// Returns the URL of the version's copy, which is made if it is not there.
-  static func url(of version: FileVersion) -> URL {
-    let name = version.documentURL.lastPathComponent
-    if let files = copies.withLock({ $0.files[version] }) {
-      return URL(fileURLWithPath: "\(files.path)/\(name)")
-    }
-    do {
-      let tree = try waitBlocking { try await version.contents().tree }
-      let files = try WrittenFiles.folder(beside: nil)
-      try files.write(tree, as: name)
-      let kept = copies.withLock { copies in
-        if let other = copies.files[version] { return other }
-        copies.files[version] = files
-        return files
-      }
-      return URL(fileURLWithPath: "\(kept.path)/\(name)")
-    } catch {
-      // Apple's member has no error either: a reader finds nothing.
-      return FileManager.default.temporaryDirectory
-        .appendingPathComponent("NoVersion-\(version.persistentIdentifier)").appendingPathComponent(name)
-    }
-  }
-}
-
-/// The conflict versions that the program has resolved by `isResolved`.
-private enum ResolvedVersions {
-  private static let versions = Mutex<Set<FileVersion>>([])
-
-  static func contains(_ version: FileVersion) -> Bool { versions.withLock { $0.contains(version) } }
-
-  /// Notes that a version is resolved, and ends the conflict with the last one.
-  static func insert(_ version: FileVersion) {
-    versions.withLock { _ = $0.insert(version) }
-    let url = version.documentURL
-    do {
-      try waitBlocking {
-        let store = try await PackageStore.open(at: url)
-        let open = try await store.conflictVersions().map { FileVersion($0, at: url) }
-        guard open.allSatisfy({ contains($0) }) else { return }
-        // The copies are for readers after the resolving, as on Apple's systems.
-        for version in open { _ = VersionCopies.url(of: version) }
-        if !open.isEmpty { try await store.resolveConflicts(keeping: nil) }
-        try await store.close()
-      }
-      NSFileVersion.resolvedConflicts.send(url)
-    } catch {
-      // The setter has no way to report an error: `isResolved` tells it.
-      versions.withLock { _ = $0.remove(version) }
-    }
-  }
+  /// The resolved versions, each at that moment.
+  static let resolutions = PassthroughSubject<Resolution, Never>()
 }

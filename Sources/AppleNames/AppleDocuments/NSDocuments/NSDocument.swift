@@ -26,12 +26,13 @@ public import Foundation
 ///
 /// - `close()` saves first if the class autosaves in place. Otherwise it gives up unsaved changes, as Apple's does.
 /// - A document that autosaves does so two seconds after an edit.
-/// - Methods with selectors are not there, and no method shows a window or a panel.
+/// - No method shows a window or a panel, and none sends a selector.
+/// - `duplicate()` needs a class that is a `DuplicableDocument`.
 ///
 /// A save needs a main queue that runs.
 @preconcurrency
 @MainActor
-open class NSDocument: NSObject {
+open class NSDocument: NSWindowedDocument {
   /// The file of the document, which reads and saves.
   lazy var file = NSDocumentFile(self)
   /// The last error of the file, for the completion handler of the present call.
@@ -40,6 +41,8 @@ open class NSDocument: NSObject {
   var operation = SaveOperationType.autosaveInPlaceOperation
   /// The number of saves whose handlers were not called yet.
   var runningSaves = 0
+  /// The activities that have not ended, the running one first.
+  var activities: [(@escaping () -> Void) -> Void] = []
   private var ownDisplayName: String?
 
   /// Makes a document without a place. A subclass overrides it to make an empty model.
@@ -79,8 +82,6 @@ open class NSDocument: NSObject {
 
   // MARK: Looking
 
-  /// The document's place; nil for one that was never saved. It follows a move by another program.
-  open var fileURL: URL?
   /// The identifier of the document's type.
   open var fileType: String?
   /// The last known change of the document on disk; nil before the first read or save.
@@ -268,14 +269,56 @@ open class NSDocument: NSObject {
     refusal = lastError
   }
 
-  /// Saves the contents of this moment to `url`, as `save(to:ofType:for:completionHandler:)` does.
+  /// Saves the document to its place, as the menu command on Apple's systems does. `presentError(_:)` gets a failure.
   ///
-  /// - Throws: the reason of a failure.
-  public func save(to url: URL, ofType typeName: String, for saveOperation: SaveOperationType) async throws {
-    let error: (any Error)? = await withCheckedContinuation { continuation in
-      save(to: url, ofType: typeName, for: saveOperation) { continuation.resume(returning: $0) }
+  /// A document without a place is not saved: there is no panel that could ask for one.
+  open func save(_ sender: Any?) {
+    guard let fileURL else { return file.report(CocoaError(.fileNoSuchFile), to: self) }
+    save(to: fileURL, ofType: fileType ?? UTType.data.identifier, for: .saveOperation) { [self] error in
+      if let error { file.report(error, to: self) }
     }
-    if let error { throw error }
+  }
+
+  /// Saves the document to its place. Unlike Apple's, it does not send the selector.
+  open func save(
+    withDelegate delegate: Any?, didSave didSaveSelector: Selector?, contextInfo: UnsafeMutableRawPointer?
+  ) {
+    save(nil)
+  }
+
+  /// Reads the document again from its place. `presentError(_:)` gets a failure.
+  open func revertToSaved(_ sender: Any?) {
+    guard let fileURL else { return }
+    do {
+      try revert(toContentsOf: fileURL, ofType: fileType ?? UTType.data.identifier)
+    } catch {
+      file.report(error, to: self)
+    }
+  }
+
+  /// Moves the document's file to `url`, and continues there. The handler gets nil, or the reason of a failure.
+  ///
+  /// Other programs take part by coordination. The move is a rename, so that both places are in one file system. A
+  /// document without a file only changes its `fileURL`. Unlike Apple's, it never replaces a file at `url`.
+  open func move(to url: URL, completionHandler: (((any Error)?) -> Void)? = nil) {
+    file.move(to: url) { completionHandler?($0) }
+  }
+
+  /// Returns a new document without a place that has the contents of this moment, and counts as edited.
+  ///
+  /// Swift makes no object of a class that it knows only at run time. So the subclass must be a `DuplicableDocument`,
+  /// unless it overrides this method.
+  ///
+  /// - Throws: `CocoaError.featureUnsupported` for another class; the error of the subclass.
+  open func duplicate() throws -> NSDocument {
+    guard let type = type(of: self) as? any DuplicableDocument.Type else {
+      throw CocoaError(
+        .featureUnsupported,
+        userInfo: [NSDebugDescriptionErrorKey: "the class of the document must be a DuplicableDocument"])
+    }
+    let new: NSDocument = type.init()
+    try file.copyContents(to: new)
+    return new
   }
 
   /// Saves the document if it has unsaved changes and a place. The handler gets nil, or the reason of a failure.
@@ -302,14 +345,6 @@ open class NSDocument: NSObject {
   ///
   /// `finishClosing()` waits for the end.
   open func close() { file.beginClosing() }
-
-  /// Closes the document as `close()` does, and waits for the end; false if it could not be saved. Apple's class has no
-  /// such method.
-  @discardableResult
-  public func finishClosing() async -> Bool {
-    close()
-    return await file.closing?.value ?? true
-  }
 
   // MARK: Changes
 
@@ -357,20 +392,12 @@ open class NSDocument: NSObject {
 
   // MARK: Other programs
 
-  /// The document took in another program's changes, or they became a conflict version; by default does nothing.
-  open func presentedItemDidChange() {}
-
-  /// The document has moved, and `fileURL` is the new place; by default does nothing.
-  open func presentedItemDidMove(to newURL: URL) {}
-
-  // MARK: For models that have windows elsewhere
-
-  /// The name of a window's file on Apple's systems; nothing here asks for it.
-  open var windowNibName: NSNib.Name? { nil }
-  /// Makes windows on Apple's systems; nothing here calls it.
-  open func makeWindowControllers() {}
-  /// Shows windows on Apple's systems; nothing here calls it.
-  open func showWindows() {}
-  /// Tells a waiting user interface on Apple's systems that it may go on; does nothing here.
-  open nonisolated func unblockUserInteraction() {}
+  /// Saves unsaved changes; the handler gets nil, or the reason of a failure.
+  open nonisolated override func savePresentedItemChanges(
+    completionHandler: @escaping @Sendable ((any Error)?) -> Void
+  ) {
+    Task { @MainActor in
+      autosave(withImplicitCancellability: false, completionHandler: completionHandler)
+    }
+  }
 }

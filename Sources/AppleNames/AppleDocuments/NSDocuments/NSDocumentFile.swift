@@ -9,11 +9,14 @@ final class NSDocumentFile: UIDocument {
   var typeToSave: String?
   /// The running close; nil if there is none.
   private(set) var closing: Task<Bool, Never>?
+  /// The reason why the last move failed; nil if it succeeded.
+  private var moveFailure: (any Error)?
 
   /// - Parameter owner: the document, which need not have a place yet.
   init(_ owner: NSDocument) {
     self.owner = owner
     super.init(fileURL: URL(fileURLWithPath: "/dev/null"))
+    owner.note(relay)
     if !type(of: owner).autosavesInPlace { autosavePolicy = nil }
   }
 
@@ -62,12 +65,55 @@ final class NSDocumentFile: UIDocument {
     if owner.runningSaves == 0 { owner.presentError(error) }
   }
 
-  override func presentedItemDidMove(to newURL: URL) {
-    owner?.fileURL = newURL
-    owner?.presentedItemDidMove(to: newURL)
+  func report(_ error: any Error, to owner: NSDocument) {
+    owner.lastError = error
+    owner.presentError(error)
   }
 
-  override func presentedItemDidChange() { owner?.presentedItemDidChange() }
+  // MARK: Other programs
+
+  // The owner's methods run on its own queue.
+
+  override func presentedItemDidMove(to newURL: URL) {
+    owner?.fileURL = newURL
+    owner?.tell { $0.presentedItemDidMove(to: newURL) }
+  }
+
+  override func presentedItemDidChange() { owner?.tell { $0.presentedItemDidChange() } }
+
+  override func presentedItemDidGain(_ version: NSFileVersion) {
+    owner?.tell { $0.presentedItemDidGain(version) }
+  }
+
+  override func presentedItemDidResolveConflict(_ version: NSFileVersion) {
+    owner?.tell { $0.presentedItemDidResolveConflict(version) }
+  }
+
+  override func accommodatePresentedItemDeletion(
+    completionHandler: @escaping @Sendable ((any Error)?) -> Void
+  ) {
+    guard let owner else { return completionHandler(nil) }
+    owner.tell { $0.accommodatePresentedItemDeletion(completionHandler: completionHandler) }
+  }
+
+  override func accommodatePresentedSubitemDeletion(
+    at url: URL, completionHandler: @escaping @Sendable ((any Error)?) -> Void
+  ) {
+    guard let owner else { return completionHandler(nil) }
+    owner.tell { $0.accommodatePresentedSubitemDeletion(at: url, completionHandler: completionHandler) }
+  }
+
+  override func presentedSubitemDidAppear(at url: URL) {
+    owner?.tell { $0.presentedSubitemDidAppear(at: url) }
+  }
+
+  override func presentedSubitemDidChange(at url: URL) {
+    owner?.tell { $0.presentedSubitemDidChange(at: url) }
+  }
+
+  override func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL) {
+    owner?.tell { $0.presentedSubitem(at: oldURL, didMoveTo: newURL) }
+  }
 
   // MARK: Files
 
@@ -81,13 +127,7 @@ final class NSDocumentFile: UIDocument {
   /// Writes a copy of the contents of this moment.
   func saveCopy(to url: URL, ofType typeName: String, _ completionHandler: @escaping (Bool) -> Void) {
     guard let owner else { return completionHandler(false) }
-    let result = Result {
-      let collected = CollectedContents()
-      collecting = collected
-      defer { collecting = nil }
-      try owner.writeSafely(to: url, ofType: typeName, for: owner.operation)
-      return try collected.result().tree
-    }
+    let result = Result { try collectContents(of: owner, to: url, ofType: typeName) }
     enqueue(completionHandler) { [owner] _ in
       do {
         let tree = try result.get()
@@ -98,6 +138,73 @@ final class NSDocumentFile: UIDocument {
         return false
       }
     }
+  }
+
+  private func collectContents(
+    of owner: NSDocument, to url: URL, ofType typeName: String
+  ) throws -> FileWrapper {
+    let collected = CollectedContents()
+    collecting = collected
+    defer { collecting = nil }
+    try owner.writeSafely(to: url, ofType: typeName, for: owner.operation)
+    return try collected.result().tree
+  }
+
+  /// Gives a new document the contents of this moment.
+  ///
+  /// The new document reads a temporary copy, which stays as long as it needs a part of it.
+  func copyContents(to new: NSDocument) throws {
+    guard let owner else { return }
+    let type = fileType ?? UTType.data.identifier
+    let name = owner.fileURL?.lastPathComponent ?? owner.displayName ?? owner.defaultDraftName()
+    let files = try WrittenFiles.folder(beside: nil)
+    let place = URL(fileURLWithPath: "\(files.path)/\(name)")
+    owner.operation = .saveToOperation
+    defer { owner.operation = .autosaveInPlaceOperation }
+    try files.write(try collectContents(of: owner, to: place, ofType: type), as: name)
+    let copy = try files.read(name)
+    new.file.loading = copy
+    defer { new.file.loading = nil }
+    try new.read(from: place, ofType: type)
+    (new.fileType, new.displayName, new.isDraft) = (type, "\(owner.displayName ?? name) copy", true)
+    new.updateChangeCount(.changeReadOtherContents)
+  }
+
+  /// Moves the file, and continues with it there.
+  func move(to url: URL, _ completionHandler: @escaping ((any Error)?) -> Void) {
+    enqueue({ [self] _ in completionHandler(moveFailure) }) { [self] _ in
+      moveFailure = nil
+      do {
+        try await moveNow(to: url)
+      } catch {
+        moveFailure = error
+      }
+      return moveFailure == nil
+    }
+  }
+
+  private func moveNow(to url: URL) async throws {
+    guard let engine = opened?.engine else {
+      owner?.fileURL = url
+      return
+    }
+    try await engine.synchronize()
+    let (old, presenter) = (fileURL, await engine.filePresenter)
+    let result = await engine.performAsynchronousFileAccess {
+      await Result<Void, any Error>.catching {
+        let coordinator = FileCoordinator(filePresenter: presenter)
+        try await coordinator.coordinate(
+          writingItemAt: old, options: .forMoving, writingItemAt: url, options: .forReplacing
+        ) { old, new in
+          try FileManager.default.moveItem(at: old, to: new)
+          try await coordinator.item(at: old, didMoveTo: new)
+        }
+        await engine.presentedItemDidMove(to: url)
+      }
+    }
+    try result.get()
+    await refresh()
+    owner?.fileURL = url
   }
 
   /// Begins to close the document as its owner's class wants, unless it closes already.
@@ -116,6 +223,17 @@ final class NSDocumentFile: UIDocument {
           continuation.resume(returning: isClosed)
         }
       }
+    }
+  }
+}
+
+extension Result where Success == Void, Failure == any Error {
+  /// Returns the outcome of `body`.
+  fileprivate static func catching(_ body: () async throws -> Void) async -> Self {
+    do {
+      return .success(try await body())
+    } catch {
+      return .failure(error)
     }
   }
 }

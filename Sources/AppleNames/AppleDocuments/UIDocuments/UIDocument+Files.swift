@@ -24,7 +24,7 @@ extension UIDocument {
 
   /// Runs `block` on another thread. An open document neither reads nor writes meanwhile.
   func access(_ block: @escaping @Sendable () -> Void) async {
-    let work: @Sendable () async -> Void = {
+    await hold {
       await withCheckedContinuation { continuation in
         DispatchQueue.global().async {
           block()
@@ -32,6 +32,10 @@ extension UIDocument {
         }
       }
     }
+  }
+
+  /// Runs `work`. An open document neither reads nor writes meanwhile.
+  func hold(_ work: @escaping @Sendable () async -> Void) async {
     if let engine = opened?.engine {
       await engine.performAsynchronousFileAccess(work)
     } else {
@@ -106,6 +110,7 @@ extension UIDocument {
     var options = DocumentOptions<UIDocumentContent>()
     options.writesMetadata = writesMetadata
     (options.autosave, options.recoveryFolder) = (autosavePolicy, recoveryFolder)
+    ConflictFolders.insert(recoveryFolder)
     options.eventHandler = { [relay] in relay.note($0) }
     options.errorHandler = { [relay] in relay.note($0) }
     options.provider = DocumentProviders.provider(of: url).map { DownloadShowing($0, in: relay) }

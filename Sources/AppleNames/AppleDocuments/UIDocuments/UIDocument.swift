@@ -37,7 +37,7 @@ import Synchronization
 /// A save needs a main queue that runs.
 @preconcurrency
 @MainActor
-open class UIDocument: NSObject, @preconcurrency NSFilePresenter {
+open class UIDocument: PresentedDocument {
   /// The flags of the document's state. `progressAvailable` is set during a download alone.
   public typealias State = DocumentState
   /// The reason for a save.
@@ -60,7 +60,6 @@ open class UIDocument: NSObject, @preconcurrency NSFilePresenter {
 
   /// The document that reads and saves, and its present content; nil while this one is closed.
   var opened: (engine: Engine, content: UIDocumentContent)?
-  let relay = UIDocumentRelay()
   /// The changes of the model.
   var link = ChangeLink()
   /// The calls that read or write.
@@ -250,40 +249,12 @@ open class UIDocument: NSObject, @preconcurrency NSFilePresenter {
 
   // MARK: Presenting
 
-  // The engine's own presenter does the work: these are for overrides, and for programs that call them.
-
-  /// The document's place.
-  open nonisolated var presentedItemURL: URL? { relay.url }
-  /// The main queue.
-  open nonisolated var presentedItemOperationQueue: OperationQueue { .main }
-
-  /// Another program is about to read. The engine makes way by itself.
-  open func relinquishPresentedItem(toReader reader: @escaping ((() -> Void)?) -> Void) {
-    reader(nil)
-  }
-
-  /// Another program is about to write. The engine makes way by itself.
-  open func relinquishPresentedItem(toWriter writer: @escaping ((() -> Void)?) -> Void) {
-    writer(nil)
-  }
-
   /// Saves unsaved changes; the handler gets an error if that fails.
-  open func savePresentedItemChanges(completionHandler: @escaping ((any Error)?) -> Void) {
+  open override func savePresentedItemChanges(
+    completionHandler: @escaping @Sendable ((any Error)?) -> Void
+  ) {
     autosave { completionHandler($0 ? nil : CocoaError(.fileWriteUnknown)) }
   }
-
-  /// Another program removed the document, which is closed by now. Its unsaved edits have a recovery copy.
-  open func accommodatePresentedItemDeletion(
-    completionHandler: @escaping ((any Error)?) -> Void
-  ) {
-    completionHandler(nil)
-  }
-
-  /// The document has moved, and `fileURL` is the new place.
-  open func presentedItemDidMove(to newURL: URL) {}
-
-  /// The document took in another program's changes, or they became a conflict version.
-  open func presentedItemDidChange() {}
 
   // MARK: Opening and closing
 

@@ -18,7 +18,7 @@ final class UIDocumentRelay: Sendable {
 
   private let target = Mutex(Target())
   /// Ends with the document.
-  private let resolutions = Mutex<AnyCancellable?>(nil)
+  private let subscription = Mutex<AnyCancellable?>(nil)
 
   var link: ChangeLink? { target.withLock { $0.link } }
 
@@ -29,14 +29,17 @@ final class UIDocumentRelay: Sendable {
   var url: URL? { target.withLock { $0.url } }
   var presenter: (any FilePresenter)? { target.withLock { $0.presenter } }
   func noteURL(_ url: URL) { target.withLock { $0.url = url } }
-  func notePresenter(_ presenter: (any FilePresenter)?) { target.withLock { $0.presenter = presenter } }
+  func notePresenter(_ presenter: (any FilePresenter)?) {
+    target.withLock { $0.presenter = presenter }
+    (presenter as? DocumentPresenter)?.observe(self)
+  }
 
   /// Tells the document of conflicts that the program resolves by `NSFileVersion`.
   func observeResolutions() {
-    let subscription = NSFileVersion.resolvedConflicts.sink { [weak self] url in
-      self?.tell { await $0.noteResolution(at: url) }
+    let subscription = NSFileVersion.resolutions.sink { [weak self] resolution in
+      self?.tell { await $0.note(resolution) }
     }
-    resolutions.withLock { $0 = subscription }
+    self.subscription.withLock { $0 = subscription }
   }
 
   /// The changes of this document go by this link, and its contents by this source, from now on.
@@ -88,6 +91,23 @@ final class UIDocumentRelay: Sendable {
   private func tell(_ body: @escaping @Sendable @MainActor (UIDocument) async -> Void) {
     guard let document = target.withLock({ $0.document }) else { return }
     Task { @MainActor in await body(document) }
+  }
+}
+
+extension UIDocumentRelay: ChildObserver {
+  func accommodateDeletion(ofChildAt url: URL) async throws {
+    guard let document = target.withLock({ $0.document }) else { return }
+    let error: (any Error)? = await withCheckedContinuation { continuation in
+      let once = Once(continuation)
+      Task { @MainActor in
+        document.accommodatePresentedSubitemDeletion(at: url) { once.resume($0) }
+      }
+    }
+    if let error { throw error }
+  }
+
+  func childDidMove(from oldURL: URL, to newURL: URL) {
+    tell { $0.presentedSubitem(at: oldURL, didMoveTo: newURL) }
   }
 }
 

@@ -104,10 +104,15 @@ extension Document {
   package func checkForConflicts() async {
     await perform { document in
       guard let opened = document.lifecycle.opened, opened.conflict == .stored else { return }
-      // If this look fails, the document stays in conflict.
-      guard document.recovery?.conflicts.isEmpty != false,
-        await document.seesConflicts(in: opened.storage) == false
-      else { return }
+      // If a look fails, the document stays in conflict.
+      do {
+        try await document.recovery?.forgetResolved()
+      } catch {
+        document.report(DocumentError(error, .recover, document.fileURL))
+      }
+      guard document.recovery?.conflicts.isEmpty != false else { return }
+      // The conflicts of a flat file are its copies alone.
+      if opened.storage.versions != nil, await document.seesConflicts(in: opened.storage) != false { return }
       document.lifecycle.opened?.removeConflict(isLeft: false)
       document.tellState()
     }

@@ -31,15 +31,22 @@ public final class FileAccessIntent: Sendable {
   /// The item's URL.
   ///
   /// Another program may move the item while the access waits: always use this URL in the accessor.
-  public internal(set) var url: URL {
+  public package(set) var url: URL {
     get { current.withLock { $0 } }
     set { current.withLock { $0 = newValue } }
   }
 
   /// Whether the access reads the contents of the item.
   package var readsContents: Bool {
-    kind == .read
-      && !FileCoordinator.ReadingOptions(rawValue: options).contains(.immediatelyAvailableMetadataOnly)
+    !isWriting && !readingOptions.contains(.immediatelyAvailableMetadataOnly)
+  }
+
+  /// Whether the access writes the item.
+  package var isWriting: Bool { kind == .write }
+
+  /// The options of a reading access; none for a writing one.
+  package var readingOptions: FileCoordinator.ReadingOptions {
+    kind == .read ? .init(rawValue: options) : []
   }
 
   var resolvesSymbolicLink: Bool {

@@ -1,6 +1,14 @@
 package import FoundationEssentials
 import Synchronization
 
+/// An object that hears of single children of an open package.
+package protocol ChildObserver: AnyObject, Sendable {
+  /// Another program is about to delete or replace a child. An error stops that program.
+  func accommodateDeletion(ofChildAt url: URL) async throws
+  /// Another program has moved a child.
+  func childDidMove(from oldURL: URL, to newURL: URL)
+}
+
 /// The presenter of an open document. It does not keep the document alive.
 package final class DocumentPresenter: FilePresenter {
   package struct Methods: Sendable {
@@ -20,8 +28,13 @@ package final class DocumentPresenter: FilePresenter {
     }
   }
 
+  private struct Weak: Sendable {
+    weak var observer: (any ChildObserver)?
+  }
+
   private let url: Mutex<URL>
   private let methods: Methods
+  private let weak = Mutex(Weak())
 
   package init(_ url: URL, _ methods: Methods) {
     self.url = Mutex(url)
@@ -29,6 +42,11 @@ package final class DocumentPresenter: FilePresenter {
   }
 
   package var presentedItemURL: URL? { url.withLock { $0 } }
+
+  /// The observer hears of children from now on.
+  package func observe(_ observer: any ChildObserver) { weak.withLock { $0.observer = observer } }
+
+  private var observer: (any ChildObserver)? { weak.withLock { $0.observer } }
 
   package func go(to newURL: URL) { url.withLock { $0 = newURL } }
 
@@ -44,4 +62,20 @@ package final class DocumentPresenter: FilePresenter {
   package func accommodatePresentedItemDeletion() async throws { try await methods.accommodateDeletion() }
   package func presentedItemDidMove(to newURL: URL) async { await methods.move(newURL) }
   package func presentedItemDidChange() async { await methods.change() }
+
+  // MARK: Children
+
+  package var presenterCapabilities: FilePresenterCapabilities { .presentedSubitems }
+
+  package func accommodatePresentedSubitemDeletion(at url: URL) async throws {
+    try await observer?.accommodateDeletion(ofChildAt: url)
+  }
+
+  package func presentedSubitemDidChange(at url: URL) async { await methods.change() }
+  package func presentedSubitemDidAppear(at url: URL) async { await methods.change() }
+
+  package func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL) async {
+    await methods.change()
+    observer?.childDidMove(from: oldURL, to: newURL)
+  }
 }

@@ -96,6 +96,14 @@ final class RecoveryCopies {
     offered.removeAll { $0.id == copy.id }
   }
 
+  /// Forgets the conflicts that a program has resolved without the document.
+  func forgetResolved() async throws {
+    let known = conflicts
+    let left = try await BlockingThread().run { [store] in try store.left(of: known) }
+    let gone = Set(known).subtracting(left)
+    offered.removeAll { gone.contains($0) }
+  }
+
   /// Removes the copies whose edits are saved.
   ///
   /// - Returns: the errors. The next opening then offers the copy again, and no edit is lost.

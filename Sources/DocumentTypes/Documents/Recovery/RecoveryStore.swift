@@ -73,6 +73,13 @@ struct RecoveryStore: Sendable {
     }
   }
 
+  /// Returns those of the copies that are still there.
+  func left(of copies: [RecoveryCopy]) throws -> [RecoveryCopy] {
+    if copies.isEmpty { return [] }
+    guard let listing = try list() else { return [] }
+    return copies.filter { listing.position(of: FileName($0.url.lastPathComponent)) != nil }
+  }
+
   /// Returns the names in the folder; nil if there is no folder.
   private func list() throws(FilePackageError) -> DirectoryListing? {
     do {

@@ -76,7 +76,7 @@ extension FileWrapper {
 
 extension TreeChanges {
   /// Returns the one file of a flat document.
-  fileprivate func onlyFile() throws -> FileWrapper {
+  func onlyFile() throws -> FileWrapper {
     guard let file = try files.children().values.first, file.isRegularFile else {
       throw FilePackageError(.wrongKind, .open, document: "", reason: "the recovery copy has no file")
     }

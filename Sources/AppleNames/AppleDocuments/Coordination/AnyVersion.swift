@@ -1,0 +1,153 @@
+import Documents
+import FilePackages
+import Foundation
+import Synchronization
+
+/// A version of a package, or the conflict version of a flat file.
+enum AnyVersion: Hashable, Sendable {
+  case stored(FileVersion)
+  /// Another program's state of a flat file, as a recovery copy.
+  case copy(RecoveryCopy)
+
+  /// Returns the conflict versions of a document, the newest first; nil if there is no document.
+  static func conflicts(at url: URL, isFlat: Bool) throws -> [AnyVersion]? {
+    if isFlat {
+      return try ConflictFolders.all.flatMap { try RecoveryCopy.conflicts(ofFileAt: url, in: $0) }.map {
+        .copy($0)
+      }
+    }
+    let versions = try waitBlocking { try await FileVersion.unresolvedConflictVersionsOfItem(at: url) }
+    return versions?.map { .stored($0) }
+  }
+
+  /// The document for the current version; nil for an earlier one and for a conflict version.
+  var currentURL: URL? {
+    if case .stored(let version) = self { version.url } else { nil }
+  }
+
+  var documentURL: URL {
+    switch self {
+    case .stored(let version): version.documentURL
+    case .copy(let copy): copy.documentURL
+    }
+  }
+
+  var localizedName: String? {
+    switch self {
+    case .stored(let version): version.localizedName
+    case .copy(let copy): copy.documentURL.lastPathComponent
+    }
+  }
+
+  /// The computer that saved the version; nil for a recovery copy, which does not name it.
+  var localizedNameOfSavingComputer: String? {
+    if case .stored(let version) = self { version.localizedNameOfSavingComputer } else { nil }
+  }
+
+  var modificationDate: Date? {
+    switch self {
+    case .stored(let version): version.modificationDate
+    case .copy(let copy): copy.modificationDate
+    }
+  }
+
+  var persistentIdentifier: UUID {
+    switch self {
+    case .stored(let version): version.persistentIdentifier
+    case .copy(let copy): copy.identifier ?? UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+    }
+  }
+
+  var isConflict: Bool {
+    if case .stored(let version) = self { version.isConflict } else { true }
+  }
+
+  var isResolved: Bool {
+    if case .stored(let version) = self { version.isResolved } else { false }
+  }
+
+  /// Returns the contents. It waits for the disk.
+  func tree() throws -> FileWrapper {
+    switch self {
+    case .stored(let version): try waitBlocking { try await version.contents().tree }
+    case .copy(let copy): try copy.file()
+    }
+  }
+}
+
+/// The folders in which this process's documents have recovery copies.
+enum ConflictFolders {
+  private static let folders = Mutex<Set<URL>>([])
+
+  static var all: [URL] {
+    Array(folders.withLock { $0 }.union(RecoveryCopy.defaultFolder.map { [$0] } ?? []))
+  }
+
+  static func insert(_ folder: URL?) {
+    if let folder { folders.withLock { _ = $0.insert(folder) } }
+  }
+}
+
+/// The copies of versions, which are there as long as the process.
+enum VersionCopies {
+  private static let copies = Mutex<[AnyVersion: WrittenFiles]>([:])
+
+  /// Returns the URL of the version's copy, which is made if it is not there.
+  static func url(of version: AnyVersion) -> URL {
+    let name = version.documentURL.lastPathComponent
+    if let files = copies.withLock({ $0[version] }) {
+      return URL(fileURLWithPath: "\(files.path)/\(name)")
+    }
+    do {
+      let tree = try version.tree()
+      let files = try WrittenFiles.folder(beside: nil)
+      try files.write(tree, as: name)
+      let kept = copies.withLock { copies in
+        if let other = copies[version] { return other }
+        copies[version] = files
+        return files
+      }
+      return URL(fileURLWithPath: "\(kept.path)/\(name)")
+    } catch {
+      // Apple's member has no error either: a reader finds nothing.
+      return FileManager.default.temporaryDirectory
+        .appendingPathComponent("NoVersion-\(version.persistentIdentifier)").appendingPathComponent(name)
+    }
+  }
+}
+
+/// The conflict versions that the program has resolved by `isResolved`.
+enum ResolvedVersions {
+  private static let versions = Mutex<Set<AnyVersion>>([])
+
+  static func contains(_ version: AnyVersion) -> Bool { versions.withLock { $0.contains(version) } }
+
+  /// Notes that a version is resolved, and ends the conflict with the last one.
+  ///
+  /// If the disk cannot be changed, the version stays unresolved.
+  static func insert(_ version: AnyVersion) {
+    versions.withLock { _ = $0.insert(version) }
+    do {
+      try end(version)
+    } catch {
+      // The setter has no way to report an error: `isResolved` tells it.
+      versions.withLock { _ = $0.remove(version) }
+    }
+  }
+
+  private static func end(_ version: AnyVersion) throws {
+    let url = version.documentURL
+    let isFlat = if case .copy = version { true } else { false }
+    let open = try AnyVersion.conflicts(at: url, isFlat: isFlat) ?? []
+    guard open.allSatisfy({ contains($0) }) else { return }
+    // The copies are for readers after the resolving, as on Apple's systems.
+    for version in open { _ = VersionCopies.url(of: version) }
+    for case .copy(let copy) in open { try copy.remove() }
+    if isFlat || open.isEmpty { return }
+    try waitBlocking {
+      let store = try await PackageStore.open(at: url)
+      try await store.resolveConflicts(keeping: nil)
+      try await store.close()
+    }
+  }
+}

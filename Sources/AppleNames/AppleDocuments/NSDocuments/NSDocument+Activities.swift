@@ -1,0 +1,60 @@
+import Foundation
+
+// Work of a document that takes its turn.
+
+extension NSDocument {
+  /// Calls `block` after all earlier reads and writes of the document, on the main actor.
+  ///
+  /// Later ones, also autosaves, wait until `block` calls its closure.
+  public func performAsynchronousFileAccess(_ block: @escaping (@escaping () -> Void) -> Void) {
+    let work: @MainActor @Sendable () async -> Void = {
+      await withCheckedContinuation { continuation in
+        var waiting: CheckedContinuation<Void, Never>? = continuation
+        block {
+          waiting?.resume()
+          waiting = nil
+        }
+      }
+    }
+    file.enqueue(nil) { document in
+      await document.hold { await work() }
+      return true
+    }
+  }
+
+  /// Calls `block` at once.
+  ///
+  /// Unlike Apple's, it does not wait for a running save, which needs the main queue. That save replaces whole files, so
+  /// that `block` finds the old or the new ones.
+  public func performSynchronousFileAccess(_ block: () -> Void) { block() }
+
+  /// Calls `block` after all earlier activities have called their closures: at once if there is none.
+  ///
+  /// Unlike Apple's, it never blocks the thread: an activity that waits needs the main queue.
+  public func performActivity(
+    withSynchronousWaiting waitSynchronously: Bool,
+    using block: @escaping (_ activityCompletionHandler: @escaping () -> Void) -> Void
+  ) {
+    activities.append(block)
+    if activities.count == 1 { runActivity() }
+  }
+
+  private func runActivity() {
+    guard let block = activities.first else { return }
+    var isOver = false
+    block { [weak self] in
+      guard let self, !isOver else { return }
+      isOver = true
+      activities.removeFirst()
+      runActivity()
+    }
+  }
+
+  /// Calls `block` at once, as a part of the present activity.
+  public func continueActivity(_ block: () -> Void) { block() }
+
+  /// Calls `block` on the main queue.
+  public func continueAsynchronousWorkOnMainThread(_ block: @escaping @MainActor () -> Void) {
+    DispatchQueue.main.async { block() }
+  }
+}

@@ -1,0 +1,55 @@
+public import Foundation
+
+/// A subclass of `NSDocument` that `duplicate()` can make another object of.
+///
+/// A final class with `override init()`, or without an initialiser of its own, conforms by `extension Note:
+/// DuplicableDocument {}`.
+@MainActor
+public protocol DuplicableDocument: NSDocument {
+  /// Makes a document without a place.
+  init()
+}
+
+// The forms that wait.
+
+extension NSDocument {
+  /// Saves the contents of this moment to `url`, as `save(to:ofType:for:completionHandler:)` does.
+  ///
+  /// - Throws: the reason of a failure.
+  public func save(to url: URL, ofType typeName: String, for saveOperation: SaveOperationType) async throws {
+    let error: (any Error)? = await withCheckedContinuation { continuation in
+      save(to: url, ofType: typeName, for: saveOperation) { continuation.resume(returning: $0) }
+    }
+    if let error { throw error }
+  }
+
+  /// Saves the document if it has unsaved changes and a place.
+  ///
+  /// - Throws: the reason of a failure.
+  public func autosave(withImplicitCancellability autosavingIsImplicitlyCancellable: Bool) async throws {
+    let error: (any Error)? = await withCheckedContinuation { continuation in
+      autosave(withImplicitCancellability: autosavingIsImplicitlyCancellable) {
+        continuation.resume(returning: $0)
+      }
+    }
+    if let error { throw error }
+  }
+
+  /// Moves the document's file to `url`, as `move(to:completionHandler:)` does.
+  ///
+  /// - Throws: the reason of a failure.
+  public func move(to url: URL) async throws {
+    let error: (any Error)? = await withCheckedContinuation { continuation in
+      move(to: url) { continuation.resume(returning: $0) }
+    }
+    if let error { throw error }
+  }
+
+  /// Closes the document as `close()` does, and waits for the end; false if it could not be saved. Apple's class has no
+  /// such method.
+  @discardableResult
+  public func finishClosing() async -> Bool {
+    close()
+    return await file.closing?.value ?? true
+  }
+}
