@@ -142,7 +142,8 @@ final class PresenterLink: FilePresenter, @unchecked Sendable {
   /// Takes the presenter's own writes as known.
   func settle(_ intents: [FileAccessIntent]) async {
     for intent in intents where intent.isWriting {
-      _ = await watch.learn(intent.url)  // The presenter knows of its own write, whether or not it heard of it.
+      // The presenter knows of its own write, whether or not it heard of it.
+      _ = await watch.learn(intent.url)
     }
     await watch.follow(self)
   }
