@@ -67,6 +67,32 @@ struct FileVersionTests {
     }
   }
 
+  @Test(.timeLimit(.minutes(10)), arguments: [false, true])
+  func `ends the conflict of a flat file`(replaces: Bool) async throws {
+    try await withTemporaryDirectory { folder in
+      let url = URL(filePath: folder.appending("Trip.txt").string)
+      let note = Note(fileURL: url)
+      let recovery = URL(filePath: folder.appending("Recovery").string)
+      (note.autosavePolicy, note.recoveryFolder) = (nil, recovery)
+      #expect(await note.save(to: url, for: .forCreating))
+      note.setText("ours")
+      try Data("theirs".utf8).write(to: url)
+      while !note.documentState.contains(.inConflict) { await Task.yield() }
+      #expect(await note.save(to: url, for: .forOverwriting))
+      let versions = try #require(NSFileVersion.unresolvedConflictVersionsOfItem(at: url))
+      let version = try #require(versions.first)
+      #expect(versions.count == 1 && version.isConflict && !version.isResolved)
+      #expect(try String(contentsOf: version.url, encoding: .utf8) == "theirs")
+      if replaces { try version.replaceItem(at: url, options: .byMoving) } else { version.isResolved = true }
+      #expect(NSFileVersion.unresolvedConflictVersionsOfItem(at: url) == [])
+      #expect(try String(contentsOf: version.url, encoding: .utf8) == "theirs")
+      #expect(try String(contentsOf: url, encoding: .utf8) == (replaces ? "theirs" : "ours"))
+      // The news comes by the main queue.
+      while note.documentState.contains(.inConflict) { await Task.yield() }
+      #expect(await note.close())
+    }
+  }
+
   @Test(.timeLimit(.minutes(10))) func `ends a conflict when the last version is resolved`() async throws {
     try await withPackage { url in
       for text in ["theirs", "others"] {

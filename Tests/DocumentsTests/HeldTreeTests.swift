@@ -92,18 +92,6 @@ private struct Sealed: FileDocument {
   }
 }
 
-private final class Reference: FileDocument {
-  static var readableContentTypes: [UTType] { [.package] }
-  init() {}
-  init(configuration: ReadConfiguration) throws {}
-  func fileWrapper(configuration: WriteConfiguration) throws -> FileWrapper { FileWrapper() }
-}
-
-/// Opens a content that the compiler does not know to be a class.
-private func open<Content: FileDocument>(_ content: Content) {
-  _ = Document(fileURL: URL(filePath: "/none"), content: content)
-}
-
 @Suite("Trees in a content")
 struct HeldTreeTests {
   @Test func `are undone and redone with it, also past a save`() async throws {
@@ -308,9 +296,5 @@ struct HeldTreeTests {
       #expect(errors.withLock { $0.count } == 1 && errors.withLock { $0[0].contains("'F'") })
       try await document.close(discardingChanges: true)
     }
-  }
-
-  @Test func `are no excuse for a class, which is refused in one sentence`() async throws {
-    await #expect(processExitsWith: .failure) { open(Reference()) }
   }
 }

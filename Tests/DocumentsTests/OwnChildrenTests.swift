@@ -116,6 +116,7 @@ struct OwnChildrenTests {
       try await document.edit { $0.texts["Metadata.plist"] = "my own" }
       let error = await #expect(throws: DocumentError.self) { try await document.save() }
       #expect(error?.description.contains("'Metadata.plist'") == true, "\(error as Any)")
+      #expect(error?.description.contains("'writesMetadata'") == true, "\(error as Any)")
       #expect(try await document.content.texts["Metadata.plist"] == "my own")
       #expect(try Data(contentsOf: url.appending(path: "Metadata.plist")) == before)
       // A new package without metadata takes the child.
@@ -124,6 +125,57 @@ struct OwnChildrenTests {
       #expect(try Self.names(other) == ["Metadata.plist", "a.txt"])
       #expect(try String(contentsOf: other.appending(path: "Metadata.plist"), encoding: .utf8) == "my own")
       try await document.close(discardingChanges: true)
+    }
+  }
+
+  /// Makes its tree from its own folder, by URL.
+  private struct Copied: FileDocument {
+    static var readableContentTypes: [UTType] { [.package] }
+    var text: String
+    var folder: URL?
+
+    init(_ text: String) { self.text = text }
+    init(configuration: ReadConfiguration) throws {
+      let data = try configuration.file.child(named: "a.txt")?.contents()
+      text = String(decoding: data ?? Data(), as: UTF8.self)
+    }
+
+    func fileWrapper(configuration: WriteConfiguration) throws -> FileWrapper {
+      let tree =
+        try folder.map { try FileWrapper(url: $0, options: .immediate) }
+        ?? FileWrapper(directoryWithFileWrappers: [:])
+      try tree.put(Data(text.utf8), named: "a.txt")
+      return tree
+    }
+  }
+
+  @Test func `do not include the store's metadata that the content found in its own folder`() async throws {
+    try await withTemporaryDirectory { folder in
+      let (url, copy) = (
+        URL(filePath: folder.appending("A.copied").string), URL(filePath: folder.appending("B.copied").string)
+      )
+      let document = try await Document.create(Copied("one"), at: url, options: .quiet(nil))
+      for text in ["two", "three"] {
+        try await document.edit { ($0.text, $0.folder) = (text, url) }
+        try await document.save()
+        try await document.synchronize()
+      }
+      // The bytes may be those of an earlier save.
+      let earlier = URL(filePath: folder.appending("Earlier").string)
+      try FileManager.default.copyItem(at: url, to: earlier)
+      try await document.edit { $0.text = "four" }
+      try await document.save()
+      try await document.edit { ($0.text, $0.folder) = ("five", earlier) }
+      try await document.save()
+      try await document.save(to: copy, for: .forCreating)
+      try await document.close()
+      let (first, second) = (try await PackageStore.open(at: url), try await PackageStore.open(at: copy))
+      #expect(try await first.metadata()?.identifier != second.metadata()?.identifier)
+      for store in [first, second] {
+        #expect(try await store.content(as: Copied.self).text == "five")
+        #expect(try await store.metadata() != nil && store.verify().isWhole)
+        try await store.close()
+      }
     }
   }
 
@@ -207,16 +259,19 @@ struct NewDocumentTypeTests {
     }
   }
 
-  /// A content of any type, as a `UIDocument` has: a file, or a folder.
+  /// A content of several types: a file, or a folder.
   private struct Anything: FileDocument {
-    static var readableContentTypes: [UTType] { [.item] }
+    static var readableContentTypes: [UTType] { [.plainText, .rtfd, .item] }
     let isFolder: Bool
     let types = Types()
 
     final class Types: Sendable { let list = Mutex<[UTType]>([]) }
 
     init(isFolder: Bool) { self.isFolder = isFolder }
-    init(configuration: ReadConfiguration) throws { self.init(isFolder: configuration.file.isDirectory) }
+    init(configuration: ReadConfiguration) throws {
+      self.init(isFolder: configuration.file.isDirectory)
+      types.list.withLock { $0.append(configuration.contentType) }
+    }
 
     func fileWrapper(configuration: WriteConfiguration) throws -> FileWrapper {
       types.list.withLock { $0.append(configuration.contentType) }
@@ -226,16 +281,57 @@ struct NewDocumentTypeTests {
 
   @Test(arguments: [
     ("a.txt", false, UTType.plainText), ("A.rtfd", true, .rtfd), ("A", true, .item), ("a", false, .item),
-    ("a.unknown", false, .item),
+    ("a.unknown", false, .item), ("a.md", false, .plainText), ("a.png", false, .item),
   ])
-  func `is that of a file before that of a folder, unless the content writes folders`(
+  func `is one of the content's own, also when it is opened and saved`(
     name: String, isFolder: Bool, type: UTType
   ) async throws {
     try await withTemporaryDirectory { folder in
       let content = Anything(isFolder: isFolder)
       let url = URL(filePath: folder.appending(name).string)
-      try await Document.create(content, at: url, options: .quiet(nil)).close()
-      #expect(content.types.list.withLock { $0.first } == type)
+      let document = try await Document.create(content, at: url, options: .quiet(nil))
+      try await document.save()
+      try await document.close()
+      let again = try await Document<Anything>.open(at: url, options: .quiet(nil))
+      let types = content.types.list.withLock { $0 }
+      #expect(types == [type, type])
+      #expect(try await again.content.types.list.withLock { $0 } == [type])
+      try await again.close()
+    }
+  }
+}
+
+/// A flat file of a type that no `Info.plist` declares.
+private struct Flat: FileDocument, Equatable {
+  static let own = UTType(exportedAs: "org.example.flat", conformingTo: .sourceCode)
+  static let old = UTType(exportedAs: "org.example.flat.old", conformingTo: .data)
+  static var readableContentTypes: [UTType] { [.json, own, old] }
+  static var writableContentTypes: [UTType] { [.json, own] }
+  var type = ""
+
+  init() {}
+  init(configuration: ReadConfiguration) throws { type = configuration.contentType.identifier }
+
+  func fileWrapper(configuration: WriteConfiguration) throws -> FileWrapper {
+    FileWrapper(regularFileWithContents: Data(configuration.contentType.identifier.utf8))
+  }
+}
+
+@Suite("The type of a flat file without a declaration")
+struct UndeclaredTypeTests {
+  @Test(arguments: [("a.flat", "org.example.flat"), ("a", "org.example.flat"), ("a.json", "public.json")])
+  func `stays the same from making to opening and saving`(name: String, identifier: String) async throws {
+    try await withTemporaryDirectory { folder in
+      let url = URL(filePath: folder.appending(name).string)
+      try await Document.create(Flat(), at: url, options: .quiet(nil)).close()
+      #expect(try String(contentsOf: url, encoding: .utf8) == identifier)
+      let document = try await Document<Flat>.open(at: url, options: .quiet(nil))
+      #expect(try await document.content.type == identifier)
+      try await document.save()
+      try await document.revert(toContentsOf: url)
+      #expect(try await document.content.type == identifier)
+      try await document.close()
+      #expect(try String(contentsOf: url, encoding: .utf8) == identifier)
     }
   }
 }

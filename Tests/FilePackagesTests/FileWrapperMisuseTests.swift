@@ -9,7 +9,7 @@ import Testing
 @Suite("A wrapper used for what it is not", .tags(.process))
 struct FileWrapperMisuseTests {
   enum Misuse: String, CaseIterable, Codable, Sendable {
-    case fileWrappersOfFile, fileWrappersOfLink, addToFile, addRegularToFile, removeFromFile
+    case addToFile, addRegularToFile, removeFromFile
     case keyInFile, addToLink, contentsOfDirectory, contentsOfLink
     case destinationOfFile, destinationOfDirectory
     case addNameless, addRegularWithoutName, preferredNil, preferredEmpty
@@ -22,8 +22,6 @@ struct FileWrapperMisuseTests {
       directory.preferredFilename = "d"
       let link = FileWrapper(symbolicLinkWithDestinationURL: URL(filePath: "x"))
       switch self {
-      case .fileWrappersOfFile: _ = file.fileWrappers
-      case .fileWrappersOfLink: _ = link.fileWrappers
       case .addToFile: file.addFileWrapper(FileWrapper("", named: "x"))
       case .addRegularToFile: file.addRegularFile(withContents: Data(), preferredFilename: "x")
       case .removeFromFile: file.removeFileWrapper(link)
@@ -54,6 +52,12 @@ struct FileWrapperMisuseTests {
   @Test(arguments: Misuse.allCases)
   func `FW5: traps`(misuse: Misuse) async {
     await #expect(processExitsWith: .failure) { [misuse] in misuse.commit() }
+  }
+
+  @Test func `FW5: has no children, if it is a file or a link`() {
+    #expect(FileWrapper(regularFileWithContents: Data()).fileWrappers == nil)
+    #expect(FileWrapper(symbolicLinkWithDestinationURL: URL(filePath: "x")).fileWrappers == nil)
+    #expect(FileWrapper(directoryWithFileWrappers: [:]).fileWrappers == [:])
   }
 
   @Test func `FW5: does not trap where it is what it is used for`() async {

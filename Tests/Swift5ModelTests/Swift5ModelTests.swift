@@ -52,6 +52,27 @@ private struct Letter: FileDocument {
   }
 }
 
+/// The same as on Apple's systems: every member belongs to the main actor.
+@MainActor private struct Flyer: @preconcurrency FileDocument {
+  static var readableContentTypes: [UTType] {
+    MainActor.assertIsolated()
+    return Letter.readableContentTypes
+  }
+  var style: Style
+
+  init(_ style: String) { self.style = Style(style) }
+
+  init(configuration: ReadConfiguration) throws {
+    MainActor.assertIsolated()
+    style = try Letter(configuration: configuration).style
+  }
+
+  func fileWrapper(configuration: WriteConfiguration) throws -> FileWrapper {
+    MainActor.assertIsolated()
+    return try Letter(style.name).fileWrapper(configuration: configuration)
+  }
+}
+
 @Suite("A model of the Swift 5 mode")
 struct Swift5ModelTests {
   @Test func `conforms as it is, and is saved and read again`() async throws {
@@ -61,6 +82,19 @@ struct Swift5ModelTests {
       try await document.edit { $0 = Letter("two") }
       try await document.close()
       let again = try await Document<Letter>.open(at: url)
+      #expect(try await again.content.style.name == "two")
+      try await again.close()
+    }
+  }
+
+  @Test @MainActor func `may belong to the main actor with all its members`() async throws {
+    try await withTemporaryDirectory { folder in
+      let url = URL(fileURLWithPath: folder.appending("A.letter").string)
+      let document = try await Document.create(Flyer("one"), at: url)
+      let two = Flyer("two")
+      try await document.edit { $0 = two }
+      try await document.close()
+      let again = try await Document<Flyer>.open(at: url)
       #expect(try await again.content.style.name == "two")
       try await again.close()
     }

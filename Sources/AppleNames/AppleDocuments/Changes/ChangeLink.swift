@@ -90,7 +90,10 @@ final class ChangeLink: Sendable {
   // MARK: Saving
 
   /// Calls `body`, which takes the snapshot that a save writes, on the main queue (CL1).
-  func takeSnapshot<Snapshot>(_ body: () throws -> Snapshot) rethrows -> Snapshot {
+  ///
+  /// - Throws: the error of `body`; `UnansweredCall` if the main queue does not run.
+  func takeSnapshot<Snapshot>(_ body: () throws -> Snapshot) throws -> Snapshot {
+    try waitForMainQueue()
     // By this name, the closure is not bound to the main actor, as `body` is not either.
     let mainQueue = DispatchQueue.main
     return try mainQueue.sync {

@@ -17,11 +17,33 @@ public struct ReferenceContent<Model: ReferenceFileDocument>: DocumentContent {
   /// Reads a new model.
   public init(configuration: ReadConfiguration) throws { model = try Model(configuration: configuration) }
 
+  /// Reads a new model, on its actor.
+  public init(configuration: ReadConfiguration) async throws {
+    model = try await Model(configuration: configuration)
+  }
+
   /// Takes a snapshot of the model on the main queue, and writes it.
   ///
   /// It waits for the main queue, and must not run on it.
+  ///
+  /// - Throws: the errors of the model; an error if the main queue runs nothing for 30 seconds.
   public func fileWrapper(configuration: WriteConfiguration) throws -> FileWrapper {
     let snapshot = try link.takeSnapshot { try model.snapshot(contentType: configuration.contentType) }
     return try model.fileWrapper(snapshot: snapshot, configuration: configuration)
   }
+
+  /// Takes a snapshot of the model on the main queue, and writes it, on the model's actor.
+  ///
+  /// - Throws: as the method that does not wait.
+  public func fileWrapper(configuration: WriteConfiguration) async throws -> FileWrapper {
+    // Nothing but this call has the snapshot.
+    nonisolated(unsafe) let snapshot = try link.takeSnapshot {
+      try model.snapshot(contentType: configuration.contentType)
+    }
+    return try await model.fileWrapper(snapshot: snapshot, configuration: configuration)
+  }
+}
+
+extension ReferenceContent: ModelContent {
+  package static func awaitTypeLists() async -> ContentTypeLists { await ContentTypeLists(of: Model.self) }
 }

@@ -1,8 +1,15 @@
+public import Documents
+
 /// A document model that is a class.
 ///
 /// Counterpart of SwiftUI's `ReferenceFileDocument`. `ReferenceDocument` opens and saves it.
+///
+/// A model of the main actor conforms as `@preconcurrency ReferenceFileDocument`, and is read and written there. If the
+/// main actor runs nothing for 30 seconds, the call fails with an error.
 @preconcurrency
-public protocol ReferenceFileDocument: ObservableObject, Sendable {
+public protocol ReferenceFileDocument: ObservableObject, Sendable, AwaitedContentTypes, ContentTypes {
+  // The order of the protocols counts: generic code finds the members of the last one first.
+
   /// The state of the model at one moment.
   associatedtype Snapshot
 
@@ -11,24 +18,27 @@ public protocol ReferenceFileDocument: ObservableObject, Sendable {
   /// The facts for a write.
   typealias WriteConfiguration = FileDocumentWriteConfiguration
 
-  /// The types that `init(configuration:)` reads.
-  static var readableContentTypes: [UTType] { get }
-  /// The types that `fileWrapper(snapshot:configuration:)` writes; by default those that the model reads.
-  static var writableContentTypes: [UTType] { get }
-
-  /// Reads the model. It runs on a thread of its own.
+  /// Reads the model. It runs on a thread of its own, or on the actor of the model.
   init(configuration: ReadConfiguration) throws
+
+  /// The same for code of any actor. The model's one initialiser satisfies both requirements.
+  init(configuration: ReadConfiguration) async throws
 
   /// Returns the present state. It runs on the main queue, so that the user edits nothing meanwhile.
   func snapshot(contentType: UTType) throws -> Snapshot
 
   /// Returns the tree to save: a new one, or `configuration.existingFile` with new wrappers for changed children only.
   ///
-  /// It runs on a thread of its own, and the user may edit meanwhile. So it reads the snapshot and not the model.
+  /// It runs on a thread of its own, and the user may edit meanwhile. So it reads the snapshot and not the model. In a
+  /// model of the main actor, it runs there.
   func fileWrapper(snapshot: Snapshot, configuration: WriteConfiguration) throws -> FileWrapper
+
+  /// The same for code of any actor. The model's one method satisfies both requirements.
+  func fileWrapper(snapshot: sending Snapshot, configuration: WriteConfiguration) async throws -> FileWrapper
 }
 
 extension ReferenceFileDocument {
-  /// The types that the model reads.
-  public static var writableContentTypes: [UTType] { readableContentTypes }
+  /// The types that the model reads, for code of any actor.
+  @_disfavoredOverload
+  public static var writableContentTypes: [UTType] { get async { await awaitReadableTypes() } }
 }

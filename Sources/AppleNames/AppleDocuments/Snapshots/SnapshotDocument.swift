@@ -139,7 +139,7 @@ where Model.Reader.Source == URL, Model.Writer.Destination == URL {
   private func apply(_ content: SnapshotContent) async throws {
     guard let wrapper = content.read else { return }
     let url = await file.fileURL
-    let type = contentType(of: url, isDirectory: wrapper.isDirectory)
+    let type = contentType(of: url, isDirectory: wrapper.isDirectory, isReading: true)
     let reader = document.reader(configuration: DocumentReadConfiguration(contentType: type))
     let sent = Sent(value: reader)
     let presenter = await file.filePresenter
@@ -149,13 +149,16 @@ where Model.Reader.Source == URL, Model.Writer.Destination == URL {
     try await document.apply(snapshot: snapshot.value, previous: previous.value)
   }
 
-  private func contentType(of url: URL, isDirectory: Bool?) -> UTType {
-    let types = Model.readableContentTypes + Model.writableContentTypes
-    let fileExtension = url.pathExtension.lowercased()
-    // A model's own type need not be declared to any other program.
-    let own = types.first { $0.tags[.filenameExtension]?.contains(fileExtension) == true }
-    guard let isDirectory else { return own ?? Model.writableContentTypes.first ?? .data }
-    return own ?? UTType(filename: url.lastPathComponent, isDirectory: isDirectory)
+  /// Returns the type that the model meets: one of its own.
+  ///
+  /// - Parameter isDirectory: whether the document is a folder; nil for a new one.
+  private func contentType(of url: URL, isDirectory: Bool?, isReading: Bool) -> UTType {
+    let lists = ContentTypeLists(readable: Model.readableContentTypes, writable: Model.writableContentTypes)
+    let isDirectory = isDirectory ?? (lists.writable.first?.conforms(to: .directory) == true)
+    let named = UTType(filename: url.lastPathComponent, isDirectory: isDirectory)
+    return isReading
+      ? lists.typeToRead(named, pathExtension: url.pathExtension, isDirectory: isDirectory)
+      : lists.typeToWrite(named, pathExtension: url.pathExtension, isDirectory: isDirectory)
   }
 
   // MARK: Saving
@@ -193,7 +196,7 @@ where Model.Reader.Source == URL, Model.Writer.Destination == URL {
     let link = content.link
     link.take(link.moment(isExact: false))
     let url = configuration.fileURL ?? URL(fileURLWithPath: "/Untitled")
-    let type = contentType(of: url, isDirectory: existing?.isDirectory)
+    let type = contentType(of: url, isDirectory: existing?.isDirectory, isReading: false)
     let snapshot = Sent(value: try await document.snapshot(contentType: type))
     let writer = document.writer(configuration: DocumentWriteConfiguration(contentType: type))
     let sent = Sent(value: writer)

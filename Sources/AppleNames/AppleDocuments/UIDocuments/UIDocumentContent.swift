@@ -102,6 +102,7 @@ final class UIDocumentSource: Sendable {
     let link = present ?? link
     if let prepared { return use(prepared, link) }
     guard let document else { return nil }
+    try waitForMainQueue()
     let mainQueue = DispatchQueue.main
     return try mainQueue.sync {
       // The main actor runs on the main queue.

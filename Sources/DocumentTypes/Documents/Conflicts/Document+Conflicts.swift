@@ -4,14 +4,14 @@ public import FoundationEssentials
 extension Document {
   /// Returns the conflict versions, the newest first.
   ///
-  /// They come from other programs' changes that a save kept, and from conflict copies of a synchronising program. A
-  /// flat file has none: its conflicts are among `recoveryCopies`.
+  /// They come from other programs' changes that a save kept, and from conflict copies of a synchronising program. Those
+  /// of a flat file are among `recoveryCopies`, too.
   ///
   /// - Throws: `closed`, `file`.
   public func conflictVersions() async throws(DocumentError) -> [ConflictVersion] {
     try await attempt { document throws(DocumentError) in
       guard let opened = document.lifecycle.opened else { throw document.error(.closed, .edit) }
-      guard let store = opened.storage.versions else { return [] }
+      guard let store = opened.storage.versions else { return document.copiedVersions }
       do {
         return try await store.conflictVersions()
       } catch {
@@ -39,8 +39,11 @@ extension Document {
       if !isEdited { isEdited = try await document.hasEditedTree() }
       if isEdited { try await document.write() }
       guard let storage = document.lifecycle.opened?.storage else { throw document.error(.closed, .save) }
-      guard let store = storage.versions else { return true }
       do {
+        if let file = storage as? FlatFileStore {
+          return try await document.resolveCopies(with: resolver, in: file)
+        }
+        guard let store = storage.versions else { return true }
         try await store.publish()
         let versions = try await store.conflictVersions()
         if versions.isEmpty { return true }
@@ -111,8 +114,12 @@ extension Document {
         document.report(DocumentError(error, .recover, document.fileURL))
       }
       guard document.recovery?.conflicts.isEmpty != false else { return }
-      // The conflicts of a flat file are its copies alone.
-      if opened.storage.versions != nil, await document.seesConflicts(in: opened.storage) != false { return }
+      if opened.storage.versions == nil {
+        // Without recovery copies, no program can resolve the conflict of a file.
+        if document.recovery == nil { return }
+      } else if await document.seesConflicts(in: opened.storage) != false {
+        return
+      }
       document.lifecycle.opened?.removeConflict(isLeft: false)
       document.tellState()
     }
@@ -161,18 +168,14 @@ extension PackageStore {
   fileprivate func content<Content: DocumentContent>(
     ofConflict id: UUID?, as type: Content.Type
   ) throws -> Content {
-    try Content(
-      configuration: FileDocumentReadConfiguration(
-        contentType: contentType, file: view(of: contents(ofConflict: id), for: type), at: nil))
+    try read(contents(ofConflict: id), as: type, at: nil)
   }
 
   fileprivate func baseContent<Content: DocumentContent>(
     ofConflict id: UUID, as type: Content.Type
   ) throws -> Content? {
     guard let base = try commonAncestor(ofConflict: id) else { return nil }
-    return try Content(
-      configuration: FileDocumentReadConfiguration(
-        contentType: contentType, file: view(of: base, for: type), at: nil))
+    return try read(base, as: type, at: nil)
   }
 
   /// Saves the decision; nil if there is none.
@@ -186,7 +189,8 @@ extension PackageStore {
     case .undecided: return nil
     case .merged(let content):
       return try resolveConflicts(options: options) { tree in
-        try content.write(into: view(of: tree, for: Content.self), as: contentType)
+        try content.write(
+          into: view(of: tree, for: Content.self), as: contentType, pathExtension: url.pathExtension)
       }
     }
   }

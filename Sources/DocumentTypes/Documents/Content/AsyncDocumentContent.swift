@@ -25,7 +25,7 @@ public import FilePackages
 /// ```
 ///
 /// It is a `DocumentContent` in all other respects. Either method may also be synchronous. A type of the main actor
-/// conforms with a `nonisolated` `readableContentTypes`. The document then reads and writes it on the main actor.
+/// conforms, too, and the document reads and writes it on the main actor.
 ///
 /// The document can be edited meanwhile. The store of the document waits on a thread of its own, and nothing else reads or
 /// writes its files. So neither method may wait for a save, a read or the closing of the same document.
@@ -38,9 +38,24 @@ public protocol AsyncDocumentContent: DocumentContent {
   func fileWrapper(writing configuration: WriteConfiguration) async throws -> FileWrapper
 }
 
-// The forms that wait, which every `DocumentContent` has.
+// The forms that every `DocumentContent` has.
 
 extension AsyncDocumentContent {
+  /// Reads the content.
+  public init(configuration: ReadConfiguration) async throws {
+    // Its tasks run beside each other, and not on the thread that waits.
+    self = try await withTaskExecutorPreference(WaitedExecutor.shared) {
+      try await Self(reading: configuration)
+    }
+  }
+
+  /// Returns the tree to save.
+  public func fileWrapper(configuration: WriteConfiguration) async throws -> FileWrapper {
+    try await withTaskExecutorPreference(WaitedExecutor.shared) {
+      try await fileWrapper(writing: configuration)
+    }
+  }
+
   /// Reads the content; the calling thread waits.
   @available(*, noasync, message: "use init(reading:)")
   public init(configuration: ReadConfiguration) throws {

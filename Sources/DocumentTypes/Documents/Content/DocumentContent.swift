@@ -8,14 +8,17 @@ import FoundationEssentials
 /// initialisers, so that a test can read and write a model without a document.
 ///
 /// Models of the Swift 5 mode conform without a warning, also if their properties are not `Sendable`. A content whose
-/// reading or writing awaits, or that belongs to the main actor, is an `AsyncDocumentContent`. A content that reads and
-/// writes by URL is a `URLDocumentContent`.
+/// reading or writing awaits is an `AsyncDocumentContent`. A content that reads and writes by URL is a
+/// `URLDocumentContent`.
+///
+/// A model of the main actor conforms as `@preconcurrency FileDocument`, and the document reads and writes it on the
+/// main actor. If the main actor runs nothing for 30 seconds, the call fails with an error. Every other model is read
+/// and written on the store's thread.
+///
+/// A class may conform, too. Its document opens and saves, and has no undo.
 @preconcurrency
-public protocol DocumentContent: Sendable {
-  /// The types that `init(configuration:)` reads.
-  static var readableContentTypes: [UTType] { get }
-  /// The types that `fileWrapper(configuration:)` writes; by default those that the content reads.
-  static var writableContentTypes: [UTType] { get }
+public protocol DocumentContent: Sendable, AwaitedContentTypes, ContentTypes {
+  // The order of the protocols counts: generic code finds the members of the last one first.
 
   /// The facts for a read.
   typealias ReadConfiguration = FileDocumentReadConfiguration
@@ -25,10 +28,16 @@ public protocol DocumentContent: Sendable {
   /// Reads the content. The wrapper reads only the children that the content asks for.
   init(configuration: ReadConfiguration) throws
 
+  /// The same for code of any actor. The model's one initialiser satisfies both requirements.
+  init(configuration: ReadConfiguration) async throws
+
   /// Returns the tree to save: a new one, or `configuration.existingFile` with new wrappers for changed children only.
   ///
   /// A save does not write a child again if its wrapper is the same.
   func fileWrapper(configuration: WriteConfiguration) throws -> FileWrapper
+
+  /// The same for code of any actor. The model's one method satisfies both requirements.
+  func fileWrapper(configuration: WriteConfiguration) async throws -> FileWrapper
 
   /// Whether the package's `Metadata.plist` is among the children that the content reads and writes; by default false.
   ///
@@ -53,8 +62,9 @@ public protocol DocumentContent: Sendable {
 public typealias FileDocument = DocumentContent
 
 extension DocumentContent {
-  /// The types that the content reads.
-  public static var writableContentTypes: [UTType] { readableContentTypes }
+  /// The types that the content reads, for code of any actor.
+  @_disfavoredOverload
+  public static var writableContentTypes: [UTType] { get async { await awaitReadableTypes() } }
   /// Only the content's own children.
   public static var seesMetadata: Bool { false }
   /// The document searches for folders.
@@ -63,9 +73,14 @@ extension DocumentContent {
   public var undoCost: Int { 64 << 10 }
 }
 
+extension DocumentContent {
+  /// Whether the content is a class: then there is one state, which a reference does not remember.
+  static var isReference: Bool { Self.self is AnyObject.Type }
+}
+
 /// The facts for a content's initialiser.
 public struct FileDocumentReadConfiguration: Sendable {
-  /// The type of the document on disk.
+  /// The type of the document: one of those that the content reads.
   public let contentType: UTType
   /// The document's tree.
   public let file: FileWrapper
@@ -84,7 +99,7 @@ public struct FileDocumentReadConfiguration: Sendable {
 
 /// The facts for a content's write.
 public struct FileDocumentWriteConfiguration: Sendable {
-  /// The type to write.
+  /// The type to write: one of those that the content writes, or the one that it read.
   public let contentType: UTType
   /// The document's tree, for the content to change and return, or to take children from.
   ///

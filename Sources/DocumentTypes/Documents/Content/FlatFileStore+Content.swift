@@ -7,9 +7,25 @@ extension FlatFileStore {
 
   /// Reads the document as content of this type.
   func content<Content: DocumentContent>(as type: Content.Type) throws -> Content {
-    try Content(
-      configuration: FileDocumentReadConfiguration(
-        contentType: contentType(for: type), file: file, at: isOnRealDisk ? url : nil))
+    try read(file, as: type, at: isOnRealDisk ? url : nil)
+  }
+
+  /// Reads a file as content of this document.
+  ///
+  /// - Parameter place: the URL at which the disk holds the same file; nil if it holds none.
+  func read<Content: DocumentContent>(
+    _ file: FileWrapper, as type: Content.Type, at place: URL?
+  ) throws -> Content {
+    // The use of the lists declares the content's types.
+    let lists = try type.typeLists()
+    let own = lists.typeToRead(contentType, pathExtension: url.pathExtension, isDirectory: false)
+    return try type.read(
+      FileDocumentReadConfiguration(contentType: own, file: file, at: place), after: lists)
+  }
+
+  /// Reads the file of a recovery copy as content of this document.
+  func content<Content: DocumentContent>(as type: Content.Type, of copy: TreeChanges) throws -> Content {
+    try read(copy.onlyFile(), as: type, at: nil)
   }
 
   /// Saves the content; writes nothing if its type returns the wrapper on disk, or the same bytes.
@@ -25,15 +41,13 @@ extension FlatFileStore {
   func fileWrapper<Content: DocumentContent>(
     of content: Content, writingBeside place: URL?
   ) throws -> FileWrapper {
-    try content.fileWrapper(
-      configuration: FileDocumentWriteConfiguration(
-        contentType: contentType(for: Content.self), existingFile: file, at: isOnRealDisk ? url : nil,
-        writingBeside: isOnRealDisk ? place : nil))
-  }
-
-  private func contentType<Content: DocumentContent>(for type: Content.Type) -> UTType {
-    _ = (type.readableContentTypes, type.writableContentTypes)
-    return contentType
+    let lists = try Content.typeLists()
+    let own = lists.typeToWrite(contentType, pathExtension: url.pathExtension, isDirectory: false)
+    return try content.tree(
+      FileDocumentWriteConfiguration(
+        contentType: own, existingFile: file, at: isOnRealDisk ? url : nil,
+        writingBeside: isOnRealDisk ? place : nil),
+      after: lists)
   }
 }
 

@@ -19,9 +19,21 @@ extension PackageStore {
   ///
   /// - Throws: the error of the content's initialiser.
   public func content<Content: DocumentContent>(as type: Content.Type = Content.self) throws -> Content {
-    try Content(
-      configuration: FileDocumentReadConfiguration(
-        contentType: contentType(for: type), file: view(of: tree, for: type), at: place(for: type)))
+    try read(tree, as: type, at: place(for: type))
+  }
+
+  /// Reads a tree as content of this document.
+  ///
+  /// - Parameter place: the URL at which a content that reads by URL finds the same tree; nil if there is none.
+  func read<Content: DocumentContent>(
+    _ tree: FileWrapper, as type: Content.Type, at place: URL?
+  ) throws -> Content {
+    // The use of the lists declares the content's types.
+    let lists = try type.typeLists()
+    let own = lists.typeToRead(contentType, pathExtension: url.pathExtension, isDirectory: true)
+    return try type.read(
+      FileDocumentReadConfiguration(contentType: own, file: view(of: tree, for: type), at: place),
+      after: lists)
   }
 
   /// Saves the content. Its type replaces changed children in the tree, and the save writes only them.
@@ -43,16 +55,42 @@ extension PackageStore {
   func fileWrapper<Content: DocumentContent>(
     of content: Content, writingBeside url: URL?
   ) throws -> FileWrapper {
-    let written = try content.fileWrapper(
-      configuration: FileDocumentWriteConfiguration(
-        contentType: contentType(for: Content.self), existingFile: view(of: tree, for: Content.self),
-        at: place(for: Content.self), writingBeside: isOnRealDisk ? url : nil))
+    let written = try self.written(content, writingBeside: isOnRealDisk ? url : nil)
     let role = metadataRole(isVisible: Content.seesMetadata)
     if written !== tree {
-      if try role == .hidden && written.hasMetadataChild { throw metadataIsTaken }
+      if role == .hidden {
+        try dropOwnMetadata(from: written)
+        if try written.hasMetadataChild { throw metadataIsTaken }
+      }
       written.metadataRole = role
     }
     return written
+  }
+
+  /// Returns the tree that the content writes.
+  func written<Content: DocumentContent>(
+    _ content: Content, writingBeside url: URL?
+  ) throws -> FileWrapper {
+    let lists = try Content.typeLists()
+    let own = lists.typeToWrite(contentType, pathExtension: self.url.pathExtension, isDirectory: true)
+    return try content.tree(
+      FileDocumentWriteConfiguration(
+        contentType: own, existingFile: view(of: tree, for: Content.self), at: place(for: Content.self),
+        writingBeside: url),
+      after: lists)
+  }
+
+  /// Removes the `Metadata.plist` of this document, as any save wrote it, from a tree that the content made.
+  ///
+  /// A content that reads its folder by URL has such a copy. A copy in which it has changed a value stays.
+  func dropOwnMetadata(from written: FileWrapper) throws {
+    guard written.isDirectory, let child = try written.child(named: PackageLayout.metadata.string),
+      child.isRegularFile, let own = committedMetadata,
+      // Bytes of any other program are the content's child.
+      let copy = try? PackageMetadata(decoding: child.contents()), copy.identifier == own.identifier,
+      copy.applicationValues == own.applicationValues
+    else { return }
+    written.removeFileWrapper(child)
   }
 
   /// Returns a tree of this document with the children that content of the type sees.
@@ -65,7 +103,7 @@ extension PackageStore {
     FilePackageError(
       .reservedName, .save, document: url.path, child: PackageLayout.metadata.string,
       reason:
-        "the package already has metadata of this name; the document needs a new package without metadata")
+        "the store's metadata has this name; the document needs a new package, with 'writesMetadata' false")
   }
 
   /// Returns the URL at which a content that reads and writes by URL finds the same tree on disk.
@@ -78,13 +116,7 @@ extension PackageStore {
     return unpublishedProblem == nil ? url : nil
   }
 
-  /// Returns the type of the document after the content's types are declared; their use declares them.
-  private func contentType<Content: DocumentContent>(for type: Content.Type) -> UTType {
-    _ = (type.readableContentTypes, type.writableContentTypes)
-    return contentType
-  }
-
-  /// Makes a new document of the content, of the writable type that its name tells, or else of the first one.
+  /// Makes a new document of the content, of the writable type that its name tells, or else of a usual one.
   ///
   /// - Parameter writesMetadata: whether the package gets a `Metadata.plist`. Without it the document has no identifier,
   ///   no versions and only its name's type. A content that writes a child of that name gets none.
@@ -113,10 +145,11 @@ extension DocumentContent {
   ///   - place: the document's place, whose extension tells its type; nil for the first writable type.
   ///   - url: the document beside which the content may write by URL; nil for the temporary folder.
   func newTree(at place: URL?, writingBeside url: URL?) throws -> (tree: FileWrapper, type: UTType) {
-    let type = place.flatMap(Self.type(ofNewDocumentAt:)) ?? Self.writableContentTypes.first ?? .package
+    let lists = try Self.typeLists()
+    let type = lists.typesOfNewDocument(named: place?.lastPathComponent)
     let configuration = FileDocumentWriteConfiguration(
-      contentType: type, existingFile: nil, at: nil, writingBeside: url)
-    return (try fileWrapper(configuration: configuration), type)
+      contentType: type.own, existingFile: nil, at: nil, writingBeside: url)
+    return (try tree(configuration, after: lists), type.special ?? type.own)
   }
 
   /// Does the same on a thread of its own: the content's own code may take its time, or need the caller's actor.
@@ -124,22 +157,6 @@ extension DocumentContent {
     at place: URL, writingBeside url: URL?
   ) async throws -> (tree: FileWrapper, type: UTType) {
     try await BlockingThread().run { try newTree(at: place, writingBeside: url) }
-  }
-
-  /// Returns the type of a new document with that name. It is a declared type: one of the writable types, or a special
-  /// case of one.
-  ///
-  /// A name may tell both a file's type and a folder's. A content that writes no type of folders writes files first.
-  private static func type(ofNewDocumentAt url: URL) -> UTType? {
-    let types = writableContentTypes
-    let writesFolders = types.contains { $0.conforms(to: .directory) }
-    for isDirectory in [writesFolders, !writesFolders] {
-      let named = UTType(filename: url.lastPathComponent, isDirectory: isDirectory)
-      // A name without a known type tells only the kind that was asked for.
-      guard named.isDeclared, named != .data, named != .folder else { continue }
-      if types.contains(where: { named.conforms(to: $0) }) { return named }
-    }
-    return nil
   }
 }
 

@@ -93,7 +93,7 @@ private final class WaitedResult<Value: Sendable>: Sendable {
 }
 
 /// Runs the work that a thread waits for.
-private final class WaitedExecutor: TaskExecutor {
+final class WaitedExecutor: TaskExecutor {
   static let shared = WaitedExecutor()
 
   func enqueue(_ job: consuming ExecutorJob) {

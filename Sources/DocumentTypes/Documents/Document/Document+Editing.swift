@@ -5,6 +5,8 @@ extension Document {
   /// is therefore best made of parts that share their storage, as Swift's collections and strings do. Code of any actor
   /// may call it, the main actor included: `body` runs on the document.
   ///
+  /// A content that is a class changes itself, cannot be undone, and counts as changed also if `body` throws.
+  ///
   /// - Parameters:
   ///   - actionName: the user's action, for the Undo menu. Edits of the same name that follow each other at once are
   ///     undone together. Edits without a name are undone one by one.
@@ -23,6 +25,11 @@ extension Document {
       result = try body(&content)
     } catch {
       restoreTrees(of: before)
+      if Content.isReference {
+        // The object may have changed in part.
+        changes.change()
+        noteChange()
+      }
       throw error
     }
     history.register(before, name: actionName, isDiscardable: isDiscardable, at: clock.now())

@@ -172,6 +172,8 @@ extension Document {
 
   /// The merge function of the options, or that of the content's type.
   private var merging: (@Sendable (DocumentMerge<Content>) throws -> Content?)? {
+    // A class has no base: the object of the last save has the edits since.
+    if Content.isReference { return nil }
     if let merge = options.merge { return merge }
     guard let type = Content.self as? any MergeableContent.Type else { return nil }
     return { try merged(as: type, $0) }

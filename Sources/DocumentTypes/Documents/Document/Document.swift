@@ -27,6 +27,9 @@ import SystemPackage
 /// ```
 ///
 /// If autosave is on, a document with unsaved changes stays alive until it has saved them.
+///
+/// A content that is a class has one state. So its document has no undo, and merges no changes of other programs: they
+/// become conflict versions. A save writes the object as it is while the save runs.
 public actor Document<Content: DocumentContent> {
   /// The flags of the document's state.
   public typealias State = DocumentState
@@ -80,7 +83,6 @@ public actor Document<Content: DocumentContent> {
     fileURL: URL, content: Content? = nil, options: DocumentOptions<Content> = .init(),
     on environment: StorageEnvironment, recoveryDisk: (any Disk)? = nil
   ) {
-    precondition(!(Content.self is AnyObject.Type), Self.refusal)
     self.fileURL = fileURL
     self.options = options
     var environment = environment

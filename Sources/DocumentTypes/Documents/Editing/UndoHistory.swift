@@ -51,7 +51,7 @@ struct UndoHistory<Content: DocumentContent>: Sendable {
 
   init(_ policy: UndoPolicy) { self.policy = policy }
 
-  var isRegistrationEnabled: Bool { disabled == 0 }
+  var isRegistrationEnabled: Bool { disabled == 0 && !Content.isReference }
   var canUndo: Bool { !undoSteps.isEmpty || openGroups.contains { !$0.steps.isEmpty } }
   var state: UndoState {
     UndoState(

@@ -113,8 +113,10 @@ public final class ObservableDocument<Content: DocumentContent> {
     add(.edit(actionName, body))
   }
 
-  /// Whether an edit of this copy leaves the document's content alone: it shares no folder with it.
-  private func isApart(_ content: Content) -> Bool { treeFinder.folders(in: content).isEmpty }
+  /// Whether an edit of this copy leaves the document's content alone: it is no class, and shares no folder with it.
+  private func isApart(_ content: Content) -> Bool {
+    !Content.isReference && treeFinder.folders(in: content).isEmpty
+  }
 
   /// The undoing of the edits: `document.undo()` takes back the last one. Its members tell what can be undone.
   public var undo: ObservableUndo<Content> { ObservableUndo(document: self) }

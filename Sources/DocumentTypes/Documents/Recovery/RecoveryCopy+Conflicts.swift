@@ -6,6 +6,13 @@ import SystemPackage
 // The conflicts of a flat file, for a program that resolves them without its open document. Each method waits for the
 // disk.
 extension RecoveryCopy {
+  /// The conflict version that the copy holds; nil for edits.
+  package var conflictVersion: ConflictVersion? {
+    guard kind == .conflict, let identifier else { return nil }
+    return ConflictVersion(
+      ofFlatFile: identifier, named: documentURL.lastPathComponent, modificationDate: modificationDate)
+  }
+
   /// Returns the other programs' states of a flat file that was edited here, too, the newest first.
   package static func conflicts(ofFileAt url: URL, in folder: URL) throws -> [RecoveryCopy] {
     let store = RecoveryStore(folder: try FilePath(of: folder, for: .open), disk: PosixDisk())

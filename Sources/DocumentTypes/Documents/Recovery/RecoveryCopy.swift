@@ -92,7 +92,7 @@ extension RecoveryCopy.Record {
 
 extension Disk {
   /// Returns whether something has this path; true if that cannot be told.
-  fileprivate func hasEntry(at path: FilePath) -> Bool {
+  func hasEntry(at path: FilePath) -> Bool {
     guard let name = path.lastComponent else { return true }
     do {
       let folder = try openDirectory(at: path.removingLastComponent())

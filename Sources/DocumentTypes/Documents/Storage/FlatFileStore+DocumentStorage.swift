@@ -14,17 +14,12 @@ extension FlatFileStore: DocumentStorage {
   }
 
   func reload<Content: DocumentContent>(as type: Content.Type) throws -> Content {
-    try reload { file in try read(file, at: isOnRealDisk ? url : nil) }
+    try reload { file in try read(file, as: type, at: isOnRealDisk ? url : nil) }
   }
 
   func reload<Content: DocumentContent>(as type: Content.Type, with changes: TreeChanges) throws -> Content {
     let changed = try changes.onlyFile()
-    return try reload { _ in try read(changed, at: nil) }
-  }
-
-  private func read<Content: DocumentContent>(_ file: FileWrapper, at place: URL?) throws -> Content {
-    try Content(
-      configuration: FileDocumentReadConfiguration(contentType: contentType, file: file, at: place))
+    return try reload { _ in try read(changed, as: type, at: nil) }
   }
 
   func snapshot<Content: DocumentContent>(of content: Content) throws -> PackageSnapshot {

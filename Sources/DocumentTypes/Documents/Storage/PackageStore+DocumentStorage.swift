@@ -7,19 +7,13 @@ extension PackageStore: DocumentStorage {
   nonisolated var versions: PackageStore? { self }
 
   func reload<Content: DocumentContent>(as type: Content.Type) throws -> Content {
-    try reload { tree in
-      try Content(
-        configuration: FileDocumentReadConfiguration(
-          contentType: contentType, file: view(of: tree, for: type), at: place(for: type)))
-    }
+    try reload { tree in try read(tree, as: type, at: place(for: type)) }
   }
 
   func reload<Content: DocumentContent>(as type: Content.Type, with changes: TreeChanges) throws -> Content {
     try reload { tree in
       try changes.apply(to: tree)
-      return try Content(
-        configuration: FileDocumentReadConfiguration(
-          contentType: contentType, file: view(of: tree, for: type), at: nil))
+      return try read(tree, as: type, at: nil)
     }
   }
 
@@ -34,11 +28,10 @@ extension PackageStore: DocumentStorage {
     let metadata = try metadata()
     // A save that cannot be published stays in the journal. That failure is often the reason for saving elsewhere.
     try? close()
+    let written = try self.written(content, writingBeside: url)
     let type = metadata?.contentType.map { UTType($0.identifier) ?? contentType } ?? contentType
-    let configuration = FileDocumentWriteConfiguration(
-      contentType: type, existingFile: view(of: tree, for: Content.self), at: place(for: Content.self),
-      writingBeside: url)
-    return (try content.fileWrapper(configuration: configuration), metadata == nil ? nil : type)
+    if written !== tree, metadata != nil, !Content.seesMetadata { try dropOwnMetadata(from: written) }
+    return (written, metadata == nil ? nil : type)
   }
 
   func unsavedChanges<Content: DocumentContent>(of content: Content) throws -> TreeChanges {

@@ -8,9 +8,11 @@ extension FileWrapper {
 
   /// The children by key; nil if the directory, or a child that was not looked at yet, cannot be read.
   ///
+  /// Unlike Apple's, it is nil for a file and a link, too. No Swift program can catch the exception of Apple's, and models
+  /// ask both kinds by `guard let`. `children()` throws `wrongKind`.
+  ///
   /// Makes an object of every child: O(children). `child(named:)`, `childNames()` and `childCount()` do not.
   public var fileWrappers: [String: FileWrapper]? {
-    precondition(isDirectory, "fileWrappers is for directory wrappers")
     // Nil for every failure is Apple's contract; `children()` throws the reason.
     return try? children()
   }

@@ -30,7 +30,7 @@ package import SystemPackage
 ///   `serializedRepresentation` does its work.
 ///
 /// Calling one of Apple's methods on the wrong kind of wrapper is a programming error and traps, as with Apple's. So
-/// check `isDirectory`, `isRegularFile` and `isSymbolicLink` first. The methods that throw, such as `contents()` and
+/// check `isDirectory`, `isRegularFile` and `isSymbolicLink` first. Only `fileWrappers` is nil instead. The methods that throw, such as `contents()` and
 /// `child(named:)`, throw `wrongKind` instead, so that a document with unexpected kinds is no danger.
 // `@unchecked`: every stored property is a constant, and `state` guards its own value. The compiler cannot check the
 // class, since it is open for subclasses as Apple's is; a subclass guards its own properties.

@@ -36,6 +36,15 @@ public struct ConflictVersion: Sendable, Hashable, Identifiable {
   public let isWhole: Bool
 }
 
+extension ConflictVersion {
+  /// Makes the version of a flat file that another program wrote.
+  package init(ofFlatFile id: UUID, named name: String, modificationDate: Date) {
+    self.init(
+      id: id, origin: .otherProgram, metadata: nil, savingComputer: nil, modificationDate: modificationDate,
+      differences: [name], missing: [], isWhole: true)
+  }
+}
+
 extension ConflictVersion: CustomStringConvertible {
   /// One line, such as `1B4E28BA  2026-05-01 12:00:00  laptop  left by Syncthing, whole  Text.txt`.
   public var description: String {
