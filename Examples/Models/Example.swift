@@ -22,6 +22,12 @@ struct Example {
       }
       return try await OutlineSession(try await Documents.Document<Outline>.open(at: url))
     }
+    try await run("FileDocument of the main actor", place("Trip.score")) { url, isNew in
+      if isNew {
+        return try await ScoreSession(try await Documents.Document.create(Score(picture: picture), at: url))
+      }
+      return try await ScoreSession(try await Documents.Document<Score>.open(at: url))
+    }
     try await run("ReferenceFileDocument", place("Trip.sketchbook")) { url, isNew in
       if isNew { return SketchbookSession(try await .create(Sketchbook(picture: picture), at: url)) }
       return SketchbookSession(try await .open(at: url))

@@ -44,6 +44,36 @@ final class OutlineSession: Session {
   func close() async throws { try await document.close() }
 }
 
+final class ScoreSession: Session {
+  private let document: Documents.Document<Score>
+  private(set) var text = ""
+
+  init(_ document: Documents.Document<Score>) async throws {
+    self.document = document
+    try await read()
+  }
+
+  private func read() async throws { text = try await document.content.notes }
+
+  func edit(_ text: String) async throws {
+    try await document.edit { $0.notes = text }
+    try await read()
+  }
+
+  func undo() async throws {
+    try await document.undo()
+    try await read()
+  }
+
+  func redo() async throws {
+    try await document.redo()
+    try await read()
+  }
+
+  func save() async throws { try await document.save() }
+  func close() async throws { try await document.close() }
+}
+
 final class SketchbookSession: Session {
   private let file: ReferenceDocument<Sketchbook>
 
