@@ -14,19 +14,21 @@ struct ContentMerge {
 
   /// - Parameter role: the role of the metadata in the document's trees.
   init<Content: MergeableContent>(
-    _ type: Content.Type, as contentType: UTType, _ role: MetadataRole
+    _ type: Content.Type, as contentType: UTType, pathExtension: String, _ role: MetadataRole
   ) {
     owns = Content.ownsChild(at:)
     merged = { base, version, present in
+      let lists = try type.typeLists()
+      let own = lists.typeToRead(contentType, pathExtension: pathExtension, isDirectory: true)
       func content(_ tree: FileWrapper) throws -> Content {
         tree.metadataRole = role
-        return try Content(
-          configuration: FileDocumentReadConfiguration(contentType: contentType, file: tree, at: nil))
+        return try type.read(
+          FileDocumentReadConfiguration(contentType: own, file: tree, at: nil), after: lists)
       }
       let result = try Content.merged(base: content(base), ours: content(version), theirs: content(present))
       return Result(conflicts: result.conflicts) { tree in
         tree.metadataRole = role
-        try result.content.write(into: tree, as: contentType)
+        try result.content.write(into: tree, as: contentType, pathExtension: pathExtension)
       }
     }
   }

@@ -66,7 +66,8 @@ extension PackageStore {
   }
 
   private func contentMerge<Content: MergeableContent>(by type: Content.Type) -> ContentMerge {
-    ContentMerge(type, as: contentType, metadataRole(isVisible: type.seesMetadata))
+    ContentMerge(
+      type, as: contentType, pathExtension: url.pathExtension, metadataRole(isVisible: type.seesMetadata))
   }
 
   /// The end of a merge that is not saved.

@@ -87,10 +87,10 @@ package struct UnansweredCall: Error, Equatable, CustomStringConvertible {
 
   package init(limit: Duration = usualLimit) { self.limit = limit }
 
-  /// One sentence, and the remedy.
+  /// The reason and the remedy, for the end of a sentence.
   package var description: String {
-    "the main actor ran nothing for \(limit.components.seconds) seconds, since the main thread waits. "
-      + "A program that reads or saves such a model awaits it, or calls 'RunLoop.main.run()'."
+    "the main actor ran nothing for \(limit.components.seconds) seconds; the main thread must not wait, but 'await' or "
+      + "call 'RunLoop.main.run()'"
   }
 }
 

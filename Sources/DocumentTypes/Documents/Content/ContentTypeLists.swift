@@ -1,4 +1,4 @@
-package import FilePackages
+import FilePackages
 
 /// The types of a content, as they were read.
 package struct ContentTypeLists: Sendable {
@@ -39,8 +39,8 @@ package struct ContentTypeLists: Sendable {
       ?? Self.usual(in: writable, isDirectory) ?? Self.usual(in: readable, isDirectory) ?? type
   }
 
-  /// Returns the type with which a content writes a new document of that name, and a more special one that the name
-  /// tells, if it is declared.
+  /// Returns the type with which a content writes a new document of that name. The second type is a more special one that
+  /// the name tells, if it is declared.
   ///
   /// A name may tell both a file's type and a folder's. A content that writes no type of folders writes files first.
   func typesOfNewDocument(named name: String?) -> (own: UTType, special: UTType?) {

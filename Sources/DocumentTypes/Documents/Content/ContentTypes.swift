@@ -1,7 +1,7 @@
 public import FilePackages
 
 // A content has each list twice: for code of its own actor, and for code of any actor. One property of a model satisfies
-// both. In a type of the main actor, a call of the second one waits for the main actor, and a call of the first one from
+// both. In a type of the main actor, a call of the second one waits for the main actor. A call of the first one from
 // another thread ends the program. So the engine uses the second one alone.
 
 /// The types that a content reads and writes, for code of its actor.

@@ -1,5 +1,5 @@
 import DurableIO
-package import FilePackages
+import FilePackages
 package import FoundationEssentials
 import SystemPackage
 
