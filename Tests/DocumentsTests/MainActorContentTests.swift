@@ -158,7 +158,7 @@ struct MainActorContentTests {
 
   @Test func `gets a sentence if its actor does not run`() async throws {
     let stuck = Stuck()
-    let error = try await BlockingThread().run {
+    let error = await BlockingThread().run {
       #expect(throws: UnansweredCall.self) {
         try CallingThread.run(within: .milliseconds(1)) { await stuck.answer() }
       }

@@ -59,7 +59,7 @@ extension PackageStore {
     let role = metadataRole(isVisible: Content.seesMetadata)
     if written !== tree {
       if role == .hidden {
-        try dropOwnMetadata(from: written)
+        try dropOwnFiles(from: written)
         if try written.hasMetadataChild { throw metadataIsTaken }
       }
       written.metadataRole = role
@@ -80,17 +80,24 @@ extension PackageStore {
       after: lists)
   }
 
-  /// Removes the `Metadata.plist` of this document, as any save wrote it, from a tree that the content made.
+  /// Removes the store's own files, as any save wrote them, from a tree that the content made.
   ///
-  /// A content that reads its folder by URL has such a copy. A copy in which it has changed a value stays.
-  func dropOwnMetadata(from written: FileWrapper) throws {
-    guard written.isDirectory, let child = try written.child(named: PackageLayout.metadata.string),
-      child.isRegularFile, let own = committedMetadata,
+  /// A content that reads its folder by URL has such copies. A `Metadata.plist` in which it has changed a value stays, and
+  /// so does a hidden folder with other files.
+  func dropOwnFiles(from written: FileWrapper) throws {
+    guard written.isDirectory, let own = committedMetadata else { return }
+    if let child = try written.child(named: PackageLayout.metadata.string), child.isRegularFile,
       // Bytes of any other program are the content's child.
       let copy = try? PackageMetadata(decoding: child.contents()), copy.identifier == own.identifier,
       copy.applicationValues == own.applicationValues
-    else { return }
-    written.removeFileWrapper(child)
+    {
+      written.removeFileWrapper(child)
+    }
+    if let child = try written.child(named: PackageLayout.hidden.string), child.isDirectory,
+      try child.childNames().allSatisfy({ PackageLayout.namesInHidden.contains(FileName($0)) })
+    {
+      written.removeFileWrapper(child)
+    }
   }
 
   /// Returns a tree of this document with the children that content of the type sees.

@@ -30,7 +30,7 @@ extension PackageStore: DocumentStorage {
     try? close()
     let written = try self.written(content, writingBeside: url)
     let type = metadata?.contentType.map { UTType($0.identifier) ?? contentType } ?? contentType
-    if written !== tree, metadata != nil, !Content.seesMetadata { try dropOwnMetadata(from: written) }
+    if written !== tree, metadata != nil, !Content.seesMetadata { try dropOwnFiles(from: written) }
     return (written, metadata == nil ? nil : type)
   }
 

@@ -47,6 +47,12 @@ package enum PackageLayout {
   package static let conflicts: FileName = "conflicts"
   package static let conflictsPath = PackagePath([hidden, conflicts])
 
+  /// All names in the hidden folder.
+  package static let namesInHidden: Set<FileName> = [
+    journal, newJournal, damagedJournal, staging, removed, manifest, newManifest, history, newHistory, versions,
+    lock, conflicts,
+  ]
+
   /// The maximum size of a journal in bytes; the library does not read a larger one.
   package static let maximumJournalSize = 1 << 30
   /// The maximum size of a history in bytes; the library does not read a larger one.
