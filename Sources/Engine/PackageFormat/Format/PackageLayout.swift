@@ -49,8 +49,8 @@ package enum PackageLayout {
 
   /// All names in the hidden folder.
   package static let namesInHidden: Set<FileName> = [
-    journal, newJournal, damagedJournal, staging, removed, manifest, newManifest, history, newHistory, versions,
-    lock, conflicts,
+    journal, newJournal, damagedJournal, staging, removed, manifest, newManifest, history, newHistory,
+    versions, lock, conflicts,
   ]
 
   /// The maximum size of a journal in bytes; the library does not read a larger one.
