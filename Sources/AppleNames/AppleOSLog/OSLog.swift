@@ -1,0 +1,71 @@
+import Foundation
+
+/// A place for messages, which a program writes to standard error.
+///
+/// Counterpart of Apple's `OSLog`. Each message is one line, `subsystem:category: message`. As on Apple's systems, no
+/// terminal shows messages of the types `info` and `debug`.
+public final class OSLog: Sendable {
+  /// The place of messages without a subsystem.
+  public static let `default` = OSLog(prefix: "", isEnabled: true)
+  /// A place that drops all messages.
+  public static let disabled = OSLog(prefix: "", isEnabled: false)
+
+  /// A category that Apple's tools know.
+  public struct Category: RawRepresentable, Hashable, Sendable {
+    /// The name.
+    public let rawValue: String
+    /// Makes a category of this name.
+    public init(rawValue: String) { self.rawValue = rawValue }
+    /// Events that a profiler shows.
+    public static let pointsOfInterest = Category(rawValue: "PointsOfInterest")
+  }
+
+  private let prefix: String
+  private let isEnabled: Bool
+
+  private init(prefix: String, isEnabled: Bool) {
+    self.prefix = prefix
+    self.isEnabled = isEnabled
+  }
+
+  /// Makes a place for the messages of one part of a program.
+  public convenience init(subsystem: String, category: String) {
+    self.init(prefix: "\(subsystem):\(category): ", isEnabled: true)
+  }
+
+  /// Makes a place for the messages of one part of a program.
+  public convenience init(subsystem: String, category: Category) {
+    self.init(subsystem: subsystem, category: category.rawValue)
+  }
+
+  /// Returns whether messages of this type are written.
+  public func isEnabled(type: OSLogType) -> Bool { isEnabled && type.isWritten }
+
+  /// Writes a message; makes its text only if the type is written.
+  func write(_ type: OSLogType, _ text: () -> String) {
+    guard isEnabled(type: type) else { return }
+    let line = "\(prefix)\(text())\n"
+    // There is no place for the error of a log.
+    try? FileHandle.standardError.write(contentsOf: Data(line.utf8))
+  }
+}
+
+/// Writes a message with C's format and Apple's annotations, such as `%{public}@`.
+public func os_log(
+  _ message: StaticString, dso: UnsafeRawPointer? = nil, log: OSLog = .default, type: OSLogType = .default,
+  _ arguments: any CVarArg...
+) {
+  log.write(type) {
+    String(format: "\(message)".replacing(/%\{[^}]*\}/, with: "%"), arguments: arguments)
+  }
+}
+
+/// Writes a message of the type `default`.
+@_disfavoredOverload
+public func os_log(_ message: OSLogMessage) { OSLog.default.write(.default) { message.text } }
+
+/// Writes a message.
+@_disfavoredOverload
+public func os_log(_ type: OSLogType, log: OSLog = .default, _ message: OSLogMessage) {
+  log.write(type) { message.text }
+}
