@@ -9,8 +9,6 @@
 PREFIX = /usr/local
 CONFIGURATION = release
 SECONDS = 60
-# See Package.swift.
-export WITHOUT_APPLE_MODULES = 1
 
 help: ## prints this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1: \2/p' Makefile | awk -F ': ' '{ printf "make %-15s %s\n", $$1, $$2 }'
@@ -57,12 +55,8 @@ docs: prepare ## makes the documentation as a site in .build/documentation; fail
 fuzz: prepare ## gives each parser random bytes for SECONDS=60
 	Tests/Fuzz/run $(SECONDS)
 
-# As a user builds them: without this package's build products, and unoptimised.
 examples: prepare ## builds and runs the package Examples
-	env -u WITHOUT_APPLE_MODULES swift build --package-path Examples
-	set -e; for name in Checklist TravelNote Memo Palette Models ModelsInSwift5; do Examples/.build/debug/$$name; done
-	swift run --package-path Examples/RecipeBook
-	swift run --package-path Examples/UbiquityGuide
+	.ci/examples
 
 lint: prepare ## checks the form of the code and the invariants
 	@! grep -rn '^@testable' Tests || { echo "Declare as package the members that tests use."; exit 1; }

@@ -24,11 +24,30 @@ let system: Target.Dependency = .product(name: "SystemPackage", package: "swift-
 let database: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
-// Modules of Apple's names. A package in the same build that asks `canImport(Combine)`, as GRDB does, finds them. So
-// builds of this package by `make` leave them out; the build of Examples has them.
-let appleModules =
-  Context.environment["WITHOUT_APPLE_MODULES"] == nil
-  ? ["SwiftUI", "UIKit", "AppKit", "UniformTypeIdentifiers", "Combine"] : []
+let combine: Target.Dependency = .product(name: "OpenCombine", package: "OpenCombine")
+
+// Modules for the imports of a model, and what each exports. No other package here asks `canImport` for the first ones.
+let appleModules: [(name: String, dependencies: [Target.Dependency])] = [
+  ("SwiftUI", ["AppleDocuments"]),
+  ("UIKit", ["AppleDocuments"]),
+  ("AppKit", ["AppleDocuments"]),
+  ("Cocoa", ["AppKit"]),
+  ("UniformTypeIdentifiers", ["AppleDocuments", "AppleFoundation"]),
+]
+// GRDB and OpenCombine take a module named `Combine` for Apple's. So a target has these by `-module-alias
+// Combine=AppleCombine`.
+let aliasedModules: [(name: String, dependencies: [Target.Dependency])] = [
+  ("AppleFoundation", ["AppleDocuments"]),
+  (
+    "AppleCombine",
+    [
+      "AppleFoundation", combine, .product(name: "OpenCombineDispatch", package: "OpenCombine"),
+      .product(name: "OpenCombineFoundation", package: "OpenCombine"),
+    ]
+  ),
+  ("AppleOSLog", []),
+  ("Appleos", ["AppleOSLog"]),
+]
 
 let package = Package(
   name: "FilePackages",
@@ -39,6 +58,7 @@ let package = Package(
     .library(name: "PackageArchive", targets: ["PackageArchive"]),
     .library(name: "AppleDocuments", targets: ["AppleDocuments"]),
     .library(name: "AppleCloud", targets: ["AppleCloud"]),
+    .library(name: "AppleNames", targets: aliasedModules.map(\.name)),
     .library(name: "ManagedDocuments", targets: ["ManagedDocuments"]),
     .library(name: "ObjectStores", targets: ["ObjectStores"]),
     .library(name: "CloudContainers", targets: ["CloudContainers"]),
@@ -47,13 +67,12 @@ let package = Package(
     .executable(name: "docpkg-cloud", targets: ["docpkg-cloud"]),
     .executable(name: "docpkg-serve", targets: ["docpkg-serve"]),
     .executable(name: "docpkg-bench", targets: ["docpkg-bench"]),
-  ]
-    // Each is a module of Apple's name, so that the imports of a model stand as they are.
-    + appleModules.map { .library(name: $0, targets: [$0]) },
+  ] + appleModules.map { .library(name: $0.name, targets: [$0.name]) },
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
   ],
   targets: [
     // System calls that Swift's Glibc module hides.
@@ -111,7 +130,7 @@ let package = Package(
 
     // Apple's names, for models that were written for Apple's systems.
     .target(
-      name: "AppleDocuments", dependencies: ["Documents", "DurableIO", "FilePackages", system],
+      name: "AppleDocuments", dependencies: ["Documents", "DurableIO", "FilePackages", combine, system],
       path: "Sources/AppleNames/AppleDocuments", swiftSettings: strict),
 
     // SQLite as the system has it, with the changes that its sessions record.
@@ -381,10 +400,9 @@ let package = Package(
       ],
       swiftSettings: testing),
   ]
-    + appleModules.map { name in
-      // AppleDocuments under the name that a model's files import.
+    + (appleModules + aliasedModules).map {
       .target(
-        name: name, dependencies: ["AppleDocuments"], path: "Sources/AppleNames/\(name)",
+        name: $0.name, dependencies: $0.dependencies, path: "Sources/AppleNames/\($0.name)",
         swiftSettings: strict)
     }
     + (isFuzzing

@@ -1,4 +1,4 @@
-import UIKit
+import Foundation
 
 /// A model that uses `FileWrapper` alone.
 final class Archive {

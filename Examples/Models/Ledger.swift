@@ -1,4 +1,4 @@
-import AppKit
+import Cocoa
 
 /// An `NSDocument` that writes a package.
 class Ledger: NSDocument {

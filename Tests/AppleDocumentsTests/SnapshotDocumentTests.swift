@@ -182,7 +182,8 @@ struct SnapshotDocumentTests {
       file.undoManager.undo()
       #expect(try await file.save().written == ["b"])
       // The type is the model's own, also if no program declares it for the name.
-      #expect(model.log == ["apply 2, before -1"] + Array(repeating: "snapshot org.example.notebook", count: 2))
+      let snapshot = "snapshot org.example.notebook"
+      #expect(model.log == ["apply 2, before -1", snapshot, snapshot])
       try await file.close()
       #expect(file.documentState == .closed)
 

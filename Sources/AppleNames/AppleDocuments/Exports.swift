@@ -11,3 +11,11 @@
 @_exported public import struct UniformTypes.UTTagClass
 @_exported public import struct UniformTypes.UTType
 @_exported public import class FilePackages.FileWrapper
+@_exported public import class OpenCombine.AnyCancellable
+@_exported public import struct OpenCombine.AnyPublisher
+@_exported public import class OpenCombine.CurrentValueSubject
+@_exported public import protocol OpenCombine.ObservableObject
+@_exported public import class OpenCombine.ObservableObjectPublisher
+@_exported public import class OpenCombine.PassthroughSubject
+@_exported public import struct OpenCombine.Published
+@_exported public import protocol OpenCombine.Publisher

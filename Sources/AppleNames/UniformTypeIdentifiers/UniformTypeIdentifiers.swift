@@ -1,4 +1,4 @@
 // A model that imports UniformTypeIdentifiers compiles with this module as it is.
-@_exported public import Foundation
+@_exported public import AppleFoundation
 @_exported public import struct AppleDocuments.UTTagClass
 @_exported public import struct AppleDocuments.UTType

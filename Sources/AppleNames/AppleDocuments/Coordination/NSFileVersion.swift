@@ -123,7 +123,7 @@ public final class NSFileVersion: NSObject, Sendable {
       precondition(newValue, "a version cannot become unresolved")
       guard version.isConflict, !isResolved else { return }
       ResolvedVersions.insert(version)
-      if isResolved { Self.resolutions.send(Resolution(url: version.documentURL, version: self)) }
+      if isResolved { ConflictResolutions.note(Resolution(url: version.documentURL, version: self)) }
     }
   }
 
@@ -245,7 +245,4 @@ extension NSFileVersion {
     var url: URL
     var version: NSFileVersion
   }
-
-  /// The resolved versions, each at that moment.
-  static let resolutions = PassthroughSubject<Resolution, Never>()
 }

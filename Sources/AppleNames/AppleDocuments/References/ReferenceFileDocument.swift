@@ -1,4 +1,5 @@
 public import Documents
+public import OpenCombine
 
 /// A document model that is a class.
 ///

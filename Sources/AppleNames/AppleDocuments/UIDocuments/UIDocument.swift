@@ -100,7 +100,7 @@ open class UIDocument: PresentedDocument {
     super.init()
     relay.attach(self, link, nil)
     relay.noteURL(url)
-    relay.observeResolutions()
+    ConflictResolutions.add(relay)
   }
 
   // MARK: Looking

@@ -17,8 +17,6 @@ final class UIDocumentRelay: Sendable {
   }
 
   private let target = Mutex(Target())
-  /// Ends with the document.
-  private let subscription = Mutex<AnyCancellable?>(nil)
 
   var link: ChangeLink? { target.withLock { $0.link } }
 
@@ -34,13 +32,8 @@ final class UIDocumentRelay: Sendable {
     (presenter as? DocumentPresenter)?.observe(self)
   }
 
-  /// Tells the document of conflicts that the program resolves by `NSFileVersion`.
-  func observeResolutions() {
-    let subscription = NSFileVersion.resolutions.sink { [weak self] resolution in
-      self?.tell { await $0.note(resolution) }
-    }
-    self.subscription.withLock { $0 = subscription }
-  }
+  /// Tells the document of a conflict that the program has resolved by `NSFileVersion`.
+  func note(_ resolution: NSFileVersion.Resolution) { tell { await $0.note(resolution) } }
 
   /// The changes of this document go by this link, and its contents by this source, from now on.
   func attach(_ document: UIDocument, _ link: ChangeLink, _ source: UIDocumentSource?) {
