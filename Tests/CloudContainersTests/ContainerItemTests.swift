@@ -104,6 +104,24 @@ struct ContainerItemTests {
     }
   }
 
+  @Test func `a document that a program removed is not listed, before and after the run that deletes it`()
+    async throws
+  {
+    try await withTemporaryDirectory { directory in
+      let a = try await DeviceFixture("a", in: directory, MemoryStore())
+      for name in ["known.txt", "evicted.txt"] { try a.write("one", to: name) }
+      try await a.sync()
+      try await a.container.evict(itemNamed: "evicted.txt")
+      try a.write("two", to: "new.txt")
+      #expect(try await a.container.items().map(\.name) == ["evicted.txt", "known.txt", "new.txt"])
+      try a.remove("known.txt")
+      try a.remove("new.txt")
+      #expect(try await a.container.items().map(\.name) == ["evicted.txt"])
+      try await a.sync()
+      #expect(try await a.container.items().map(\.name) == ["evicted.txt"])
+    }
+  }
+
   @Test func `a lost state costs a look at the documents, and deletes nothing`() async throws {
     try await withTemporaryDirectory { directory in
       let store = MemoryStore()

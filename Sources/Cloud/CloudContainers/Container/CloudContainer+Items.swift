@@ -5,6 +5,9 @@ public import FoundationEssentials
 extension CloudContainer {
   /// Lists all documents of the container and those in its folder, by name; asks the store for nothing.
   ///
+  /// A document that a program removed from the folder is not listed, although the next `sync()` deletes it from the
+  /// container. While another process brings the folder up to date, it is listed as a placeholder.
+  ///
   /// Cost: a look at the status of each file in the container folder.
   public func items() async throws -> [CloudItem] { try await listing().items }
 
@@ -18,8 +21,10 @@ extension CloudContainer {
   func placedItems() async throws -> (items: [(placed: PlacedRecord, item: CloudItem)], scan: FolderScan) {
     // While an operation runs, a new document is listed when the operation has found it.
     let lock = try session.folder.lock()
-    let (placed, scan) = try await session.placedRecords(notesNew: lock != nil)
+    var (placed, scan) = try await session.placedRecords(notesNew: lock != nil)
     withExtendedLifetime(lock) {}
+    // An operation that runs may have given a document another name that this look does not know.
+    if lock != nil { placed.removeAll(where: \.isRemovedHere) }
     let items = try placed.map { (placed: $0, item: try item($0)) }
     return (items.sorted { ($0.item.name, $0.item.id) < ($1.item.name, $1.item.id) }, scan)
   }

@@ -12,6 +12,8 @@ package struct PlacedRecord: Sendable {
   package var local: LocalDocument?
   /// Whether the content here differs from the content that was here.
   package var isChanged: Bool
+  /// Whether a program removed the document from the folder since the last run. A placeholder was not there.
+  package var isRemovedHere = false
 }
 
 extension ContainerSession {
@@ -24,15 +26,17 @@ extension ContainerSession {
   ) async throws -> (records: [PlacedRecord], scan: FolderScan) {
     let all = try await state.records()
     let scan = try await scanFolder(knowing: all)
-    var known: [(document: KnownDocument, head: CloudVersion?)] = []
+    var known: [(document: KnownDocument, head: CloudVersion?, isRemovedHere: Bool)] = []
     let records = notesNew ? try await match(scan, all) : all
     let owners = try self.owners(of: records)
     for (index, record) in records.enumerated() {
       let head = try head(of: record)
-      let local =
-        owners[record.name] == index && record.node != nil ? scan.documents[record.name] : nil
+      let isOwner = owners[record.name] == index
+      let local = isOwner && record.node != nil ? scan.documents[record.name] : nil
       if head?.isDeleted == true, record.base == nil { continue }
-      known.append((KnownDocument(record: record, local: local), head))
+      let isRemovedHere =
+        isOwner && local == nil && (record.base != nil || head == nil) && !scan.mayHide(record.name)
+      known.append((KnownDocument(record: record, local: local), head, isRemovedHere))
     }
     var placed: [PlacedRecord] = []
     var rest = known.map(\.document)[...]
@@ -49,7 +53,7 @@ extension ContainerSession {
         placed.append(
           PlacedRecord(
             record: document.record, head: known[placed.count].head, local: document.local,
-            isChanged: isChanged))
+            isChanged: isChanged, isRemovedHere: known[placed.count].isRemovedHere))
       }
     }
     return (placed, scan)
