@@ -8,9 +8,10 @@ import Testing
 @Suite("A metadata query")
 struct MetadataQueryTests {
   /// The notifications of a query, in words.
-  private final class Log: Sendable {
+  // `@unchecked`: `init` alone changes the observers.
+  private final class Log: @unchecked Sendable {
     let lines = Mutex<[String]>([])
-    private let observers = Mutex<[any NSObjectProtocol]>([])
+    private var observers: [any NSObjectProtocol] = []
 
     init(_ query: NSMetadataQuery) {
       let names: [(NSNotification.Name, String)] = [
@@ -29,12 +30,12 @@ struct MetadataQueryTests {
           }
           self?.lines.withLock { $0 += [word] + words }
         }
-        observers.withLock { $0.append(observer) }
+        observers.append(observer)
       }
     }
 
     deinit {
-      for observer in observers.withLock({ $0 }) { NotificationCenter.default.removeObserver(observer) }
+      for observer in observers { NotificationCenter.default.removeObserver(observer) }
     }
 
     func has(_ line: String) -> Bool { lines.withLock { $0.contains(line) } }
@@ -73,6 +74,7 @@ struct MetadataQueryTests {
     return Self.names(query)
   }
 
+  // MQ2
   @Test func `finds placeholders, and tells their downloads, edits, names and removals`() async throws {
     try await CloudFixture.withTwo { cloud in
       try await cloud.writeThere("one", to: "Documents/Hut.txt")
@@ -173,6 +175,7 @@ struct MetadataQueryTests {
     }
   }
 
+  // MQ1
   @Test func `holds updates back, and combines them`() async throws {
     try await CloudFixture.withTwo { cloud in
       let query = query([NSMetadataQueryUbiquitousDocumentsScope])
