@@ -345,6 +345,7 @@ let package = Package(
         "AppleDocuments", "Documents", "FilePackages", "PackageArchive", "TestSupport", system,
       ],
       swiftSettings: testing),
+    .testTarget(name: "AppleOSLogTests", dependencies: ["AppleOSLog"], swiftSettings: testing),
     .testTarget(
       name: "PackageArchiveTests",
       dependencies: ["PackageArchive", "FilePackages", "DurableIO", "TestSupport", "CZlib", system],

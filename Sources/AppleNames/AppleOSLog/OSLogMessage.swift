@@ -60,7 +60,7 @@ public struct OSLogIntegerFormatting: Sendable {
 /// A message with values.
 public struct OSLogMessage: ExpressibleByStringInterpolation, Sendable {
   /// The message as one text.
-  let text: String
+  package let text: String
 
   /// Makes a message without values.
   public init(stringLiteral value: String) { text = value }
