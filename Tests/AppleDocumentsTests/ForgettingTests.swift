@@ -85,16 +85,6 @@ struct ForgettingTests {
       #expect(isGone)
     }
   }
-
-  @Test func `may read the subject that has a newer value`() async throws {
-    try await apart("send") {
-      let subject = CurrentValueSubject<Leaving?, Never>(nil)
-      var isEmpty: Bool?
-      subject.send(Leaving { [weak subject] _ in isEmpty = subject?.value == nil })
-      subject.send(nil)
-      #expect(isEmpty == true)
-    }
-  }
 }
 
 private final class Target {}
