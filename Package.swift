@@ -46,7 +46,7 @@ let aliasedModules: [(name: String, dependencies: [Target.Dependency])] = [
     ]
   ),
   ("AppleOSLog", []),
-  ("Appleos", ["AppleOSLog"]),
+  ("Appleos", ["AppleOSLog", "CAppleos"]),
 ]
 
 let package = Package(
@@ -132,6 +132,9 @@ let package = Package(
     .target(
       name: "AppleDocuments", dependencies: ["Documents", "DurableIO", "FilePackages", combine, system],
       path: "Sources/AppleNames/AppleDocuments", swiftSettings: strict),
+
+    // The submodules of Appleos, which Swift cannot declare.
+    .target(name: "CAppleos", path: "Sources/AppleNames/CAppleos"),
 
     // SQLite as the system has it, with the changes that its sessions record.
     .systemLibrary(

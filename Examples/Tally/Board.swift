@@ -1,6 +1,7 @@
 import GRDB
 import OpenCombine
 import SwiftUI
+import os.log
 
 /// Shows the latest sum of a tally. Its file imports OpenCombine, whose names are those that SwiftUI exports.
 @MainActor
@@ -9,7 +10,11 @@ final class Board: ObservableObject {
   private var subscriptions: Set<AnyCancellable> = []
 
   init(_ tally: Tally) {
-    tally.$sum.sink { [weak self] in self?.rows.append("\($0)") }.store(in: &subscriptions)
+    tally.$sum.sink { [weak self] sum in
+      os_log("the sum is %d", type: .debug, sum)
+      self?.rows.append("\(sum)")
+    }
+    .store(in: &subscriptions)
   }
 
   /// Returns the rows as a database adds them up.

@@ -1,0 +1,1 @@
+// SwiftPM asks for a source file.
