@@ -138,7 +138,9 @@ struct UIDocumentPresenterTests {
         #expect(await note.save(to: url, for: .forOverwriting))
       }
       #expect(note.documentState.contains(.inConflict))
-      for version in NSFileVersion.unresolvedConflictVersionsOfItem(at: url) ?? [] { version.isResolved = true }
+      for version in NSFileVersion.unresolvedConflictVersionsOfItem(at: url) ?? [] {
+        version.isResolved = true
+      }
       try NSFileVersion.removeOtherVersionsOfItem(at: url)
       #expect(version.isResolved && NSFileVersion.unresolvedConflictVersionsOfItem(at: url) == [])
       while note.documentState != .normal || note.resolved == 0 { await Task.yield() }
