@@ -57,7 +57,9 @@ struct MainActorReferenceTests {
   @Test func `is made, edited, saved, undone, reverted and opened there`() async throws {
     try await withTemporaryDirectory { folder in
       let url = URL(filePath: folder.appending("A.essay").string)
-      let file = try await ReferenceDocument.create(Essay("one"), at: url)
+      var quiet = DocumentOptions<ReferenceContent<Essay>>()
+      (quiet.autosave, quiet.recoveryFolder) = (nil, nil)
+      let file = try await ReferenceDocument.create(Essay("one"), at: url, options: quiet)
       file.document.set("two", undoManager: file.undoManager)
       try await file.save()
       file.undoManager.undo()
@@ -66,7 +68,7 @@ struct MainActorReferenceTests {
       #expect(file.document.text == "two")
       file.document.set("three", undoManager: file.undoManager)
       try await file.close()
-      let again = try await ReferenceDocument<Essay>.open(at: url)
+      let again = try await ReferenceDocument<Essay>.open(at: url, options: quiet)
       #expect(again.document.text == "three")
       try await again.close()
     }
