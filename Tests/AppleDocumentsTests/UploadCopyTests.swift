@@ -36,7 +36,7 @@ struct UploadCopyTests {
       let inside = url.appending(path: "Inside é")
       try FileManager.default.createDirectory(at: inside, withIntermediateDirectories: true)
       try FileManager.default.createDirectory(
-        at: url.appending(path: PackageLayout.hidden.string), withIntermediateDirectories: true)
+        at: url.appending(path: ".docpkg"), withIntermediateDirectories: true)
       let large = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
       try large.write(to: inside.appending(path: "large"))
       try Data().write(to: url.appending(path: "empty"))

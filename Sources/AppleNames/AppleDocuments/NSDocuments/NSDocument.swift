@@ -311,12 +311,12 @@ open class NSDocument: NSWindowedDocument {
   ///
   /// - Throws: `CocoaError.featureUnsupported` for another class; the error of the subclass.
   open func duplicate() throws -> NSDocument {
-    guard let type = type(of: self) as? any DuplicableDocument.Type else {
+    guard let maker = type(of: self) as? any DuplicableDocument.Type else {
       throw CocoaError(
         .featureUnsupported,
         userInfo: [NSDebugDescriptionErrorKey: "the class of the document must be a DuplicableDocument"])
     }
-    let new: NSDocument = type.init()
+    let new: NSDocument = maker.init()
     try file.copyContents(to: new)
     return new
   }
