@@ -111,12 +111,13 @@ struct SeenItems: Sendable {
   }
 
   private func open(_ path: PackagePath) -> OpenNode? {
-    guard var folder = try? disk.openDirectory(at: root) else { return nil }
+    guard let top = try? disk.openDirectory(at: root) else { return nil }
+    var folder = OpenNode(top)
     for name in path.names {
-      guard let inner = try? disk.openDirectory(name, in: folder) else { return nil }
-      folder = inner
+      guard let inner = try? disk.openDirectory(name, in: folder.descriptor) else { return nil }
+      folder = OpenNode(inner)
     }
-    return OpenNode(folder)
+    return folder
   }
 
   private mutating func lookInside(_ folder: borrowing OwnedDescriptor, _ path: PackagePath) {
