@@ -46,8 +46,8 @@ struct RereadChildTests {
         try await document.synchronize()
       }
       #expect(try text() == "three")
-      #expect(await document.undo())
-      #expect(await document.undo())
+      #expect(try await document.undo())
+      #expect(try await document.undo())
       try await document.save()
       try await document.synchronize()
       #expect(try text() == "one")
