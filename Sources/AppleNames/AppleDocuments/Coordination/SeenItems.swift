@@ -111,13 +111,7 @@ struct SeenItems: Sendable {
   }
 
   private func open(_ path: PackagePath) -> OpenNode? {
-    guard let top = try? disk.openDirectory(at: root) else { return nil }
-    var folder = OpenNode(top)
-    for name in path.names {
-      guard let inner = try? disk.openDirectory(name, in: folder.descriptor) else { return nil }
-      folder = OpenNode(inner)
-    }
-    return folder
+    try? OpenNode(Location(root, on: disk).openDirectory(path))
   }
 
   private mutating func lookInside(_ folder: borrowing OwnedDescriptor, _ path: PackagePath) {
