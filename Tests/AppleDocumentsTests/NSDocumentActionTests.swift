@@ -10,7 +10,7 @@ import Testing
 private final class Letter: NSDocument, DuplicableDocument {
   var text = ""
   var errors: [any Error] = []
-  /// What the presenter methods got, with the main actor's text at that moment.
+  /// The values that the presenter methods got, with the main actor's text at that moment.
   nonisolated let calls = Calls()
 
   final class Calls: Sendable {

@@ -7,4 +7,5 @@
 @_exported public import protocol AppleDocuments.NSFilePresenter
 @_exported public import class AppleDocuments.NSFileVersion
 @_exported public import class AppleDocuments.NSUserActivity
+@_exported public import struct AppleDocuments.Selector
 @_exported public import class AppleDocuments.UndoManager

@@ -15,7 +15,7 @@ indirect enum PredicateNode: Sendable {
     case key([String])
   }
 
-  /// The operators, without those that are others with the sides exchanged.
+  /// The operators. Some are not here, since they are one of these with the sides exchanged.
   enum Operator: Sendable {
     case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
     case like, matches, beginsWith, endsWith, contains, isIn, between

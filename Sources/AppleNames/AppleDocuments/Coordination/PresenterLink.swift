@@ -155,7 +155,7 @@ final class PresenterLink: FilePresenter, @unchecked Sendable {
     switch news {
     case .changed: await tell { $0.presentedItemDidChange() }
     case .moved(let url): await tell { $0.presentedItemDidMove(to: url) }
-    // The item is gone already, so that nobody waits for the answer.
+    // The item is gone already, so that no program waits for the answer.
     case .deleted: await tell { $0.accommodatePresentedItemDeletion { _ in } }
     case .childAppeared(let path):
       if let url = url(of: path) { await tell { $0.presentedSubitemDidAppear(at: url) } }

@@ -15,7 +15,7 @@ import SystemPackage
 ///
 /// Cost: that of a `PackageWatcher`, and a status for each file and folder.
 final class PresenterWatch: Sendable {
-  /// What a program did that does not coordinate. The places of children are relative to the item.
+  /// The change of a program that does not coordinate. The places of children are relative to the item.
   enum News: Sendable {
     case changed
     case moved(to: URL)
@@ -32,9 +32,9 @@ final class PresenterWatch: Sendable {
     var listening: Task<Void, Never>?
     /// The places that the presenter heard of by the watcher, with their statuses, for PW1.
     var told: [PackagePath: FileStatus?] = [:]
-    /// Whether the presenter knows of a move, of which the watcher will hear.
+    /// Whether the presenter knows of a move before its watcher does.
     var isMoved = false
-    /// Whether the presenter knows of a deletion, of which the watcher will hear.
+    /// Whether the presenter knows of a deletion before its watcher does.
     var isDeletionKnown = false
   }
 
@@ -205,7 +205,7 @@ final class PresenterWatch: Sendable {
 
   private func note(_ change: SeenItems.Change) {
     state.withLock { state in
-      // A coordinated write's news follows its events soon. What is older is of no use.
+      // A coordinated write's news follows its events soon. Older entries have no use.
       if state.told.count > 4096 { state.told = [:] }
       switch change {
       case .appeared(let path), .changed(let path): state.told[path] = .some(state.seen?.status(at: path))

@@ -36,7 +36,7 @@ extension NSURL {
   }
 }
 
-/// What a bookmark records.
+/// The facts in a bookmark.
 private struct Bookmark: Codable {
   /// The absolute path.
   var path: String
