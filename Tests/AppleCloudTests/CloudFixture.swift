@@ -58,8 +58,11 @@ struct CloudFixture {
   }
 
   func syncBoth() async throws {
-    try await there.sync()
-    try await here.sync()
+    for container in [there, here] {
+      for failure in try await container.sync().failures {
+        Issue.record("\(failure.name): \(failure.error.map { "\($0)" } ?? "")")
+      }
+    }
   }
 
   static func write(_ text: String, to url: URL) throws {
@@ -72,6 +75,6 @@ struct CloudFixture {
 
   /// Waits until a condition is true.
   static func wait(for what: String, _ isTrue: @escaping @Sendable () async -> Bool) async throws {
-    try await withDeadline(what) { while await !isTrue() { await Task.yield() } }
+    try await withDeadline(what, seconds: 20) { while await !isTrue() { await Task.yield() } }
   }
 }

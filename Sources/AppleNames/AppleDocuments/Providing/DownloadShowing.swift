@@ -36,13 +36,12 @@ private final class ShownDownload: Sendable {
   let progress = Progress(totalUnitCount: -1)
   private let isShown = Mutex(false)
 
-  /// Takes the figures; returns true when the bytes are first known.
+  /// Takes the figures; returns true at the first call. The progress is indeterminate until the bytes are known.
   func note(_ completed: UInt64, _ total: UInt64) -> Bool {
     isShown.withLock { isShown in
-      if total == 0 { return false }
       defer { isShown = true }
       progress.kind = .file
-      progress.totalUnitCount = Int64(clamping: total)
+      progress.totalUnitCount = total == 0 ? -1 : Int64(clamping: total)
       progress.completedUnitCount = Int64(clamping: completed)
       return !isShown
     }

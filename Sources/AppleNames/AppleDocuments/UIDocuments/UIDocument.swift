@@ -201,8 +201,8 @@ open class UIDocument: PresentedDocument {
 
   /// The download of the content, in bytes, while the state has `progressAvailable`; otherwise nil.
   ///
-  /// A document in a container downloads its content before it is read. `cancel()` ends the download, and the call then
-  /// gives false. Unlike Apple's, the document shows no progress of reading and saving.
+  /// A document in a container downloads its content before it is read. The bytes are unknown at first. `cancel()` ends
+  /// the download, and the call then gives false. Unlike Apple's, the document shows no progress of reading and saving.
   open var progress: Progress? { download }
 
   /// The document must not be edited until `enableEditing()`, since it closes or reads again; by default does nothing.

@@ -125,6 +125,17 @@ extension Document {
     }
   }
 
+  /// Looks whether another program has added conflict versions, since it may do so without changing the content.
+  func checkForNewConflicts() async {
+    await perform { document in
+      guard let opened = document.lifecycle.opened, opened.conflict == .none,
+        await document.seesConflicts(in: opened.storage) == true
+      else { return }
+      document.lifecycle.opened?.noteConflict()
+      document.tellState()
+    }
+  }
+
   // MARK: Within an access
 
   /// Looks whether the disk has conflict versions or conflict copies.

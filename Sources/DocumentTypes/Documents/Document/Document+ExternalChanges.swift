@@ -47,6 +47,8 @@ extension Document {
     guard isOpen else { return }
     // The check has reported its error.
     _ = try? await checkForExternalChanges()
+    await checkForNewConflicts()
+    await checkForConflicts()
   }
 
   /// Tells the document that another program moved it. It goes on at `newURL`.

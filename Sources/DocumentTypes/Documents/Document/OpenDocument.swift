@@ -6,6 +6,7 @@ import FoundationEssentials
 //     from       call                                                   to
 //     none       another program's changes cannot be merged             pending
 //     none       open(), save(), looking: versions or copies are there  stored
+//     none       presentedItemDidChange(): versions or copies came      stored
 //     pending   makeConflictVersion(), before the next write                 stored
 //     pending   the document is read again                             stored: the edits are gone or saved
 //     any        resolveConflicts(with:), removeConflictVersions()      none
