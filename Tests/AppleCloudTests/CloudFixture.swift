@@ -75,6 +75,6 @@ struct CloudFixture {
 
   /// Waits until a condition is true.
   static func wait(for what: String, _ isTrue: @escaping @Sendable () async -> Bool) async throws {
-    try await withDeadline(what, seconds: 20) { while await !isTrue() { await Task.yield() } }
+    try await withDeadline(what) { while await !isTrue() { await Task.yield() } }
   }
 }

@@ -130,7 +130,6 @@ struct UbiquitousDocumentTests {
       here.setText("Sun\n")
       #expect(await here.save(to: here.fileURL, for: .forOverwriting))
       try await cloud.syncBoth()
-      print("DEBUG", await here.documentState, try await cloud.here.items(), CloudFixture.text(at: here.fileURL.appending(path: "Text.txt")) as Any, here.text)
       try await CloudFixture.wait(for: "the conflict") { await here.documentState.contains(.inConflict) }
 
       let url = here.fileURL

@@ -84,6 +84,13 @@ extension Document {
     }
   }
 
+  /// Closes the document if it was removed from a place, unless a coordinated move has given it another place by then.
+  func accommodateDeletion(at place: URL) async throws(DocumentError) {
+    try await attempt { document throws(DocumentError) in
+      if document.isOpen, document.fileURL == place { try await document.leaveDeleted(.close) }
+    }
+  }
+
   // MARK: Within an access
 
   func mergeExternalChanges(

@@ -97,26 +97,29 @@ extension Document {
   func hear(_ watcher: PackageWatcher?) {
     lifecycle.opened?.watching?.cancel()
     lifecycle.opened?.watching = watcher.map { watcher in
-      Task { [weak self] in
+      Task { [weak self, place = fileURL] in
+        var place = place
         // The document looks for earlier changes once, when the watcher runs.
         await self?.presentedItemDidChange()
         for await event in watcher {
           // Watching ends with the document: this task holds it only while it takes in an event.
           guard let self, !Task.isCancelled else { break }
-          await self.mergeExternalChanges(event)
+          await self.mergeExternalChanges(event, at: place)
+          if case .moved = event { place = await self.fileURL }
         }
         await watcher.stop()
       }
     }
   }
 
-  private func mergeExternalChanges(_ event: PackageWatcher.Event) async {
+  /// - Parameter place: the place of the document that the watcher knows.
+  private func mergeExternalChanges(_ event: PackageWatcher.Event, at place: URL) async {
     switch event {
     case .changed, .replaced, .overflow: await presentedItemDidChange()
     case .moved(let url): await follow(to: url)
     case .deleted:
       do {
-        try await accommodatePresentedItemDeletion()
+        try await accommodateDeletion(at: place)
       } catch {
         report(error)
       }
