@@ -177,9 +177,7 @@ final class Database: UIDocument {
 
   override func presentedItemDidMove(to newURL: URL) { moves.append(newURL) }
   override func presentedItemDidChange() { changes += 1 }
-  override func accommodatePresentedItemDeletion(
-    completionHandler: @escaping @Sendable ((any Error)?) -> Void
-  ) {
+  override func accommodatePresentedItemDeletion(completionHandler: @escaping ((any Error)?) -> Void) {
     deletions += 1
     super.accommodatePresentedItemDeletion(completionHandler: completionHandler)
   }

@@ -89,18 +89,23 @@ final class NSDocumentFile: UIDocument {
     owner?.tell { $0.presentedItemDidResolveConflict(version) }
   }
 
-  override func accommodatePresentedItemDeletion(
-    completionHandler: @escaping @Sendable ((any Error)?) -> Void
-  ) {
-    guard let owner else { return completionHandler(nil) }
-    owner.tell { $0.accommodatePresentedItemDeletion(completionHandler: completionHandler) }
+  override func accommodatePresentedItemDeletion(completionHandler: @escaping ((any Error)?) -> Void) {
+    // The file is gone already, so that nobody waits for the owner's answer.
+    owner?.tell { $0.accommodatePresentedItemDeletion { _ in } }
+    completionHandler(nil)
   }
 
   override func accommodatePresentedSubitemDeletion(
-    at url: URL, completionHandler: @escaping @Sendable ((any Error)?) -> Void
+    at url: URL, completionHandler: @escaping ((any Error)?) -> Void
   ) {
     guard let owner else { return completionHandler(nil) }
-    owner.tell { $0.accommodatePresentedSubitemDeletion(at: url, completionHandler: completionHandler) }
+    Task { @MainActor in
+      let error: (any Error)? = await withCheckedContinuation { continuation in
+        let once = Once(continuation)
+        owner.tell { $0.accommodatePresentedSubitemDeletion(at: url) { once.resume($0) } }
+      }
+      completionHandler(error)
+    }
   }
 
   override func presentedSubitemDidAppear(at url: URL) {

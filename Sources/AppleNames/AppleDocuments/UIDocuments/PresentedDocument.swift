@@ -4,6 +4,8 @@ public import Foundation
 ///
 /// The presenter of the engine does the work. It then calls these methods, so that a subclass hears of other programs.
 /// They run on the main actor.
+///
+/// The handlers are not `Sendable`, unlike those of the protocol: a method of the main actor calls them there.
 @preconcurrency
 @MainActor
 open class PresentedDocument: NSObject, @preconcurrency NSFilePresenter {
@@ -19,23 +21,23 @@ open class PresentedDocument: NSObject, @preconcurrency NSFilePresenter {
   open nonisolated var observedPresentedItemUbiquityAttributes: Set<URLResourceKey> { [] }
 
   /// Another program is about to read. The engine makes way by itself.
-  open func relinquishPresentedItem(toReader reader: @escaping @Sendable ((() -> Void)?) -> Void) {
+  open func relinquishPresentedItem(toReader reader: @escaping ((() -> Void)?) -> Void) {
     reader(nil)
   }
 
   /// Another program is about to write. The engine makes way by itself.
-  open func relinquishPresentedItem(toWriter writer: @escaping @Sendable ((() -> Void)?) -> Void) {
+  open func relinquishPresentedItem(toWriter writer: @escaping ((() -> Void)?) -> Void) {
     writer(nil)
   }
 
   /// Saves unsaved changes. The engine does so by itself.
-  open func savePresentedItemChanges(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
+  open func savePresentedItemChanges(completionHandler: @escaping ((any Error)?) -> Void) {
     completionHandler(nil)
   }
 
   /// Another program removed the document, which is closed by now. Its unsaved edits have a recovery copy.
   open func accommodatePresentedItemDeletion(
-    completionHandler: @escaping @Sendable ((any Error)?) -> Void
+    completionHandler: @escaping ((any Error)?) -> Void
   ) {
     completionHandler(nil)
   }
@@ -59,7 +61,7 @@ open class PresentedDocument: NSObject, @preconcurrency NSFilePresenter {
 
   /// Another program is about to delete or replace a child, with coordination. An error stops that program.
   open func accommodatePresentedSubitemDeletion(
-    at url: URL, completionHandler: @escaping @Sendable ((any Error)?) -> Void
+    at url: URL, completionHandler: @escaping ((any Error)?) -> Void
   ) {
     completionHandler(nil)
   }
@@ -86,7 +88,7 @@ open class PresentedDocument: NSObject, @preconcurrency NSFilePresenter {
 
   /// The system is about to remove the local copy.
   open func accommodatePresentedItemEviction(
-    completionHandler: @escaping @Sendable ((any Error)?) -> Void
+    completionHandler: @escaping ((any Error)?) -> Void
   ) {
     completionHandler(nil)
   }

@@ -250,9 +250,7 @@ open class UIDocument: PresentedDocument {
   // MARK: Presenting
 
   /// Saves unsaved changes; the handler gets an error if that fails.
-  open override func savePresentedItemChanges(
-    completionHandler: @escaping @Sendable ((any Error)?) -> Void
-  ) {
+  open override func savePresentedItemChanges(completionHandler: @escaping ((any Error)?) -> Void) {
     autosave { completionHandler($0 ? nil : CocoaError(.fileWriteUnknown)) }
   }
 
