@@ -136,10 +136,9 @@ struct PresenterNewsTests {
       // The watcher reports this one after all earlier changes.
       try Data("2".utf8).write(to: url.appending(path: "last.txt"))
       await waits { presenter.calls.contains("appeared last.txt") }
-      await waits { presenter.calls.count >= 4 }
-      #expect(
-        presenter.calls.filter { !$0.contains("last") }.sorted()
-          == (1...3).map { "appeared other\($0).txt" })
+      // A write that the watcher met half done is also a change.
+      let calls = presenter.calls.filter { !$0.contains("last") && !$0.hasPrefix("changed other") }
+      #expect(calls.sorted() == (1...3).map { "appeared other\($0).txt" })
       await onThread { NSFileCoordinator.removeFilePresenter(presenter) }
       #expect(presenter.calls.filter { $0.contains("last") }.count == 1)
     }

@@ -66,9 +66,11 @@ struct UIDocumentPresenterTests {
       let album = LazyAlbum(fileURL: url)
       #expect(await album.open())
       for name in ["one", "two", "Inside/three", "Inside/four"] {
-        let loads = album.loads
+        let (loads, calls) = (album.loads, album.calls.count)
         try Data(name.utf8).write(to: url.appending(path: name))
-        while album.loads == loads || album.calls.last != "changed" { await Task.yield() }
+        while album.loads == loads || album.calls.count == calls || album.calls.last != "changed" {
+          await Task.yield()
+        }
       }
       #expect(album.calls.filter { $0.hasPrefix("appeared") }.count == 4, "\(album.calls)")
       try Data("one!".utf8).write(to: url.appending(path: "one"))

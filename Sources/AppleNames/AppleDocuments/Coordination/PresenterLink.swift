@@ -127,23 +127,28 @@ final class PresenterLink: FilePresenter, @unchecked Sendable {
   }
 
   func presentedSubitemDidChange(at url: URL) async {
-    if await watch.learn(url) { await tell { $0.presentedSubitemDidChange(at: url) } }
+    if await watch.learn(url) == .presentState { return }
+    await tell { $0.presentedSubitemDidChange(at: url) }
   }
 
   func presentedSubitemDidAppear(at url: URL) async {
-    if await watch.learn(url) { await tell { $0.presentedSubitemDidAppear(at: url) } }
+    switch await watch.learn(url) {
+    case .nothing: await tell { $0.presentedSubitemDidAppear(at: url) }
+    case .earlierState: await tell { $0.presentedSubitemDidChange(at: url) }
+    case .presentState: return
+    }
   }
 
   func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL) async {
-    let (isOldNews, isNews) = (await !watch.learn(oldURL), await watch.learn(newURL))
-    if isNews || !isOldNews { await tell { $0.presentedSubitem(at: oldURL, didMoveTo: newURL) } }
+    let (old, new) = (await watch.learn(oldURL), await watch.learn(newURL))
+    if old == .presentState && new == .presentState { return }
+    await tell { $0.presentedSubitem(at: oldURL, didMoveTo: newURL) }
   }
 
   /// Takes the presenter's own writes as known.
   func settle(_ intents: [FileAccessIntent]) async {
     for intent in intents where intent.isWriting {
-      // The presenter knows of its own write, whether or not it heard of it.
-      _ = await watch.learn(intent.url)
+      await watch.learn(intent.url)
     }
     await watch.follow(self)
   }

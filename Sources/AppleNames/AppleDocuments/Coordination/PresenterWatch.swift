@@ -25,13 +25,46 @@ final class PresenterWatch: Sendable {
     case childMoved(String, to: String)
   }
 
+  /// What the presenter knows of a place before the news of a coordinated write.
+  enum Knowledge: Sendable {
+    /// The watcher has not told it of the place.
+    case nothing
+    /// The watcher has told it of an earlier state.
+    case earlierState
+    /// The watcher has told it of the present state.
+    case presentState
+  }
+
+  /// The state that the presenter knows.
+  private struct Known: Sendable {
+    var seen: SeenItems
+    /// The places that it heard of by the watcher, with their statuses (PW1).
+    var told: [PackagePath: FileStatus?] = [:]
+
+    /// Returns the changes that `body` finds, of which the presenter is to hear.
+    mutating func changes(_ body: (inout SeenItems) -> [SeenItems.Change]) -> [SeenItems.Change] {
+      let changes = body(&seen)
+      for change in changes { note(change) }
+      return changes
+    }
+
+    private mutating func note(_ change: SeenItems.Change) {
+      // A coordinated write's news follows its events soon. What is older is of no use.
+      if told.count > 4096 { told = [:] }
+      switch change {
+      case .appeared(let path), .changed(let path): told[path] = .some(seen.status(at: path))
+      case .moved(let old, let new):
+        told[old] = .some(seen.status(at: old))
+        told[new] = .some(seen.status(at: new))
+      }
+    }
+  }
+
   private struct State {
     /// The presenter's URL when the watch began, or that of its last move.
     var url: URL?
-    var seen: SeenItems?
+    var known: Known?
     var listening: Task<Void, Never>?
-    /// The places that the presenter heard of by the watcher, with their statuses, for PW1.
-    var told: [PackagePath: FileStatus?] = [:]
     /// Whether the presenter knows of a move before its watcher does.
     var isMoved = false
     /// Whether the presenter knows of a deletion before its watcher does.
@@ -67,7 +100,7 @@ final class PresenterWatch: Sendable {
     }
     let isFirst = state.withLock { state in
       if state.listening != nil { return false }
-      (state.url, state.seen, state.listening) = (url, seen, listening)
+      (state.url, state.known, state.listening) = (url, Known(seen: seen), listening)
       return true
     }
     // Another call has begun to watch meanwhile.
@@ -102,7 +135,7 @@ final class PresenterWatch: Sendable {
   func noteMove(to url: URL) {
     state.withLock { state in
       (state.url, state.isMoved) = (url, state.listening != nil)
-      if let root = try? FilePath(of: url, for: .watch) { state.seen?.root = root }
+      if let root = try? FilePath(of: url, for: .watch) { state.known?.seen.root = root }
     }
   }
 
@@ -111,29 +144,33 @@ final class PresenterWatch: Sendable {
 
   /// Looks at all of the item, which a coordinated write has changed.
   func learnAll() async {
-    await look { $0.lookAtAll() }
-    state.withLock { ($0.told, $0.isDeletionKnown) = ([:], false) }
+    await look { known in
+      known.seen.lookAtAll()
+      known.told = [:]
+    }
+    noteDeletion(isKnown: false)
   }
 
-  /// Looks at a child that a coordinated write has changed; false if the presenter has heard of it by the watcher (PW1).
-  func learn(_ url: URL) async -> Bool {
-    guard let path = path(of: url) else { return true }
+  /// Looks at a child that a coordinated write has changed, and returns what the presenter knew of it (PW1).
+  @discardableResult
+  func learn(_ url: URL) async -> Knowledge {
+    guard let path = path(of: url) else { return .nothing }
     if path.isRoot {
       await learnAll()
-      return true
+      return .nothing
     }
-    let earlier = state.withLock { $0.told.removeValue(forKey: path) }
-    let now = await look { seen in
-      seen.look(at: path)
-      return seen.status(at: path)
-    }
-    if let earlier, let now { return earlier?.identity != now?.identity }
-    return true
+    return await look { (known: inout Known) -> Knowledge in
+      let earlier = known.told.removeValue(forKey: path)
+      known.seen.look(at: path)
+      guard let earlier else { return .nothing }
+      return earlier?.identity == known.seen.status(at: path)?.identity ? .presentState : .earlierState
+    } ?? .nothing
   }
 
   /// Returns the place of a URL in the item; nil if it is elsewhere.
   private func path(of url: URL) -> PackagePath? {
-    guard let root = state.withLock({ $0.seen?.root }), var path = try? FilePath(of: url, for: .watch) else {
+    guard let root = state.withLock({ $0.known?.seen.root }), var path = try? FilePath(of: url, for: .watch)
+    else {
       return nil
     }
     path = path.lexicallyNormalized()
@@ -142,18 +179,18 @@ final class PresenterWatch: Sendable {
   }
 
   /// Calls `body` with the known state on a thread that may wait for the disk; returns nil if there is none.
-  private func look<Result: Sendable>(_ body: @escaping @Sendable (inout SeenItems) -> Result) async
+  private func look<Result: Sendable>(_ body: @escaping @Sendable (inout Known) -> Result) async
     -> Result?
   {
     await BlockingThread().run { [self] in
       turn.withLock { _ in
-        guard var seen = state.withLock({ $0.seen }) else { return nil }
-        let result = body(&seen)
+        guard var known = state.withLock({ $0.known }) else { return nil }
+        let result = body(&known)
         state.withLock { state in
           // The item may have moved meanwhile.
-          guard let root = state.seen?.root else { return }
-          seen.root = root
-          state.seen = seen
+          guard let root = state.known?.seen.root else { return }
+          known.seen.root = root
+          state.known = known
         }
         return result
       }
@@ -165,13 +202,13 @@ final class PresenterWatch: Sendable {
   private func tell(_ event: PackageWatcher.Event, to link: PresenterLink) async {
     switch event {
     case .changed(let places):
-      await tell(await look { $0.changes(at: places.map { PackagePath($0) }) } ?? [], to: link)
-    case .overflow: await tell(await look { $0.allChanges() } ?? [], to: link)
+      await tell(await look { $0.changes { $0.changes(at: places.map { PackagePath($0) }) } } ?? [], to: link)
+    case .overflow: await tell(await look { $0.changes { $0.allChanges() } } ?? [], to: link)
     case .replaced:
-      let isNews = await look { seen in
-        let old = seen.status(at: .root)
-        seen.lookAtAll()
-        return old?.identity != seen.status(at: .root)?.identity
+      let isNews = await look { known in
+        let old = known.seen.status(at: .root)
+        known.seen.lookAtAll()
+        return old?.identity != known.seen.status(at: .root)?.identity
       }
       if isNews == true { await link.tell(.changed) }
     case .moved(let url):
@@ -194,24 +231,10 @@ final class PresenterWatch: Sendable {
 
   private func tell(_ changes: [SeenItems.Change], to link: PresenterLink) async {
     for change in changes {
-      note(change)
       switch change {
       case .appeared(let path): await link.tell(.childAppeared(path.string))
       case .changed(let path): await link.tell(path.isRoot ? .changed : .childChanged(path.string))
       case .moved(let old, let new): await link.tell(.childMoved(old.string, to: new.string))
-      }
-    }
-  }
-
-  private func note(_ change: SeenItems.Change) {
-    state.withLock { state in
-      // A coordinated write's news follows its events soon. Older entries have no use.
-      if state.told.count > 4096 { state.told = [:] }
-      switch change {
-      case .appeared(let path), .changed(let path): state.told[path] = .some(state.seen?.status(at: path))
-      case .moved(let old, let new):
-        state.told[old] = .some(state.seen?.status(at: old))
-        state.told[new] = .some(state.seen?.status(at: new))
       }
     }
   }
