@@ -278,7 +278,10 @@ extension FileVersion {
   /// - Throws: as `PackageStore.removeVersions(_:)`.
   public static func removeOtherVersionsOfItem(at url: URL) async throws(FilePackageError) {
     let store = try await PackageStore.open(at: url)
-    try await store.removeVersions(Set(store.versions().map(\.persistentIdentifier)))
+    let versions = Set(try await store.versions().map(\.persistentIdentifier))
+    // A document without a history has none to remove.
+    if versions.isEmpty { return }
+    try await store.removeVersions(versions)
   }
 
   private func isLost(_ child: String) -> FilePackageError {

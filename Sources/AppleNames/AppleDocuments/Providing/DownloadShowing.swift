@@ -19,6 +19,7 @@ struct DownloadShowing: DocumentProvider {
         if shown.note(completed, total) { relay.show(shown.progress) }
       }
     }
+    shown.progress.isCancellable = true
     shown.progress.cancellationHandler = { task.cancel() }
     let result = await withTaskCancellationHandler {
       await task.result
