@@ -1,6 +1,7 @@
 import AppleCloud
 import CloudContainers
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -43,6 +44,7 @@ struct FileManagerTests {
       #expect(files.fileExists(atPath: cloud.documents.path))
 
       let token = try #require(files.ubiquityIdentityToken)
+      UbiquityContainers.drainNotifications()
       try await confirmation("notifications", expectedCount: 2) { posted in
         let observer = NotificationCenter.default.addObserver(
           forName: .NSUbiquityIdentityDidChange, object: nil, queue: nil
@@ -57,9 +59,27 @@ struct FileManagerTests {
         // The token is that of the container, on each machine.
         try UbiquityContainers.register(cloud.there, forIdentifier: CloudFixture.identifier)
         #expect(files.ubiquityIdentityToken?.isEqual(token) == true)
+        UbiquityContainers.drainNotifications()
         NotificationCenter.default.removeObserver(observer)
       }
     }
+  }
+
+  @MainActor
+  @Test func `does not wait for an observer on the main queue`() async throws {
+    try await CloudFixture.withTwo { cloud in
+      let posts = Posts()
+      let observer = NotificationCenter.default.addObserver(
+        forName: .NSUbiquityIdentityDidChange, object: nil, queue: .main
+      ) { _ in posts.count.withLock { $0 += 1 } }
+      UbiquityContainers.unregister(identifier: CloudFixture.identifier)
+      try await CloudFixture.wait(for: "the notification") { posts.count.withLock { $0 } > 0 }
+      NotificationCenter.default.removeObserver(observer)
+    }
+  }
+
+  private final class Posts: Sendable {
+    let count = Mutex(0)
   }
 
   @Test func `moves a document into the container, and out of it`() async throws {

@@ -17,6 +17,7 @@ public enum UbiquityContainers {
   }
 
   private static let entries = Mutex<[Entry]>([])
+  private static let posts = DispatchQueue(label: "UbiquityContainers")
 
   /// The folder in a container whose documents are those of the scope `NSMetadataQueryUbiquitousDocumentsScope`.
   ///
@@ -61,8 +62,13 @@ public enum UbiquityContainers {
       for entry in entries { DocumentProviders.add(entry.container, for: entry.container.url) }
       return token(of: old) != token(of: entries)
     }
-    if isNew { NotificationCenter.default.post(name: .NSUbiquityIdentityDidChange, object: nil) }
+    guard isNew else { return }
+    // A post waits for an observer with a queue. So the caller's queue must not be the one that posts.
+    posts.async { NotificationCenter.default.post(name: .NSUbiquityIdentityDidChange, object: nil) }
   }
+
+  /// Waits until all notifications up to now are posted, for tests.
+  package static func drainNotifications() { posts.sync {} }
 
   // MARK: Looking
 
