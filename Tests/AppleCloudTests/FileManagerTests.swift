@@ -5,11 +5,12 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("The cloud by the names of FileManager")
+// The calls wait for work of other tasks, which must not run on the same thread.
+@MainActor @Suite("The cloud by the names of FileManager")
 struct FileManagerTests {
-  private let files = FileManager.default
+  private nonisolated var files: FileManager { .default }
 
-  private func status(of url: URL) throws -> URLUbiquitousItemDownloadingStatus? {
+  private nonisolated func status(of url: URL) throws -> URLUbiquitousItemDownloadingStatus? {
     try url.resourceValues(forKeys: [.ubiquitousItemDownloadingStatusKey]).ubiquitousItemDownloadingStatus
   }
 
