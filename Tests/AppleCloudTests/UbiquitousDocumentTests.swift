@@ -20,6 +20,31 @@ private final class Note: UIDocument {
   override func handleError(_ error: any Error, userInteractionPermitted: Bool) { errors.append(error) }
 }
 
+/// A package with one text, as on iOS.
+private final class Page: UIDocument {
+  static let type = UTType(
+    exportedAs: "org.example.cloud-page", conformingTo: .package, filenameExtension: "cloudpage")
+
+  private(set) var text = ""
+
+  func setText(_ new: String) {
+    text = new
+    updateChangeCount(.done)
+  }
+
+  override func contents(forType typeName: String) throws -> Any {
+    FileWrapper(directoryWithFileWrappers: ["Text.txt": FileWrapper(regularFileWithContents: Data(text.utf8))]
+    )
+  }
+
+  override func load(fromContents contents: Any, ofType typeName: String?) throws {
+    guard let tree = contents as? FileWrapper, tree.isDirectory else {
+      throw CocoaError(.fileReadCorruptFile)
+    }
+    text = String(decoding: tree.fileWrappers?["Text.txt"]?.regularFileContents ?? Data(), as: UTF8.self)
+  }
+}
+
 @Suite("A UIDocument in a container")
 @MainActor
 struct UbiquitousDocumentTests {
@@ -83,6 +108,53 @@ struct UbiquitousDocumentTests {
       #expect(await note.close())
       #expect(note.errors.map { "\($0)" } == [])
       #expect(CloudFixture.text(at: remote) == "two" && CloudFixture.text(at: local) == nil)
+    }
+  }
+
+  @Test func `shows the edit of another machine as a conflict version, and ends the conflict`() async throws {
+    #expect(Page.type.isDeclared)
+    try await CloudFixture.withTwo { cloud in
+      let name = "Documents/Hut.cloudpage"
+      let (here, there) = (
+        Page(fileURL: cloud.here.url.appending(path: name)),
+        Page(fileURL: cloud.there.url.appending(path: name))
+      )
+      here.setText("Rain\n")
+      #expect(await here.save(to: here.fileURL, for: .forCreating))
+      try await cloud.here.sync()
+      try await cloud.there.sync()
+      try await cloud.there.download(itemNamed: name)
+      #expect(await there.open())
+      there.setText("Snow\n")
+      #expect(await there.close())
+      here.setText("Sun\n")
+      #expect(await here.save(to: here.fileURL, for: .forOverwriting))
+      try await cloud.syncBoth()
+      try await CloudFixture.wait(for: "the conflict") { await here.documentState.contains(.inConflict) }
+
+      let url = here.fileURL
+      let texts = try await Self.onThread {
+        let versions = NSFileVersion.unresolvedConflictVersionsOfItem(at: url) ?? []
+        let present = CloudFixture.text(at: url.appending(path: "Text.txt"))
+        return [present] + versions.map { CloudFixture.text(at: $0.url.appending(path: "Text.txt")) }
+      }
+      #expect(Set(texts) == ["Snow\n", "Sun\n"])
+      try await Self.onThread {
+        let version = try #require(NSFileVersion.unresolvedConflictVersionsOfItem(at: url)?.first)
+        try version.replaceItem(at: url)
+      }
+      #expect(await here.revert(toContentsOf: url))
+      try await Self.onThread {
+        for version in NSFileVersion.unresolvedConflictVersionsOfItem(at: url) ?? [] {
+          version.isResolved = true
+        }
+        try NSFileVersion.removeOtherVersionsOfItem(at: url)
+      }
+      try await CloudFixture.wait(for: "its end") { await !here.documentState.contains(.inConflict) }
+      #expect([here.text] == texts.dropFirst().compactMap { $0 })
+      #expect(await here.close())
+      try await cloud.here.sync()
+      #expect(try await cloud.here.items().map(\.hasUnresolvedConflicts) == [false])
     }
   }
 

@@ -183,9 +183,12 @@ public final class NSFileVersion: NSObject, Sendable {
   public func replaceItem(at url: URL, options: ReplacingOptions = []) throws -> URL {
     switch version {
     case .stored(let version):
-      return try waitBlocking {
+      let url = try waitBlocking {
         try await version.replaceItem(at: url, byMoving: options.contains(.byMoving))
       }
+      // The conflict has ended without a change that a watcher sees.
+      if version.isConflict { ConflictResolutions.note(Resolution(url: version.documentURL, version: self)) }
+      return url
     case .copy(let copy):
       // The copy must be there after the version is gone, for a caller that knows its URL.
       _ = self.url
