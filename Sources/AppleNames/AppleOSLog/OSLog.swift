@@ -1,13 +1,13 @@
 import Foundation
 
-/// A place for messages, which a program writes to standard error.
+/// A log of one part of a program, on standard error.
 ///
-/// Counterpart of Apple's `OSLog`. Each message is one line, `subsystem:category: message`. As on Apple's systems, no
-/// terminal shows messages of the types `info` and `debug`.
+/// Counterpart of Apple's `OSLog`. Each message is one line, `subsystem:category: message`. Messages of the types
+/// `info` and `debug` are not written, as no terminal shows them on Apple's systems.
 public final class OSLog: Sendable {
-  /// The place of messages without a subsystem.
+  /// The log of messages without a subsystem.
   public static let `default` = OSLog(prefix: "", isEnabled: true)
-  /// A place that drops all messages.
+  /// A log that writes no message.
   public static let disabled = OSLog(prefix: "", isEnabled: false)
 
   /// A category that Apple's tools know.
@@ -28,12 +28,12 @@ public final class OSLog: Sendable {
     self.isEnabled = isEnabled
   }
 
-  /// Makes a place for the messages of one part of a program.
+  /// Makes a log for one part of a program.
   public convenience init(subsystem: String, category: String) {
     self.init(prefix: "\(subsystem):\(category): ", isEnabled: true)
   }
 
-  /// Makes a place for the messages of one part of a program.
+  /// Makes a log for one part of a program.
   public convenience init(subsystem: String, category: Category) {
     self.init(subsystem: subsystem, category: category.rawValue)
   }
@@ -45,8 +45,7 @@ public final class OSLog: Sendable {
   func write(_ type: OSLogType, _ text: () -> String) {
     guard isEnabled(type: type) else { return }
     let line = "\(prefix)\(text())\n"
-    // There is no place for the error of a log.
-    try? FileHandle.standardError.write(contentsOf: Data(line.utf8))
+    try? FileHandle.standardError.write(contentsOf: Data(line.utf8))  // No log can have this error.
   }
 }
 
@@ -64,7 +63,7 @@ public func os_log(
 @_disfavoredOverload
 public func os_log(_ message: OSLogMessage) { OSLog.default.write(.default) { message.text } }
 
-/// Writes a message.
+/// Writes a message of a type.
 @_disfavoredOverload
 public func os_log(_ type: OSLogType, log: OSLog = .default, _ message: OSLogMessage) {
   log.write(type) { message.text }

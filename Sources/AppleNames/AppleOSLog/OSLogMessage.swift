@@ -1,10 +1,10 @@
 import Foundation
 
-/// Whether a message shows a value.
+/// Whether a message has a value or `<private>` in its place.
 public struct OSLogPrivacy: Sendable, Equatable {
   private enum Kind { case auto, shown, hidden }
 
-  /// The way to stand for a hidden value.
+  /// The replacement of a hidden value on Apple's systems. It has no effect here: the replacement is `<private>`.
   public enum Mask: Sendable {
     /// A hash.
     case hash
@@ -37,9 +37,9 @@ public struct OSLogPrivacy: Sendable, Equatable {
 public struct OSLogFloatFormatting: Sendable {
   let precision: Int?
 
-  /// As Swift writes it.
+  /// The number's description in Swift.
   public static let fixed = OSLogFloatFormatting(precision: nil)
-  /// With this number of digits after the point.
+  /// With a number of digits after the decimal point.
   public static func fixed(precision: Int) -> OSLogFloatFormatting {
     OSLogFloatFormatting(precision: precision)
   }

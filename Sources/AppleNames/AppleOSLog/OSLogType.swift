@@ -1,4 +1,4 @@
-/// The weight of a message. The names and numbers are those of Apple's `OSLogType`.
+/// The severity of a message. The names and numbers are those of Apple's `OSLogType`.
 public struct OSLogType: RawRepresentable, Equatable, Hashable, Sendable {
   /// The number.
   public let rawValue: UInt8
@@ -15,7 +15,7 @@ public struct OSLogType: RawRepresentable, Equatable, Hashable, Sendable {
   public static let debug = OSLogType(2)
   /// An error.
   public static let error = OSLogType(16)
-  /// An error of the program's own.
+  /// A mistake in the program itself.
   public static let fault = OSLogType(17)
 
   /// Whether a message of this type is written.

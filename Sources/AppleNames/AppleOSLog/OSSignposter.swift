@@ -1,4 +1,4 @@
-/// Takes the intervals that a program marks for a profiler, and does nothing with them.
+/// Accepts the intervals that a program marks for a profiler, and records nothing.
 public struct OSSignposter: Sendable {
   /// Makes a signposter.
   public init() {}
@@ -13,7 +13,7 @@ public struct OSSignposter: Sendable {
 
   /// False: no tool records intervals.
   public var isEnabled: Bool { false }
-  /// Returns an identity.
+  /// Returns `.exclusive`, the only identity.
   public func makeSignpostID() -> OSSignpostID { .exclusive }
   /// Begins an interval.
   public func beginInterval(
@@ -27,7 +27,7 @@ public struct OSSignposter: Sendable {
   public func emitEvent(
     _ name: StaticString, id: OSSignpostID = .exclusive, _ message: @autoclosure () -> OSLogMessage = ""
   ) {}
-  /// Calls `body`.
+  /// Calls `body`, and returns its result.
   public func withIntervalSignpost<Result, Failure: Error>(
     _ name: StaticString, id: OSSignpostID = .exclusive, _ message: @autoclosure () -> OSLogMessage = "",
     around body: () throws(Failure) -> Result
@@ -36,7 +36,7 @@ public struct OSSignposter: Sendable {
 
 /// The identity of an interval.
 public struct OSSignpostID: Sendable, Hashable {
-  /// The one identity.
+  /// The only identity.
   public static let exclusive = OSSignpostID()
 }
 

@@ -3,9 +3,9 @@ import FilePackages
 public import FoundationEssentials
 import SystemPackage
 
-/// The facts about an archive that could not be made or read. Only `description` makes a text of them.
+/// An error about an archive that could not be made or read. Its members are facts; `description` is the text.
 public struct ArchiveError: Error, Sendable {
-  /// The kind of failure, for programs to decide by.
+  /// The kind of a failure.
   public enum Code: String, Sendable, CaseIterable {
     /// The archive has no format that an import recognises.
     case notAnArchive
@@ -55,7 +55,7 @@ public struct ArchiveError: Error, Sendable {
     case list
   }
 
-  /// An option of an import that lets through what the import refused.
+  /// An option of an import that would permit the refused entry or archive.
   public enum Allowance: String, Sendable, CaseIterable {
     case appleDouble, history, outsideLinks, similarNames, controlCharacters, driveLetters
     case charset, format
@@ -155,7 +155,8 @@ extension ArchiveError.Code {
 }
 
 extension ArchiveError: CustomStringConvertible, LocalizedError {
-  /// A sentence that names the archive, the entry and the reason. An export or import adds that it wrote nothing.
+  /// A sentence that names the archive, the entry and the reason. An export or import adds that it wrote nothing,
+  /// unless the code is `indeterminate`.
   public var description: String { text { displayString($0) } }
 
   /// Returns `description` with the archive's path in another form.

@@ -21,16 +21,15 @@ public enum ArchiveFormat: String, Sendable, Codable, CaseIterable {
   /// An image of a CD; only for reading, and only if the options name it.
   case iso9660 = "iso"
 
-  /// Finds the format with a name such as `tar.zst`, or with a usual short name such as `tgz`. Nil for any other
-  /// name.
+  /// Finds the format with a name such as `tar.zst`, or with a usual short name such as `tgz`; nil for an unknown name.
   public init?(named name: String) {
     let name = name.lowercased()
     guard let format = ArchiveFormat(rawValue: name) ?? Self.otherNames[name] else { return nil }
     self = format
   }
 
-  /// Finds the format that the end of a file's name stands for; nil if the end says nothing. Documents that are
-  /// zips count: `textpack`, `epub` and `cbz`.
+  /// Finds the format by the end of a filename; nil for an unknown end. The extensions `textpack`, `epub` and `cbz`
+  /// mean zip.
   public init?(filename: String) {
     let name = filename.lowercased()
     let known =
@@ -49,8 +48,8 @@ public enum ArchiveFormat: String, Sendable, Codable, CaseIterable {
   /// Extensions of zips whose readers expect the contents at the top.
   private static let flatNames = ["epub", "cbz"]
 
-  /// Returns whether readers of a file with that name expect its contents at the top, without a folder around them.
-  /// They do for `epub` and `cbz`.
+  /// Returns whether readers of a file with that name expect its contents at the top, without a folder around them:
+  /// true for `epub` and `cbz`.
   public static func isFlat(filename: String) -> Bool {
     flatNames.contains { filename.lowercased().hasSuffix("." + $0) }
   }

@@ -1,15 +1,15 @@
 import Dispatch
 import Synchronization
 
-/// How far an export or an import has come.
+/// The finished part of an export or an import.
 public struct ArchiveProgress: Sendable, Hashable {
   /// Finished entries.
   public var entries = 0
   /// Finished bytes of children.
   public var bytes: UInt64 = 0
 
-  /// A closure that receives the progress, on a thread of the work's own: about once for each entry and each
-  /// mebibyte.
+  /// A closure that receives the progress, about once for each entry and each mebibyte. It runs on the thread of the
+  /// work.
   public typealias Handler = @Sendable (ArchiveProgress) -> Void
 }
 

@@ -3,11 +3,11 @@ public import FoundationEssentials
 
 /// The choices of an export.
 public struct ExportOptions: Sendable {
-  /// How hard to compress, on the format's own scale: 0 to 9 for zip, gzip, xz and 7z, 1 to 22 for Zstandard. Nil
-  /// takes the format's usual level.
+  /// The compression level, on the format's own scale: 0 to 9 for zip, gzip, xz and 7z, 1 to 22 for Zstandard. Nil
+  /// means the format's usual level.
   public var level: Int?
-  /// The number of threads that compress; nil takes one for each processor. The bytes of a zip and of a tar.gz do
-  /// not depend on it.
+  /// The number of threads that compress; nil means one for each processor. The bytes of a zip and of a tar.gz do not
+  /// depend on it.
   public var threads: Int?
   /// A passphrase that encrypts a zip (AES, 256 bits). Names, sizes and dates stay readable. The bytes of such an
   /// archive differ each time.
@@ -16,8 +16,8 @@ public struct ExportOptions: Sendable {
   /// hold contents that a user deleted from a document.
   public var includesHistory: Bool
   /// One date for all entries, for an archive whose bytes depend only on names and contents. Permissions are then
-  /// 644 or 755, and the archive has no extended attributes. Nil keeps the package's own dates, permissions and
-  /// attributes.
+  /// 644 or 755, and the archive has no extended attributes. With nil, the archive has the package's own dates,
+  /// permissions and attributes.
   public var uniformDate: Date?
   /// The folder around all entries. If readers of the file expect no folder (`ArchiveFormat.isFlat(filename:)`),
   /// choose `.none`.
@@ -36,8 +36,8 @@ public struct ExportOptions: Sendable {
     case none
   }
 
-  /// Makes options; without arguments the usual ones: all but hidden folders, with its dates and permissions, in a folder of the
-  /// package's name.
+  /// Makes options. Without arguments, an archive has all children but hidden folders, with their dates and
+  /// permissions, in a folder of the package's name.
   public init(
     level: Int? = nil,
     threads: Int? = nil,

@@ -1,10 +1,10 @@
-/// The choices of an import: what it takes and what it refuses.
+/// The choices of an import: the entries that it includes, leaves out and refuses.
 public struct ImportOptions: Sendable {
   /// The format. Nil recognises a zip by its first bytes, or a tar with at most one of gzip, bzip2, xz, Zstandard
   /// and LZ4. An import reads other formats only if this names them.
   public var format: ArchiveFormat?
-  /// The code page, as iconv(3) calls it, such as `CP437`, of names that the archive does not mark as UTF-8. Nil
-  /// takes their bytes as they are.
+  /// The code page, as iconv(3) calls it, such as `CP437`, of names that the archive does not mark as UTF-8. With nil,
+  /// their bytes do not change.
   public var charset: String?
   /// The passphrase for encrypted entries.
   public var passphrase: String?
@@ -12,9 +12,9 @@ public struct ImportOptions: Sendable {
   public var limits: ImportLimits
   /// Whether a folder around all entries becomes the package.
   public var topFolder: TopFolder
-  /// Whether the import takes the additions of macOS, `__MACOSX` and `._*`.
+  /// Whether the import includes the additions of macOS, `__MACOSX` and `._*`.
   public var includesAppleDouble: Bool
-  /// Whether the import takes hidden folders of this library's, with their histories, at any depth. Set this only for
+  /// Whether the import includes hidden folders of this library, with their histories, at any depth. Set this only for
   /// archives that you trust, because a history says what a document contained before.
   public var includesHistory: Bool
   /// Whether links may lead out of the package.
@@ -26,15 +26,16 @@ public struct ImportOptions: Sendable {
   /// Whether a path may begin like a drive of another system, such as `C:`.
   public var allowsDriveLetters: Bool
 
-  /// The fate of a folder around all entries.
+  /// The use of a folder around all entries.
   public enum TopFolder: Sendable, Hashable {
-    /// The folder is the package; its own name does not matter.
+    /// The folder is the package; its own name has no effect.
     case becomesPackage
     /// The folder is an ordinary child of the package.
     case isKept
   }
 
-  /// Makes options; without arguments those for archives from other people: the usual limits, and no entry that could do harm.
+  /// Makes options. Those without arguments are for archives from other people: the usual limits, and no entry that
+  /// could do harm.
   public init(
     format: ArchiveFormat? = nil,
     charset: String? = nil,
@@ -64,18 +65,18 @@ public struct ImportOptions: Sendable {
 
 /// The limits on an archive's contents; an import refuses an archive as soon as it exceeds one.
 public struct ImportLimits: Sendable, Hashable {
-  /// Files, folders and links.
+  /// The greatest number of files, folders and links together. Omitted ones are counted separately.
   public var entries: Int
-  /// Bytes of all files together, including holes. Taken and omitted bytes count separately, and so do entries.
+  /// The greatest number of bytes of all files together, including holes. Omitted files are counted separately.
   public var bytes: UInt64
-  /// The greatest ratio of all files together to the archive. An import does not check it below 16 MiB.
+  /// The greatest ratio of the bytes of all files to those of the archive. An import checks it from 16 MiB on.
   public var ratio: Int
-  /// Nested folders.
+  /// The greatest number of nested folders.
   public var depth: Int
-  /// Bytes of all names together.
+  /// The greatest number of bytes of all names together.
   public var nameBytes: Int
-  /// Bytes of memory that the decompression of LZMA, xz or 7z may use for earlier bytes: their dictionary.
-  /// Zstandard has the same limit, which callers cannot raise.
+  /// The greatest number of bytes that the decompression of LZMA, xz or 7z may use for earlier bytes: their
+  /// dictionary. Zstandard has a limit of 128 MiB, which callers cannot raise.
   public var dictionaryBytes: UInt64
 
   /// Makes limits; without arguments the usual ones.

@@ -1,30 +1,30 @@
 public import FoundationEssentials
 
-/// The failure of one call to an object store, in one sentence that says what to do.
+/// The failure of one call to an object store. `description` is the reason and the remedy.
 public struct ObjectStoreError: Error, Sendable, Hashable {
-  /// The reason.
+  /// The kind of failure.
   public enum Code: String, Sendable, Hashable, CaseIterable {
-    /// No connection, or it broke. The call may have done its work.
+    /// There is no connection, or it broke. The call may have done its work.
     case unreachable
     /// The store did not answer in time. The call may have done its work.
     case timedOut
-    /// The store is busy, and asks to come again later.
+    /// The store is busy, and asks for a later call.
     case busy
-    /// The store failed by itself.
+    /// The server reports a failure of its own.
     case serverFailure
-    /// No keys could be had, or none that have not expired.
+    /// The source of the credentials gave none, or only expired ones.
     case noKeys
     /// The store does not know the credentials.
     case unauthorized
     /// The credentials do not allow the call.
     case forbidden
-    /// The bucket or folder is not there.
+    /// The bucket or folder does not exist.
     case noSuchStore
-    /// There is no room.
+    /// The store is full.
     case noSpace
     /// This machine's clock and the store's are too far apart.
     case clockSkewed
-    /// The answer is not one of such a store.
+    /// The answer is not that of an object store.
     case invalidAnswer
     /// The server's certificate is not valid for its name.
     case untrusted
@@ -32,9 +32,9 @@ public struct ObjectStoreError: Error, Sendable, Hashable {
     case tooLarge
     /// The store does not keep the promises that a container needs.
     case unsound
-    /// The file system of a folder refused.
+    /// The file system of a folder refused the call.
     case file
-    /// The library of the ciphers is missing.
+    /// The library with the ciphers is not installed.
     case noCipher
     /// The task was cancelled.
     case cancelled
@@ -45,7 +45,7 @@ public struct ObjectStoreError: Error, Sendable, Hashable {
     case put, get, head, list, delete, open, probe
   }
 
-  /// The reason.
+  /// The kind of failure.
   public var code: Code
   /// The call.
   public var operation: Operation
@@ -55,7 +55,7 @@ public struct ObjectStoreError: Error, Sendable, Hashable {
   public var key: ObjectKey?
   /// The reason in the store's words; nil if it gave none.
   public var reason: String?
-  /// The time after which the store wants to be asked again, in seconds.
+  /// The number of seconds before the next call, as the store asks; nil if it asks for none.
   public var retryAfter: Double?
 
   /// Makes an error.
@@ -94,7 +94,7 @@ extension ObjectStoreError: CustomStringConvertible {
 }
 
 extension ObjectStoreError: LocalizedError {
-  /// The same sentence, for Foundation.
+  /// `description`, for Foundation.
   public var errorDescription: String? { description }
 }
 

@@ -86,7 +86,7 @@ extension Bench {
         throw ValidationError("--database-size has to be 0 to 100,000,000,000.")
       }
       do {
-        _ = try BenchStore(address, service)
+        _ = try BenchStore(address, service)  // It only checks the address.
       } catch {
         throw ValidationError("\(error)")
       }
@@ -108,8 +108,7 @@ extension Bench {
       do {
         goals = try await benchmark.run(tasks)
       } catch {
-        // The benchmark's error counts, not one of this removal.
-        try? await store.empty()
+        try? await store.empty()  // The benchmark's error counts.
         throw error
       }
       output.add(benchmark.results)
@@ -160,7 +159,7 @@ private struct BenchStore {
         throw InputError(description: "'\(display(parent))' is no folder. Make it, or mount the disk.")
       }
     } else {
-      _ = try await address.open().list("", after: nil, limit: 1)
+      _ = try await address.open().list("", after: nil, limit: 1)  // Any answer will do.
     }
   }
 

@@ -31,8 +31,7 @@ package struct CloudFolder {
     let store = CountingStore(try StoreAddress(address, options).open()) { traffic in
       progress?.show(traffic, opened.transfers.withLock { $0?.documents })
     }
-    // The access declares the type, so that a folder of it is one document.
-    _ = UTType.imageNotes
+    _ = UTType.imageNotes  // The access declares the type, so that a folder of it is one document.
     let container = try await CloudContainer.open(
       folder, in: RetryingStore(PacedStore(store, limits)), packageExtensions: PackageExtensions.ofUser())
     opened.transfers.withLock { $0 = container.session.transfers }

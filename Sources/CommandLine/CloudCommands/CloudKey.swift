@@ -81,8 +81,7 @@ extension Cloud {
 
       func run() async throws {
         let container = try await CloudFolder.open(at: argument.path).container
-        // Before the question.
-        _ = try container.exportKey()
+        _ = try container.exportKey()  // It throws before the question.
         let passphrase = try Passphrase.new(file: passphraseFile)
         try await interruptible(saying: "the passphrase is the old one") {
           try await container.changePassphrase(to: passphrase)

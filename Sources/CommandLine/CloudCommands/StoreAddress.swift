@@ -75,7 +75,7 @@ package struct StoreAddress: Sendable {
   ///
   /// - Throws: `InputError`, which repeats no password.
   package func check() throws {
-    if folder == nil { _ = try address(region: nil, endpoint: nil) }
+    if folder == nil { _ = try address(region: nil, endpoint: nil) }  // It only checks.
   }
 
   private func address(region: String?, endpoint: String?) throws -> S3Address {

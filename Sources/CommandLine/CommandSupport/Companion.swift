@@ -79,7 +79,7 @@ package enum Companion {
     var ends: [Int32] = [-1, -1]
     guard let path = path(of: name), pipe(&ends) == 0 else { return nil }
     defer { close(ends[0]) }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }  // It cannot fail for an open one.
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }

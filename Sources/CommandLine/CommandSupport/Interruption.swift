@@ -35,8 +35,7 @@ package func interruptible<Value: Sendable>(
     } catch let failure as FilePackageError {
       throw await store.close(after: failure)
     } catch {
-      // The error of the work is the one to report; the next program removes leftovers.
-      try? await store.close()
+      try? await store.close()  // The work's error counts; the next program removes leftovers.
       throw error
     }
   }

@@ -49,7 +49,7 @@ package struct StandardOutput: ~Copyable {
   }
 
   deinit {
-    if !isBroken { _ = Self.put(buffer, purpose) }
+    if !isBroken { _ = Self.put(buffer, purpose) }  // `put` has reported it.
   }
 
   private static func put(_ buffer: [UInt8], _ purpose: Purpose) -> Bool {
@@ -95,7 +95,7 @@ package enum StandardError {
   }()
 
   package static func write(_ text: String) {
-    _ = Array(text.utf8).withUnsafeBytes { writeAll($0, to: STDERR_FILENO) }
+    _ = Array(text.utf8).withUnsafeBytes { writeAll($0, to: STDERR_FILENO) }  // Nowhere to report it.
   }
 }
 

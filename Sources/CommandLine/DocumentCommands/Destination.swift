@@ -32,7 +32,6 @@ enum Destination {
   }
 
   private static func filePath(_ path: String) -> FilePath? {
-    // The command itself reports a string that is no path.
-    try? FilePath(of: url(path), for: .create)
+    try? FilePath(of: url(path), for: .create)  // The command itself reports a string that is no path.
   }
 }

@@ -103,8 +103,7 @@ extension ShownDifference.Side {
     } else {
       (kind, size) = (.file, node.regularFileSize ?? 0)
       let contents = try node.contents()
-      // Most files are no images.
-      guard let header = try? ImageHeader(Array(contents)) else { return }
+      guard let header = try? ImageHeader(Array(contents)) else { return }  // Most files are no images.
       (format, width, height) = (header.format.rawValue, header.displayWidth, header.displayHeight)
     }
   }

@@ -19,8 +19,7 @@ extension PackageStore {
   /// The type of the package as all commands show it.
   var shownContentType: UTType {
     get throws {
-      // The access declares the type.
-      _ = UTType.imageNotes
+      _ = UTType.imageNotes  // The access declares the type.
       let named = UTType(filename: url.lastPathComponent, isDirectory: true)
       return .shown(named, metadata: try metadata()?.contentType, isPackage: true)
     }

@@ -5,7 +5,7 @@ public import FoundationEssentials
 extension ImageNotes {
   /// Adds the image in a file, at the end or at `index`, and returns its name in the package.
   ///
-  /// The save reads the file, in pieces. The file keeps its name if that is free.
+  /// The save reads the file in pieces. The image gets the file's name if that name is free.
   ///
   /// - Throws: `ImageNotesError.notAnImage` if the bytes are not an image of a known format; the error of the system if
   ///   the file cannot be read.
@@ -43,7 +43,7 @@ extension ImageNotes {
 
   /// Replaces the picture of one image.
   ///
-  /// The image keeps its place and caption. It keeps its name if the new picture has the same format.
+  /// The image has the same place and caption as before, and the same name if the new picture has the same format.
   ///
   /// - Throws: `ImageNotesError.noSuchImage` for a name that no image has; otherwise as `add(imageAt:caption:at:)`.
   @discardableResult

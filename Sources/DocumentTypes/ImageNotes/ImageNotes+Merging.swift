@@ -5,13 +5,14 @@ extension ImageNotes: MergeableContent {
   /// Merges the text by line, the images by their names, and the custom name.
   ///
   /// - Text: lines that both sides changed in different ways are a conflict, with our lines in the text.
-  /// - Images: the result has the images that either side added. Two different new ones of the same name get two names.
-  ///   An image that one side removed goes, unless the other side changed its picture or caption. Such an image stays,
-  ///   and is a conflict. If both sides changed a picture or a caption, ours stays, and it is a conflict.
+  /// - Images: the result has the images that either side added. Two different new images of the same name get two
+  ///   names. An image that one side removed is removed, unless the other side changed its picture or caption. Then the
+  ///   image stays, and it is a conflict. If both sides changed a picture or a caption, ours stays, and it is a
+  ///   conflict.
   /// - Order: the order of the side that moved images. If both sides moved images, it is our order, and a conflict. An
   ///   added image stays behind the image that it followed.
   ///
-  /// A merge reads pictures only if they may be the same and are not known to be.
+  /// A merge reads pictures only if their files' attributes do not show whether they are the same.
   ///
   /// - Throws: the error of the system if a picture cannot be read.
   public static func merged(

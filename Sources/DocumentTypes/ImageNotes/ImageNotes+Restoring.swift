@@ -2,7 +2,7 @@ import FilePackages
 import FoundationEssentials
 
 extension ImageNotes {
-  /// Takes over the text, the title and the images of another value, such as an earlier version.
+  /// Replaces the text, the title and the images by those of another value, such as an earlier version.
   ///
   /// An image whose picture is the same keeps its file, so a save writes only the other pictures. The other value's
   /// pictures are read into memory.
@@ -31,9 +31,10 @@ extension ImageNotes {
     (text, customName, images) = (other.text, other.customName, restored)
   }
 
-  /// Takes over one image of another value: its picture and its caption.
+  /// Restores one image of another value: its picture and its caption.
   ///
-  /// It replaces the image of that name, or comes to its old place.
+  /// It replaces the image of that name. If there is none, the image is inserted at the place that it has in the other
+  /// value.
   ///
   /// - Throws: `ImageNotesError.noSuchImage` if the other value has no such image; the error of the system if its
   ///   picture cannot be read.

@@ -1,6 +1,6 @@
 /// The reason why a document of text and images refuses an edit.
 public enum ImageNotesError: Error, Sendable, Equatable {
-  /// The file with that name is not an image of a known format, whatever its name says.
+  /// The contents of the file with that name are not an image of a known format.
   case notAnImage(String, ImageHeaderError)
   /// The document has no image with that name; `has` lists its images.
   case noSuchImage(String, has: [String])

@@ -6,7 +6,7 @@ extension PackageStore {
 
   /// Returns the versions in conflict with the document on disk, the newest first; empty if there is no conflict.
   ///
-  /// Writes nothing. Looks only at the disk, and ignores a committed save that is unpublished.
+  /// Writes nothing. Looks only at the published state, and ignores a committed save that is not published.
   ///
   /// Cost: a getdents64(2) loop for each folder if there are none; otherwise reads every child that changed after its
   /// save.
@@ -20,14 +20,14 @@ extension PackageStore {
   ///
   /// If two computers saved the document, there is always a copy of the metadata.
   ///
-  /// Cost: a listing of the folder, if the tree has none.
+  /// Cost: a listing of the folder, if the tree has not listed it yet.
   ///
   /// - Throws: the system's error.
   public func hasConflicts() throws(FilePackageError) -> Bool { try ConflictSet.isAny(in: writer.package) }
 
   /// Returns whether the document on disk is exactly the result of one save.
   ///
-  /// It is not if a synchronising program brought some children of one version and some of another.
+  /// It is false if a synchronising program brought some children of one version and some of another.
   ///
   /// - Throws: the system's error.
   public func isPresentVersionWhole() throws(FilePackageError) -> Bool {
@@ -54,7 +54,7 @@ extension PackageStore {
 
   // MARK: Deciding
 
-  /// Resolves all conflicts for one version, which becomes the document in one save.
+  /// Resolves all conflicts in favour of one version, whose content the document gets in one save.
   ///
   /// With `keepsHistory` the replaced state stays among the versions.
   ///
@@ -116,8 +116,8 @@ extension PackageStore {
 
   /// Copies children on disk, which another program wrote, into a new conflict version.
   ///
-  /// They go into a folder in the hidden folder, under their paths, and are durable on return. Ignores missing
-  /// children; an empty path stands for the whole package.
+  /// The copies have the same paths in a folder of the hidden folder, and are durable on return. Missing children are
+  /// ignored; an empty path stands for the whole package.
   ///
   /// - Throws: the system's error; nothing is changed then.
   public func keepConflict(_ paths: [String]) throws(FilePackageError) {

@@ -9,8 +9,8 @@ extension PackageStore {
   /// reads the files that only versions have. It ignores unsaved edits of the tree. Cost: every byte of the package, a
   /// chunk at a time.
   ///
-  /// An edit by another program is no damage: the report names it among `changed`, and the document stays whole. A
-  /// later save takes over the digest of such a child if the program has read the child with `contents()` or
+  /// An edit by another program does not count as damage: the report names it among `changed`, and the document stays
+  /// whole. A later save takes over the digest of such a child if the program has read the child with `contents()` or
   /// `forEachChunk(_:)`.
   ///
   /// - Throws: the error that prevents reading the package as a whole. A child that the device cannot read is
@@ -60,11 +60,11 @@ extension PackageStore {
 
   /// Drops the changes of a committed save that the file system refuses, and publishes the rest of the save.
   ///
-  /// A name that the file system does not take, or a place where it permits no rename, holds up the save for good. The
-  /// new bytes of a dropped child become a conflict version. Its old bytes stay in its place. A full or failing disk is
-  /// no such reason: it ends the call with an error, and nothing is dropped.
+  /// A save can never be published if the file system refuses the name of a child or a rename at its place. The new
+  /// bytes of a dropped child become a conflict version, and its old bytes stay in its place. If the disk is full or
+  /// fails, the call throws an error and drops nothing.
   ///
-  /// - Returns: the dropped changes; empty if none stood in the way.
+  /// - Returns: the dropped changes; empty if the file system refused none.
   /// - Throws: the errors of opening, publishing and closing. If the file system refuses the metadata, nothing is dropped.
   public static func discardUnpublishable(
     at url: URL
@@ -97,7 +97,7 @@ extension PackageStore {
   /// Removes the leftovers in the package's hidden folder and beside the package: parts of saves that were never
   /// committed.
   ///
-  /// Publishes a committed save that waits first.
+  /// First publishes a committed save that is not published yet.
   ///
   /// - Returns: the removed files, by paths from the folder that holds the package.
   /// - Throws: the errors of opening and closing a store.

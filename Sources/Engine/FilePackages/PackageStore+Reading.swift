@@ -4,10 +4,10 @@ package import SystemPackage
 
 /// The changes that other programs made to an open package.
 public struct ExternalChanges: Sendable, Hashable {
-  /// The children that other programs changed, made or removed, as paths in byte order; a folder that came or went
+  /// The children that other programs changed, made or removed, as paths in byte order; an added or removed folder
   /// stands for its whole content.
   public var paths: [String] = []
-  /// Whether another directory stands in the package's place.
+  /// Whether another directory is in the package's place.
   public var isReplaced = false
 
   /// Makes a set of changes, by default none.
@@ -32,8 +32,9 @@ extension ExternalChanges: CustomStringConvertible {
 extension PackageStore {
   /// Opens a package and calls `body` while no program that uses this library publishes a save of it.
   ///
-  /// Everything that `body` reads is of one state. Other programs still commit saves meanwhile, and publish them when
-  /// `body` is done. If that takes more than ten seconds, their save returns unpublished, with a report that says so.
+  /// Everything that `body` reads belongs to one state. Other programs can commit saves meanwhile, and publish them
+  /// after `body`. If a program waits more than ten seconds for that, its save returns unpublished, and its report says
+  /// so.
   ///
   /// - Throws: as `open(at:)`; `busy` if other programs never leave the package alone for long enough; the errors of
   ///   `body`.
@@ -63,9 +64,9 @@ extension PackageStore {
 
   /// Calls `body` with every node of the package on disk except the hidden folder.
   ///
-  /// A folder comes before its content; names come in byte order. The method makes no objects of children: its memory
-  /// is the listings of one folder and those above it. Cost: one getdents64(2) loop a folder; with `attributes`, a
-  /// statx(2) a node.
+  /// A folder comes before its content; names come in byte order. The method makes no objects of children. It holds the
+  /// listings of one folder and of those above it in memory. Cost: one getdents64(2) loop a folder; with `attributes`,
+  /// a statx(2) a node.
   ///
   /// - Throws: `tooDeep`, the system's reason, and the errors of `body`.
   public func forEachEntry(attributes: Bool = true, _ body: (PackageEntry) throws -> Void) throws {
@@ -76,12 +77,12 @@ extension PackageStore {
 
   /// Finds the changes that other programs made to the package since this store read or saved it.
   ///
-  /// The store first publishes a save that waits: the links of that save move the times of files, which would look like
-  /// other programs' changes.
+  /// The store first publishes a committed save: the links of that save change the times of files, which would look
+  /// like other programs' changes.
   ///
-  /// The store can find only changes of names in folders that were listed, and of children that are objects. No other
-  /// change can conflict with the tree. Cost: a getdents64(2) loop for each listed folder, a statx(2) for each child
-  /// that is an object.
+  /// The store finds only changes of names in folders that the tree has listed, and changes of children that are
+  /// objects. No other change can conflict with the tree. Cost: a getdents64(2) loop for each listed folder, a statx(2)
+  /// for each child that is an object.
   ///
   /// - Throws: `noSuchFile` if the package is not in its place any more; the system's reason.
   public func changesByOthers() throws(FilePackageError) -> ExternalChanges {
@@ -101,10 +102,10 @@ extension PackageStore {
     }
   }
 
-  /// Reads the package anew, with the changes of other programs.
+  /// Reads the package again, with the changes of other programs.
   ///
 
-  /// Reads the package anew, with the changes of other programs.
+  /// Reads the package again, with the changes of other programs.
   ///
   /// The store gets another tree, which lacks the unsaved edits of the old one.
   ///
@@ -122,7 +123,7 @@ extension PackageStore {
 
   /// Continues with the package at `url`, after another program moved it there.
   ///
-  /// Later saves go there, and the tree reads its unread children there.
+  /// Later saves write there, and the tree reads its unread children there.
   ///
   /// - Throws: `changedOnDisk` if the package at `url` is not the one that this store knows; the store then stays as it
   ///   was.
@@ -140,13 +141,13 @@ extension PackageStore: WatchBaseline {
   /// Returns the places at which the disk differs from the state that the tree was read from or last saved as.
   ///
   /// The store compares the inode number, size and times of a file, never its contents; of a folder, only the inode
-  /// number. A changed mode alone is no news. Cost: one status for each path, and opening its folder.
+  /// number. A changed mode alone does not count. Cost: one status for each path, and opening its folder.
   public func news(of document: URL, at paths: [String], found: [String]) -> [String] {
     BaselineComparison(writer.package).news(of: document, at: paths, found: found)
   }
 
   /// Returns the places at which the disk differs from the state that the tree was read from or last saved as.
   ///
-  /// If the store cannot find out, it returns the package itself.
+  /// If the store cannot compare them, it returns the package itself.
   public func news(of document: URL) -> [String] { BaselineComparison(writer.package).news(of: document) }
 }

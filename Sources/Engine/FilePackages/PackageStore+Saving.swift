@@ -4,8 +4,8 @@ extension PackageStore {
 
   /// Returns the plan of `save(_:options:)`, without touching anything.
   ///
-  /// A save that waits to be published goes on waiting, and its changes are no part of the plan. While one waits, the
-  /// plan for another tree than this store's starts from the state on disk.
+  /// It does not publish a committed save, and the changes of that save are not part of the plan. Until that save is
+  /// published, the plan for a tree other than this store's starts from the state on disk.
   public func plan(_ tree: FileWrapper? = nil) throws(FilePackageError) -> SavePlan {
     try writer.plan(saving: tree)
   }
@@ -16,17 +16,17 @@ extension PackageStore {
   /// save writes only the changed children. All other children stay as they are, also those that other programs changed
   /// meanwhile. If nothing changed, it writes nothing.
   ///
-  /// Cost of the commit: the bytes of the changed children and one flush. Cost of publishing: a rename and a
-  /// synchronisation for each changed child, and a synchronisation for each folder with changes. The first save in a
-  /// package makes the journal, which costs two flushes more. Children that did not change cost nothing.
+  /// Cost of the commit: the bytes of the changed children and one flush. Cost of publishing: a rename and a sync for
+  /// each changed child, and a sync for each folder with changes. The first save in a package makes the journal, which
+  /// costs two flushes more. Children that did not change cost nothing.
   ///
   /// - Throws: `changedOnDisk` if another program changed a child that this save would replace or remove, or put
   ///   another package in this one's place. `busy`. `indeterminate` if the system failed at the last moment; saving
   ///   again then does the rest. Other codes for the system's reasons.
   ///
   /// After an error the package on disk is unchanged and the tree still holds the edits. The package may differ only
-  /// after `indeterminate`, and after `noSuchFile`, if another program removed the package meanwhile. Once the save is
-  /// committed nothing is an error: the report's `warnings` name the work that is left.
+  /// after `indeterminate`, and after `noSuchFile`, if another program removed the package meanwhile. After the commit
+  /// the save throws no error: the report's `warnings` name the work that is left.
   @discardableResult
   public func save(
     _ tree: FileWrapper? = nil, options: SavingOptions = []
@@ -44,13 +44,13 @@ extension PackageStore {
     try writer.publish()
   }
 
-  /// Ends the session: publishes, and removes everything that only an open store needs.
+  /// Ends the session: publishes the last save, and removes everything that only an open store needs.
   ///
-  /// In a package with metadata the journal stays, in which each save is marked as published. That costs one flush, and
+  /// In a package with metadata the journal stays, with each save marked as published. That costs one flush, and
   /// several if the journal has grown long.
   ///
-  /// The store can be used again; its next save begins a new session. A store that is released without this call ends
-  /// its session then, unless an error prevents it.
+  /// The store can be used again; its next save begins a new session. A store that is released without this call then
+  /// ends its session, unless an error prevents that.
   ///
   /// - Throws: the system's reason; nothing is lost, and the next opening does the rest.
   public func close() throws(FilePackageError) {

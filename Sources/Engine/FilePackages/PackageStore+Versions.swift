@@ -69,7 +69,7 @@ extension PackageStore {
 
   /// Brings the document back to the state before the last save, as a new save.
   ///
-  /// Undoing again goes back to the save before that, and skips a save that is itself undone.
+  /// Each further call takes back one more save, and skips a save that is itself undone.
   ///
   /// - Throws: `noSuchVersion` if there is nothing to undo, or if the state is not kept; otherwise as
   ///   `restore(_:child:options:)`.
@@ -113,13 +113,15 @@ extension PackageStore {
   ///
   /// It takes back a `stopKeepingHistory()`.
   ///
-  /// A package without metadata gets them, since they name the states.
+  /// A package without metadata gets a `Metadata.plist`, because its revisions identify the versions.
   ///
   /// Cost: reads every child if there are no metadata.
   ///
-  /// - Parameter dryRun: whether to report the result without doing it. It throws `unsavedEdits` and `reservedName`, too.
-  /// - Throws: `unsavedEdits` if this call saves metadata and the tree has unsaved edits. `reservedName` if a child of the
-  ///   document has the name of the metadata. `busy` while another program has the document open. `invalidContent` for a history that cannot be read. Otherwise the system's error.
+  /// - Parameter dryRun: whether to report the result without doing it. A dry run throws `unsavedEdits` and
+  ///   `reservedName`, too.
+  /// - Throws: `unsavedEdits` if this call saves metadata and the tree has unsaved edits. `reservedName` if a child of
+  ///   the document has the name of the metadata. `busy` while another program has the document open. `invalidContent`
+  ///   for a history that cannot be read. Otherwise the system's error.
   @discardableResult
   public func startKeepingHistory(dryRun: Bool = false) throws(FilePackageError) -> HistoryStartReport {
     defer { scheduleDueWork() }
@@ -129,7 +131,7 @@ extension PackageStore {
   /// Adds a version with the content of a tree, as the newest before the current one; the document stays as it is.
   ///
   /// The retention policy never drops the version. If there is no history, this call begins one. If the tree has the
-  /// `Metadata.plist` of a document, that names the date and the program of its save.
+  /// `Metadata.plist` of a document, the version gets the date and the program in it.
   ///
   /// Cost: reads both, and writes the tree's differences from the current state and the files that the version before
   /// needs.
@@ -174,8 +176,8 @@ extension PackageStore {
     try HistoryRewriting(writer).set(policy)
   }
 
-  /// Drops the versions that the policy does not keep, and those that the history lists no more since it lacks later
-  /// ones.
+  /// Drops the versions that the policy does not keep, and the versions before a gap in the history, which `versions()`
+  /// does not list.
   ///
   /// `close()` and an idle store do it by themselves if a version is due.
   ///
@@ -218,8 +220,8 @@ extension PackageStore {
 
   /// Ends the history: removes all versions, and no later save of any program keeps one.
   ///
-  /// The metadata of the document say so from then on (`PackageMetadata.keepsNoHistory`), and those of its copies.
-  /// `startKeepingHistory()` takes that back. A package without metadata keeps none anyway.
+  /// The metadata of the document and of its copies then have `PackageMetadata.keepsNoHistory`. `startKeepingHistory()`
+  /// takes that back. A package without metadata keeps none anyway.
   ///
   /// - Parameter dryRun: whether to report the result without doing it.
   /// - Throws: `unsavedEdits` if the tree has unsaved edits, since this call saves the metadata; `busy` while another
@@ -232,9 +234,9 @@ extension PackageStore {
 
   /// Removes everything of this library from the package: the metadata, and the hidden folder with all versions.
   ///
-  /// The children stay as they are, and a `Metadata.plist` of another program does. The package has no identity, no
-  /// digests and no history then. If the call is cut short, the package is a document or as another program's, and the
-  /// call can be repeated.
+  /// The children stay as they are, and so does a `Metadata.plist` of another program. The package then has no
+  /// identity, no digests and no history. If the call is cut short, the package is still a document of this library, or
+  /// already one of another program. The call can be repeated.
   ///
   /// - Parameter dryRun: whether to report the result without doing it.
   /// - Throws: `unsavedEdits` if the tree has unsaved edits; `unsupported` for a document with conflict versions or

@@ -24,7 +24,7 @@ public actor PackageStore {
   /// The tree that `save()` saves: change it, or pass another one to `save(_:options:)`.
   public var tree: FileWrapper { writer.tree }
 
-  /// The children that another program wrote before a save was published, if no report named them.
+  /// The children that another program wrote before a save was published, and that no report named.
   ///
   /// That save was cut short, or returned at its commit. The package has both contents, one of them in the hidden
   /// folder.
@@ -85,12 +85,12 @@ public actor PackageStore {
   /// Opens the package at `url`, which may be any directory; follows a symbolic link to one.
   ///
   /// Writes nothing to a package that was closed in good order. It publishes a save that was committed and not
-  /// published. If the disk is full or cannot be written, it does not publish: the tree then is the state of disk and
-  /// journal together. It puts back a package that a crash left under its hidden name. The cost does not depend on the
-  /// package's content.
+  /// published. If the disk is full or cannot be written, it does not publish, and the tree has the state of disk and
+  /// journal together. If a crash left the package under a hidden name, it gives the package its name back. The cost
+  /// does not depend on the package's content.
   ///
-  /// - Throws: `noSuchFile`, `notAPackage`, or the system's reason. Metadata that cannot be read is no error here;
-  ///   `metadata()` and saving report it.
+  /// - Throws: `noSuchFile`, `notAPackage`, or the system's reason. It does not throw for metadata that cannot be read;
+  ///   `metadata()` and saving do.
   public static func open(at url: URL) async throws(FilePackageError) -> PackageStore {
     try await open(FilePath(of: url, for: .open), on: PosixDisk(), delays: .standard)
   }
@@ -262,7 +262,7 @@ public actor PackageStore {
   /// The children are as the program left them. Nil if the journal is intact.
   public var journalDamage: FilePackageError? { writer.state.damage }
 
-  /// The reason why a committed save is not visible to other programs yet; nil if all are.
+  /// The reason why a committed save is not visible to other programs yet; nil if all saves are visible.
   ///
   /// The tree has the save.
   public var unpublishedProblem: FilePackageError? { writer.state.problem }
@@ -282,8 +282,10 @@ public actor PackageStore {
   private func schedulePublishing() {
     guard let delay = delays.publishing, maintenance.publishing == nil else { return }
     maintenance.publishing = Task {
+      // A cancelled task publishes at once.
       try? await Task.sleep(for: delay)
       maintenance.publishing = nil
+      // The error is that of the next call of `publish()`, too.
       try? publish()
     }
   }
@@ -293,7 +295,7 @@ public actor PackageStore {
     guard let delay = delays.checkpoint else { return }
     maintenance.checkpoint?.cancel()
     maintenance.checkpoint = Task { [weak self] in
-      guard (try? await Task.sleep(for: delay)) != nil else { return }
+      guard (try? await Task.sleep(for: delay)) != nil else { return }  // A later save cancels the task.
       await self?.makeCheckpoint()
     }
   }

@@ -23,9 +23,9 @@ import SystemPackage
 /// once. It reports each change by its place or as an `overflow`. A report may be older than the disk when a listener
 /// reads it: look at the disk. The watcher does not follow symbolic links, and leaves out the hidden folder.
 ///
-/// The watcher knows a document by its path and by its node. A node at the path is the document: another node there is
-/// a `replaced`, since other programs save that way. If the path is empty and the node is found at another path, the
-/// document moved.
+/// The watcher knows a document by its path and by its node. A node at the path is the document. Another node there is
+/// a `replaced`, since other programs replace a document to save it. If the path is empty and the node is found at
+/// another path, the document moved.
 ///
 /// **Limits.** The kernel reports local changes only. `Options.polls` finds changes that another machine makes to a
 /// file system that both have mounted (NFS, SMB and other network file systems). The kernel reports writes through a
@@ -98,11 +98,11 @@ public final class PackageWatcher: Sendable {
     case changed([String])
     /// The document is at another path, with the same contents.
     case moved(to: URL)
-    /// Another file or folder stands in the document's place: look at everything.
+    /// Another file or folder is in the document's place: look at everything.
     case replaced
-    /// The document is gone.
+    /// The document was removed, or moved to a place that the watcher does not find.
     ///
-    /// If a node stands in its place later, that is a `replaced`.
+    /// If its place has a node again later, the watcher reports `replaced`.
     case deleted
     /// There were more changes than a report can name: look at everything, including whether the document exists.
     case overflow
@@ -114,8 +114,8 @@ public final class PackageWatcher: Sendable {
   ///   - url: a package or a regular file; a symbolic link to one is followed once, at this call.
   ///   - state: the known state that the watcher asks before each report, held weakly. Without it the watcher reports
   ///     every change.
-  /// - Throws: `noSuchFile`; `wrongKind` for a node that is neither a folder nor a file; the system's error. Too few
-  ///   watches or descriptors are no error but a `limitation`.
+  /// - Throws: `noSuchFile`; `wrongKind` for a node that is neither a folder nor a file; the system's error. If watches
+  ///   or descriptors are too few, it does not throw: `limitation` has the reason.
   public static func watch(
     _ url: URL, knowing state: (any WatchBaseline)? = nil, options: Options = Options()
   ) async throws(FilePackageError) -> PackageWatcher {
@@ -136,7 +136,7 @@ public final class PackageWatcher: Sendable {
 
   /// The reason why the watcher polls some folders, and the remedy; nil if all folders have watches.
   ///
-  /// It may come and go with the folders.
+  /// It changes when folders are added or removed.
   public var limitation: FilePackageError? { report.limitation }
 
   /// Ends the watching and every iteration, and releases the watches before it returns.
@@ -149,20 +149,20 @@ public final class PackageWatcher: Sendable {
 }
 
 extension PackageWatcher: AsyncSequence {
-  /// A listener.
+  /// A listener of the watcher.
   ///
-  /// If there are several, each event goes to one of them.
+  /// If a watcher has several listeners, each event reaches only one of them.
   public struct AsyncIterator: AsyncIteratorProtocol {
     let watcher: PackageWatcher
 
-    /// Returns the next event; nil after `end()` or if the task is cancelled.
+    /// Returns the next event; nil after `stop()` or if the task is cancelled.
     ///
     /// Events that wait for a listener are combined, so that a slow listener costs no memory.
     public mutating func next() async -> Event? {
       await watcher.report.next()
     }
 
-    /// Returns the next event; nil after `end()` or if the task is cancelled.
+    /// Returns the next event; nil after `stop()` or if the task is cancelled.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> Event? {
       await watcher.report.next()
     }

@@ -80,7 +80,7 @@ extension UTType {
   public static var data: UTType { UTType(core: "public.data") }
   /// A directory of any kind. `public.directory`
   public static var directory: UTType { UTType(core: "public.directory") }
-  /// A directory that is shown as one. `public.folder`
+  /// A directory that file managers show as a folder. `public.folder`
   public static var folder: UTType { UTType(core: "public.folder") }
   /// A volume, a file system as a whole. `public.volume`
   public static var volume: UTType { UTType(core: "public.volume") }

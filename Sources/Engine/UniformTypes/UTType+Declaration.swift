@@ -104,8 +104,8 @@ extension UTType {
 
   /// Declares a type that another program owns and this program uses.
   ///
-  /// It does not count if the type is exported, is in the core table, or was imported before. Those declarations stay
-  /// as they are, and that is no error.
+  /// It has no effect if the type is exported, is in the core table, or was imported before. The earlier declaration
+  /// then stays, and the call does not throw.
   ///
   /// - Returns: the type.
   /// - Throws: `invalidIdentifier`, `reservedIdentifier`, `invalidTag` or `circularConformance`.
@@ -161,7 +161,7 @@ extension UTType {
       case invalidIdentifier
       /// The identifier begins with a prefix that the declaring program may not use.
       case reservedIdentifier
-      /// A tag is no valid tag of its class, such as an extension with its dot.
+      /// A tag is not valid in its class, such as an extension with its dot.
       case invalidTag
       /// The type would conform to itself through other types.
       case circularConformance

@@ -115,7 +115,7 @@ private struct InformationFile: Decodable {
 
     init(from decoder: any Decoder) throws {
       let container = try decoder.singleValueContainer()
-      if let single = try? container.decode(String.self) {
+      if let single = try? container.decode(String.self) {  // Otherwise it is a list.
         values = [single]
       } else {
         values = try container.decode([String].self)
@@ -129,7 +129,7 @@ private struct InformationFile: Decodable {
 
     init(from decoder: any Decoder) throws {
       let container = try decoder.singleValueContainer()
-      if let text = try? container.decode(String.self) {
+      if let text = try? container.decode(String.self) {  // Otherwise it is a number.
         value = Int(text)
       } else {
         value = try container.decode(Int.self)

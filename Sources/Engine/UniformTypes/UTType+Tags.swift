@@ -10,8 +10,8 @@ extension UTType {
 
   /// Makes the preferred type of an extension.
   ///
-  /// An extension alone does not give a type: `epub` is a file or a package. The default asks for files; ask for
-  /// `.package` to have a package's type.
+  /// An extension alone does not give a type: `epub` is a file or a package. By default the result is a type of files;
+  /// pass `.package` for a package's type.
   ///
   /// - Parameters:
   ///   - filenameExtension: an extension in any case and without its dot, such as `png` or `tar.gz`.
@@ -46,7 +46,8 @@ extension UTType {
   /// - Parameter supertype: a type that they conform to; nil for any.
   /// - Returns: exported types, then imported ones, then core types. If there are none with the tag, types of the MIME
   ///   database. If no type is known, one dynamic type, which conforms to the supertype, or to `.item` if that is nil.
-  ///   Nothing if the tag is invalid: empty or with a NUL, or as the initialisers for extensions and MIME types say.
+  ///   No types if the tag is invalid. It is invalid if it is empty, has a NUL, or if the initialiser for its class
+  ///   returns nil.
   public static func types(tag: String, tagClass: UTTagClass, conformingTo supertype: UTType?) -> [UTType] {
     TypeRegistry.shared.catalog.types(tag: tag, tagClass: tagClass, conformingTo: supertype)
   }
@@ -56,8 +57,8 @@ extension UTType {
   /// The longest known extension decides, so that `a.tar.gz` is a tar archive and not just gzip data. A directory gets
   /// the directory type of its extension, such as a declared package. A kind of `inode/directory` in the MIME database
   /// counts as a package. Without such a type, a directory is a `.folder`. A file gets the data type of its extension,
-  /// `.data` without an extension, and a dynamic type for an unknown one. The first dot of a hidden file begins no
-  /// extension.
+  /// `.data` without an extension, and a dynamic type for an unknown one. The first dot of a hidden file does not begin
+  /// an extension.
   ///
   /// - Parameter filename: a name, or a path, whose last component counts.
   public init(filename: String, isDirectory: Bool) {

@@ -2,8 +2,8 @@ public import FoundationEssentials
 
 /// The kind of a file, a package or a piece of data; the counterpart of Apple's type of that name.
 ///
-/// A type is its identifier, such as `public.png`, and nothing else. Two values are equal if their identifiers are,
-/// whatever the case of their letters. Each question looks up the facts about the type.
+/// A type is its identifier, such as `public.png`, and nothing else. Two values are equal if their identifiers are
+/// equal without regard to case. Each property looks up the facts about the type.
 ///
 /// Types come from four places:
 ///
@@ -16,9 +16,9 @@ public import FoundationEssentials
 /// For an identifier, an exported declaration counts, then the core table, then an imported declaration. For an
 /// extension or MIME type, exported declarations are preferred, then imported ones, then the core table.
 ///
-/// Cost: a type name is free. The first question reads the core table (about a millisecond). The first one that the
-/// core table cannot answer reads the MIME database (a few milliseconds). Every other question takes a few
-/// microseconds, and some twenty for a type of the MIME database.
+/// Cost: a member such as `UTType.png` looks up nothing. The first lookup reads the core table (about a millisecond).
+/// The first lookup that the core table cannot answer reads the MIME database (a few milliseconds). Every other lookup
+/// takes a few microseconds, and some twenty for a type of the MIME database.
 public struct UTType: Sendable {
   /// The identifier, as its declaration spells it.
   public let identifier: String
@@ -60,21 +60,21 @@ public struct UTType: Sendable {
 
   /// Makes a type that this program owns.
   ///
-  /// If the type is known, this is it, and the supertype is ignored. If not, this call declares it, without tags but
-  /// with the supertype, and `UTType(_:)` knows it afterwards. Supertypes of several calls add up; one that conforms to
-  /// the type itself is ignored. A later `declare` replaces all that.
+  /// If the type is known, the result is that type, and `parentType` is ignored. Otherwise this call declares it
+  /// without tags, and `UTType(_:)` knows it afterwards. The supertypes of several calls add up; one that conforms to
+  /// the type itself is ignored. A later `declare` replaces the result of these calls.
   ///
-  /// This call does not check the characters of the identifier; `declare(exported:)` does. It remembers no empty
-  /// identifier and no malformed `dyn.` one.
+  /// This call does not check the characters of the identifier; `declare(exported:)` does. It declares nothing for an
+  /// empty identifier or a `dyn.` one.
   ///
-  /// - Parameter parentType: a type that it conforms to. Nil says nothing, not even that the type is data.
+  /// - Parameter parentType: a type that it conforms to. If it is nil, the call adds no supertype, not even `.data`.
   public init(exportedAs identifier: String, conformingTo parentType: UTType? = nil) {
     self = TypeRegistry.shared.type(naming: identifier, conformingTo: parentType)
   }
 
   /// Makes a type that another program owns and this program uses.
   ///
-  /// It does the same as `init(exportedAs:conformingTo:)`. The choice tells the reader who owns the type.
+  /// It does the same as `init(exportedAs:conformingTo:)`; its name shows that another program owns the type.
   public init(importedAs identifier: String, conformingTo parentType: UTType? = nil) {
     self = TypeRegistry.shared.type(naming: identifier, conformingTo: parentType)
   }
@@ -96,7 +96,7 @@ extension UTType {
   /// `init(exportedAs:)`. The opposite of `isDynamic`.
   public var isDeclared: Bool { !isDynamic }
 
-  /// Whether the type was made up for an unknown tag. Its identifier begins with `dyn.`
+  /// Whether the type stands for an unknown tag. Its identifier begins with `dyn.`
   public var isDynamic: Bool { key.hasPrefix(DynamicType.prefix) }
 
   /// Whether the type is in the public domain: its identifier begins with `public.`
@@ -113,7 +113,7 @@ extension UTType {
   /// A supertype that has a name but no declaration is left out until the program declares it.
   public var supertypes: Set<UTType> { TypeRegistry.shared.catalog.supertypes(key) }
 
-  /// Returns whether the type is another one or conforms to it, over any number of steps.
+  /// Returns whether both are the same type, or this one conforms to the other one over any number of steps.
   public func conforms(to type: UTType) -> Bool {
     key == type.key || TypeRegistry.shared.catalog.conforms(key, to: type.key)
   }
@@ -128,7 +128,7 @@ extension UTType {
 // MARK: - Equality and coding
 
 extension UTType: Hashable, CustomStringConvertible {
-  /// Returns whether the identifiers are the same, whatever the case of their letters.
+  /// Returns whether the identifiers are the same, without regard to case.
   public static func == (left: UTType, right: UTType) -> Bool { left.key == right.key }
 
   /// Hashes the identifier in lower case.

@@ -7,41 +7,40 @@ public import Foundation
 extension FileManager {
   /// Returns the folder of a registered container; nil if no container is registered under the identifier.
   ///
-  /// Nil as the identifier names the container that was registered first. Documents for the user are in the folder
-  /// `Documents` in it. Unlike Apple's, the call never waits.
+  /// The identifier nil names the container that was registered first. The subfolder `Documents` has the documents for
+  /// the user. Unlike Apple's, the call never waits.
   public func url(forUbiquityContainerIdentifier containerIdentifier: String?) -> URL? {
     UbiquityContainers.container(for: containerIdentifier)?.url
   }
 
   /// The identity of the container that was registered first; nil if there is none.
   ///
-  /// Two tokens are equal if the containers have the same documents, also on two machines.
+  /// The tokens of one container are equal on all machines.
   public var ubiquityIdentityToken: (any NSCoding & NSCopying & NSObjectProtocol)? {
     UbiquityContainers.token.map { NSString(string: $0) }
   }
 
-  /// Returns whether a registered container has the item, here or as a placeholder.
+  /// Returns whether the item is in the folder of a registered container, as a file, a folder or a placeholder.
   ///
-  /// Cost: one look for an item that is here; for any other item as `CloudContainer.items()`.
+  /// Cost: one system call for an item on this machine; for any other item that of `CloudContainer.items()`.
   public func isUbiquitousItem(at url: URL) -> Bool {
     guard let place = UbiquityContainers.place(of: url) else { return false }
-    // Apple's method has no error either.
-    return fileExists(atPath: url.path) || (try? place.isTaken()) == true
+    return fileExists(atPath: url.path) || (try? place.isTaken()) == true  // As Apple's, it throws nothing.
   }
 
   /// Moves a document of this machine into a container, or out of it.
   ///
   /// It coordinates the move, so that an open document follows it. The next `CloudContainer.sync()` uploads a document
-  /// that moved in, and deletes one that moved out from the container. A placeholder is downloaded before it moves out.
-  /// An open `UIDocument` answers on the main queue. So the main queue must not wait for this call.
+  /// that moved in, and deletes a document that moved out from the container. A placeholder is downloaded before it
+  /// moves out. An open `UIDocument` answers on the main queue. So the main queue must not wait for this call.
   ///
   /// - Parameters:
   ///   - flag: whether the document moves into a container.
   ///   - url: the place of the document.
   ///   - destinationURL: its new place, in a container folder if `flag` is true. Missing folders are made.
-  /// - Throws: `CocoaError` with the code `fileWriteFileExists` if there is a document at the new place, or
-  ///   `ubiquitousFileUnavailable` if the place that should be in a container folder is not; otherwise as
-  ///   `CloudContainer.moveIn(_:as:)` and `download(itemNamed:)`. The document then is at its old place.
+  /// - Throws: `CocoaError` with the code `fileWriteFileExists` if an item is at the new place. The code is
+  ///   `ubiquitousFileUnavailable` if the place in the container is outside all container folders. The other errors are
+  ///   those of `CloudContainer.moveIn(_:as:)` and `download(itemNamed:)`. After an error the document has not moved.
   public func setUbiquitous(_ flag: Bool, itemAt url: URL, destinationURL: URL) throws {
     let place = try UbiquitousPlace.required(flag ? destinationURL : url)
     if try fileExists(atPath: destinationURL.path) || flag && place.isTaken() {
@@ -56,10 +55,11 @@ extension FileManager {
     }
   }
 
-  /// Begins to download the newest content of a document, or of all documents in a folder; returns before it is here.
+  /// Begins to download the newest content of a document, or of all documents in a folder. It returns before the end
+  /// of the download.
   ///
-  /// Another process that brings the folder up to date at this moment downloads it. If the download fails, the reason is
-  /// in the attributes of the item, and the next `CloudContainer.sync()` tries again.
+  /// If another process syncs the container folder at this moment, that process downloads the content. If a download
+  /// fails, the reason is in the attributes of the item, and the next `CloudContainer.sync()` tries again.
   ///
   /// - Throws: `CocoaError` with the code `ubiquitousFileUnavailable` outside of a container folder;
   ///   `CloudContainer.startDownloading(itemNamed:)` has the other errors.
@@ -73,11 +73,10 @@ extension FileManager {
         try await place.container.startDownloading(itemNamed: name)
       }
     }
-    // The attributes of each item have its error, and the item stays one that the next run downloads.
-    Task { try? await place.container.download(itemsNamed: names) }
+    Task { try? await place.container.download(itemsNamed: names) }  // Each item's attributes have its error.
   }
 
-  /// Removes the content of a document, or of all documents in a folder, from this machine. The container keeps it.
+  /// Removes the content of a document, or of all documents in a folder, from this machine. It stays in the container.
   ///
   /// - Throws: `CocoaError` with the code `ubiquitousFileUnavailable` outside of a container folder;
   ///   `CloudContainer.evict(itemNamed:)` has the other errors, such as that of content that is not uploaded.
@@ -122,7 +121,7 @@ extension UbiquitousPlace {
   /// Moves a document of this machine to this place.
   func moveIn(_ source: URL, to target: URL) async throws {
     try await Self.coordinateMove(source, target) { source, _ in
-      _ = try await container.moveIn(source, as: name)
+      _ = try await container.moveIn(source, as: name)  // The name is known already.
     }
   }
 
@@ -134,7 +133,7 @@ extension UbiquitousPlace {
     if item?.downloadingStatus != .current { try await container.download(itemNamed: name) }
     try await container.exclusively {
       try await Self.coordinateMove(source, target) { _, target in
-        _ = try await container.session.folder.location.moveOut(
+        _ = try await container.session.folder.location.moveOut(  // The caller knows the new place.
           name, to: target.deletingLastPathComponent(), as: target.lastPathComponent)
       }
     }

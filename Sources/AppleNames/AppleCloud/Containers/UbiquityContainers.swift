@@ -19,7 +19,7 @@ public enum UbiquityContainers {
   private static let entries = Mutex<[Entry]>([])
   private static let posts = DispatchQueue(label: "UbiquityContainers")
 
-  /// The folder in a container whose documents are those of the scope `NSMetadataQueryUbiquitousDocumentsScope`.
+  /// The folder of a container that a query with the scope `NSMetadataQueryUbiquitousDocumentsScope` searches.
   ///
   /// All other documents of the container are data of the program.
   public static let documentsFolder = "Documents"
@@ -30,7 +30,7 @@ public enum UbiquityContainers {
   /// the identifier nil. From now on a `UIDocument` in the container folder downloads its content when it is opened.
   /// Posts `NSUbiquityIdentityDidChange` if `ubiquityIdentityToken` has another value now.
   ///
-  /// Uploads and downloads are those of `CloudContainer.sync()`, which the program or `docpkg cloud sync --watch` calls.
+  /// It uploads and downloads nothing: that is the task of `CloudContainer.sync()` or `docpkg cloud sync --watch`.
   ///
   /// - Throws: the system's reason why the folder `Documents` could not be made.
   public static func register(_ container: CloudContainer, forIdentifier identifier: String) throws {
@@ -92,8 +92,7 @@ public enum UbiquityContainers {
   /// The container of a place, and the name of the item there; nil outside all container folders.
   static func place(of url: URL) -> UbiquitousPlace? {
     for entry in all {
-      // The call throws for each place outside of the container folder.
-      if let name = try? entry.container.name(ofItemAt: url) {
+      if let name = try? entry.container.name(ofItemAt: url) {  // It throws for a place outside.
         return UbiquitousPlace(container: entry.container, name: name)
       }
     }

@@ -1,10 +1,11 @@
 public import Foundation
 
 extension NSSortDescriptor {
-  /// Makes the order of the items of an `NSMetadataQuery` by an attribute. Items without the attribute are first.
+  /// Makes a descriptor that orders the items of an `NSMetadataQuery` by an attribute. In ascending order, items
+  /// without the attribute are first.
   ///
-  /// Foundation on Linux marks this initialiser as unavailable. The order is for items of a query alone: to compare
-  /// other objects is a programming error.
+  /// Foundation on Linux marks this initialiser as unavailable. To compare objects other than items of a query is a
+  /// programming error.
   public convenience init(key: String?, ascending: Bool) {
     let name = key ?? ""
     self.init(keyPath: \NSMetadataItem.[attribute: name], ascending: ascending) { one, other in

@@ -75,7 +75,7 @@ struct PredicateParser {
 
   private mutating func comparison() throws(PredicateFormatError) -> PredicateNode.Comparison {
     // A comparison with a list of values is one with any of them in any case.
-    if !take(word: "ANY") { _ = take(word: "SOME") }
+    if !take(word: "ANY") { _ = take(word: "SOME") }  // Without either word, it means any, too.
     let left = try operand()
     let operation = try takeOperator()
     let options = try takeOptions()

@@ -49,15 +49,17 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
 
   // MARK: The question
 
-  /// The condition for the documents; nil at first. A running query starts again with a new one.
+  /// The condition for the documents; initially nil. A running query starts again with a new value.
   ///
-  /// A predicate with a block is called on a thread of the query, with `NSMetadataItem`s.
+  /// The block of a predicate runs on a thread of the query. Its argument is an `NSMetadataItem`.
   open var predicate: NSPredicate? {
     get { settings.predicate }
     set { change { [box = QuerySettings(predicate: newValue)] in $0.predicate = box.predicate } }
   }
 
-  /// The order of the results; without one, the query's own. A running query starts again with a new one.
+  /// The order of the results; if empty, the order in which the query found them.
+  ///
+  /// A running query starts again with a new value.
   open var sortDescriptors: [NSSortDescriptor] {
     get { settings.sortDescriptors }
     set {
@@ -67,14 +69,14 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
 
   /// The places to search: constants such as `NSMetadataQueryUbiquitousDocumentsScope`, URLs and paths of folders.
   ///
-  /// Without one, a query searches all registered containers. A running query starts again with new ones. A container
+  /// If empty, a query searches all registered containers. A running query starts again with a new value. A container
   /// that is registered later is searched after the next `start()`.
   open var searchScopes: [Any] {
     get { settings.scopes }
     set { change { [box = QuerySettings(scopes: newValue)] in $0.scopes = box.scopes } }
   }
 
-  /// The minimum time between two updates in seconds, at first one. A run has the value of its start.
+  /// The minimum time between two updates in seconds, initially 1. A change applies from the next start on.
   open var notificationBatchingInterval: TimeInterval {
     get { settings.batchingInterval }
     set { state.withLock { $0.settings.batchingInterval = newValue } }
@@ -82,7 +84,7 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
 
   /// The queue on which the results change and the notifications are posted; nil for the main queue.
   ///
-  /// A run has the queue of its start.
+  /// A change applies from the next start on.
   open var operationQueue: OperationQueue? {
     get { state.withLock { $0.queue } }
     set { state.withLock { $0.queue = newValue } }
@@ -103,9 +105,9 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
 
   // MARK: Starting and stopping
 
-  /// Begins to gather, and then tells changes; discards the results of an earlier run.
+  /// Begins to gather results, and then reports changes. It discards the results of an earlier run.
   ///
-  /// - Returns: false without a predicate, and if the query runs already.
+  /// - Returns: false if there is no predicate or the query runs already.
   @discardableResult
   open func start() -> Bool {
     let (settings, queue) = state.withLock { ($0.settings, $0.queue) }
@@ -135,7 +137,7 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
 
   /// Whether the query was started, and not stopped since.
   open var isStarted: Bool { state.withLock { $0.run != nil } }
-  /// Whether the query looks for the documents that are there.
+  /// Whether the query still gathers its first results.
   open var isGathering: Bool { state.withLock { $0.phase == .gathering } }
   /// Whether the query was stopped, and not started since.
   open var isStopped: Bool { state.withLock { $0.phase == .stopped } }

@@ -6,7 +6,7 @@
 public let NSMetadataQueryUbiquitousDocumentsScope = "NSMetadataQueryUbiquitousDocumentsScope"
 /// The documents of the registered containers outside of the folders `Documents`: the data of the program.
 public let NSMetadataQueryUbiquitousDataScope = "NSMetadataQueryUbiquitousDataScope"
-/// Documents that other programs gave access to. There are none.
+/// Documents that other programs gave access to. On Linux a query finds none.
 public let NSMetadataQueryAccessibleUbiquitousExternalDocumentsScope =
   "NSMetadataQueryAccessibleUbiquitousExternalDocumentsScope"
 /// The documents in the user's home folder.
@@ -20,9 +20,9 @@ public let NSMetadataItemFSNameKey = "kMDItemFSName"
 public let NSMetadataItemDisplayNameKey = "kMDItemDisplayName"
 /// The place: a `URL`. For a placeholder it is the place that the document will have.
 public let NSMetadataItemURLKey = "kMDItemURL"
-/// The same as a path: a `String`.
+/// The path of the place: a `String`.
 public let NSMetadataItemPathKey = "kMDItemPath"
-/// The bytes: an integer; nil for a package outside of a container.
+/// The size in bytes: an integer; nil for a package outside of a container.
 public let NSMetadataItemFSSizeKey = "kMDItemFSSize"
 /// The date when the file was made: a `Date`; nil for a placeholder, and if the file system does not record it.
 public let NSMetadataItemFSCreationDateKey = "kMDItemFSCreationDate"
@@ -44,31 +44,31 @@ public let NSMetadataUbiquitousItemHasUnresolvedConflictsKey =
   "NSMetadataUbiquitousItemHasUnresolvedConflictsKey"
 /// The place of the content: one of the three constants below.
 public let NSMetadataUbiquitousItemDownloadingStatusKey = "NSMetadataUbiquitousItemDownloadingStatusKey"
-/// Whether content is here, also an older state: a `Bool`. Apple's systems have the downloading status instead.
+/// Whether content is on this machine, also an older state: a `Bool`. Apple's systems have only the downloading status.
 public let NSMetadataUbiquitousItemIsDownloadedKey = "NSMetadataUbiquitousItemIsDownloadedKey"
-/// Whether the content comes at this moment, or was asked for: a `Bool`.
+/// Whether the content is being downloaded or was asked for: a `Bool`.
 public let NSMetadataUbiquitousItemIsDownloadingKey = "NSMetadataUbiquitousItemIsDownloadingKey"
 /// Whether the content of a placeholder was asked for: a `Bool`.
 public let NSMetadataUbiquitousItemDownloadRequestedKey = "NSMetadataUbiquitousItemDownloadRequestedKey"
-/// Whether the container has the content that is here: a `Bool`.
+/// Whether the container has the content of this machine: a `Bool`.
 public let NSMetadataUbiquitousItemIsUploadedKey = "NSMetadataUbiquitousItemIsUploadedKey"
-/// Whether the content goes to the container at this moment: a `Bool`.
+/// Whether the content is being uploaded: a `Bool`.
 public let NSMetadataUbiquitousItemIsUploadingKey = "NSMetadataUbiquitousItemIsUploadingKey"
-/// The part of the content that has come, from 0 to 100: a `Double`.
+/// The downloaded part of the content, from 0 to 100: a `Double`.
 public let NSMetadataUbiquitousItemPercentDownloadedKey = "NSMetadataUbiquitousItemPercentDownloadedKey"
-/// The part of the content that has gone, from 0 to 100: a `Double`.
+/// The uploaded part of the content, from 0 to 100: a `Double`.
 public let NSMetadataUbiquitousItemPercentUploadedKey = "NSMetadataUbiquitousItemPercentUploadedKey"
-/// The reason why the content did not come: an `NSError`; nil if there is none.
+/// The reason why the download failed: an `NSError`; nil if it did not fail.
 public let NSMetadataUbiquitousItemDownloadingErrorKey = "NSMetadataUbiquitousItemDownloadingErrorKey"
-/// The reason why the content did not go: an `NSError`; nil if there is none.
+/// The reason why the upload failed: an `NSError`; nil if it did not fail.
 public let NSMetadataUbiquitousItemUploadingErrorKey = "NSMetadataUbiquitousItemUploadingErrorKey"
 
 /// The content is only in the container.
 public let NSMetadataUbiquitousItemDownloadingStatusNotDownloaded =
   "NSMetadataUbiquitousItemDownloadingStatusNotDownloaded"
-/// An older state of the content is here.
+/// An older state of the content is on this machine.
 public let NSMetadataUbiquitousItemDownloadingStatusDownloaded =
   "NSMetadataUbiquitousItemDownloadingStatusDownloaded"
-/// The newest known state of the content is here.
+/// The newest known state of the content is on this machine.
 public let NSMetadataUbiquitousItemDownloadingStatusCurrent =
   "NSMetadataUbiquitousItemDownloadingStatusCurrent"

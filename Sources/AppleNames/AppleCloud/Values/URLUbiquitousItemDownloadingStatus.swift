@@ -1,18 +1,18 @@
 import Documents
 import Foundation
 
-/// The place of a document's content.
+/// Whether the content of a document is on this machine, and whether it is the newest one.
 public struct URLUbiquitousItemDownloadingStatus: RawRepresentable, Hashable, Sendable {
   /// The name, as Apple spells it.
   public let rawValue: String
-  /// Makes a status of that name.
+  /// Makes a status of any name; only the three constants are in use.
   public init(rawValue: String) { self.rawValue = rawValue }
 
   /// The content is only in the container.
   public static let notDownloaded = Self(rawValue: "NSURLUbiquitousItemDownloadingStatusNotDownloaded")
-  /// An older state of the content is here.
+  /// An older state of the content is on this machine.
   public static let downloaded = Self(rawValue: "NSURLUbiquitousItemDownloadingStatusDownloaded")
-  /// The newest known state of the content is here.
+  /// The newest known state of the content is on this machine.
   public static let current = Self(rawValue: "NSURLUbiquitousItemDownloadingStatusCurrent")
 
   init(_ status: UbiquitousAttributes.DownloadingStatus) {

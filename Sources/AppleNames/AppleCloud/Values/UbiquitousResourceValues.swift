@@ -2,11 +2,11 @@ import CloudContainers
 import Documents
 public import Foundation
 
-/// The resource values of an item, with those of a container.
+/// The resource values of an item, together with its values in a container.
 ///
-/// All members of `URLResourceValues` are also members of this type. A value is nil if its key was not asked for.
+/// All members of `URLResourceValues` are also members of this type. A value is nil if its key was not requested.
 ///
-/// Foundation on Linux never has values of a container, and no program can put them into its `URLResourceValues`.
+/// It exists because Foundation's `URLResourceValues` on Linux cannot have values of a container.
 @dynamicMemberLookup
 public struct UbiquitousResourceValues {
   private let base: URLResourceValues
@@ -76,48 +76,48 @@ public struct UbiquitousResourceValues {
     base[keyPath: path]
   }
 
-  /// All values that were asked for and that are there.
+  /// All requested values that the item has.
   public var allValues: [URLResourceKey: Any] { base.allValues.merging(ubiquitous) { $1 } }
 
   /// Whether a registered container has the item.
   public var isUbiquitousItem: Bool? { value(.isUbiquitousItemKey) }
-  /// The place of the content; nil for an item that no container has.
+  /// Whether the content is on this machine; nil for an item that no container has.
   public var ubiquitousItemDownloadingStatus: URLUbiquitousItemDownloadingStatus? {
     value(.ubiquitousItemDownloadingStatusKey)
   }
   /// Whether versions of other devices are in conflict.
   public var ubiquitousItemHasUnresolvedConflicts: Bool? { value(.ubiquitousItemHasUnresolvedConflictsKey) }
-  /// Whether the content comes at this moment, or was asked for.
+  /// Whether the content is being downloaded or was asked for.
   public var ubiquitousItemIsDownloading: Bool? { value(.ubiquitousItemIsDownloadingKey) }
   /// Whether the content of a placeholder was asked for.
   public var ubiquitousItemDownloadRequested: Bool? { value(.ubiquitousItemDownloadRequestedKey) }
-  /// Whether the container has the content that is here.
+  /// Whether the container has the content of this machine.
   public var ubiquitousItemIsUploaded: Bool? { value(.ubiquitousItemIsUploadedKey) }
-  /// Whether the content goes to the container at this moment.
+  /// Whether the content is being uploaded.
   public var ubiquitousItemIsUploading: Bool? { value(.ubiquitousItemIsUploadingKey) }
-  /// The reason why the content did not come; nil if there is none.
+  /// The reason why the download failed; nil if it did not fail.
   public var ubiquitousItemDownloadingError: NSError? { value(.ubiquitousItemDownloadingErrorKey) }
-  /// The reason why the content did not go; nil if there is none.
+  /// The reason why the upload failed; nil if it did not fail.
   public var ubiquitousItemUploadingError: NSError? { value(.ubiquitousItemUploadingErrorKey) }
   /// The name of the container folder.
   public var ubiquitousItemContainerDisplayName: String? { value(.ubiquitousItemContainerDisplayNameKey) }
   /// False: a container belongs to one user.
   public var ubiquitousItemIsShared: Bool? { value(.ubiquitousItemIsSharedKey) }
-  /// False: the file `.docpkgignore` names the items that a container leaves out, and they are not its documents.
+  /// False: an item that the file `.docpkgignore` excludes is not a document of the container.
   public var ubiquitousItemIsExcludedFromSync: Bool? { value(.ubiquitousItemIsExcludedFromSyncKey) }
 
   private func value<Value>(_ key: URLResourceKey) -> Value? { ubiquitous[key] as? Value }
 }
 
 extension URL {
-  /// Looks at the item, with its values in a container.
+  /// Reads the resource values of the item, together with its values in a container.
   ///
-  /// A call with the keys in brackets calls this method. A call with a variable of type `Set` calls that of Foundation,
-  /// whose values of containers are nil.
+  /// An array literal of keys selects this method. A value of type `Set` selects Foundation's method, whose values of
+  /// containers are nil.
   ///
-  /// Cost: as `CloudContainer.items()` if a value of a container is asked for.
+  /// Cost: that of `CloudContainer.items()` if a value of a container is requested.
   ///
-  /// - Throws: as that of Foundation, except for a placeholder; the errors of `CloudContainer.items()`.
+  /// - Throws: the errors of Foundation's method, except for a placeholder, and those of `CloudContainer.items()`.
   public func resourceValues(forKeys keys: [URLResourceKey]) throws -> UbiquitousResourceValues {
     try UbiquitousResourceValues(of: self, Set(keys))
   }

@@ -2,8 +2,8 @@ public import Foundation
 
 /// The user's present activity, in values that a program saves and restores at its next start.
 ///
-/// Counterpart of Apple's `NSUserActivity`, as far as documents use it. `UserActivityArchive` saves activities. No other
-/// program and no other computer sees them.
+/// Counterpart of Apple's `NSUserActivity`, as far as documents use it. `UserActivityArchive` saves activities. No
+/// other program and no other computer sees them.
 open class NSUserActivity: NSObject {
   /// The kind of the activity, such as `org.example.editing`.
   public let activityType: String
@@ -18,19 +18,19 @@ open class NSUserActivity: NSObject {
   open var keywords: Set<String> = []
   /// Whether the values are older than the application's state. The next save asks the delegate first.
   open var needsSave = false
-  /// A page with the same contents.
+  /// The URL of a web page with the same contents.
   open var webpageURL: URL?
   /// The date after which the activity is not restored.
   open var expirationDate: Date?
   /// The part of the application that the activity belongs to.
   open var targetContentIdentifier: String?
-  /// A name by which the application knows the activity again.
+  /// The application's own identifier of the activity.
   open var persistentIdentifier: String?
-  /// Whether another computer may go on with it; no program here looks at it.
+  /// Whether another computer may continue the activity. It has no effect here.
   open var isEligibleForHandoff = true
-  /// Whether searches find it; no program here looks at it.
+  /// Whether searches find the activity. It has no effect here.
   open var isEligibleForSearch = false
-  /// The object that brings the values up to date.
+  /// The object that updates the values before a save.
   open weak var delegate: (any NSUserActivityDelegate)?
   /// Whether `invalidate()` was called.
   public private(set) var isInvalid = false
@@ -41,24 +41,24 @@ open class NSUserActivity: NSObject {
     super.init()
   }
 
-  /// Adds values, over those of the same keys.
+  /// Adds values. They replace the values of the same keys.
   open func addUserInfoEntries(from otherDictionary: [AnyHashable: Any]) {
     userInfo = (userInfo ?? [:]).merging(otherDictionary) { _, new in new }
   }
 
-  /// The user turns to this activity; does nothing here.
+  /// Does nothing. On Apple's systems it makes this the current activity.
   open func becomeCurrent() {}
 
-  /// The user turns to another activity; does nothing here.
+  /// Does nothing. On Apple's systems the activity is no longer the current one.
   open func resignCurrent() {}
 
-  /// Ends the activity: it is not saved any more.
+  /// Ends the activity: `UserActivityArchive` no longer saves it.
   open func invalidate() { isInvalid = true }
 }
 
-/// An object that brings the values of an activity up to date.
+/// An object that updates the values of an activity before a save.
 public protocol NSUserActivityDelegate: AnyObject {
-  /// The activity is about to be saved.
+  /// Updates the values of an activity that is about to be saved.
   func userActivityWillSave(_ userActivity: NSUserActivity)
 }
 

@@ -19,16 +19,16 @@ public struct UserActivityArchive: Sendable {
   /// The place of the file.
   public let url: URL
 
-  /// Makes an archive at that place. There need not be a file yet.
+  /// Makes an archive at a place. The first save makes the file.
   public init(at url: URL) { self.url = url }
 
   /// Saves the activities in place of the earlier ones; durable on return. A crash leaves the earlier ones or the new
   /// ones.
   ///
-  /// An activity that needs a save is brought up to date by its delegate first. Invalid activities are left out.
+  /// If an activity's `needsSave` is true, its delegate updates it first. Invalid activities are not saved.
   ///
-  /// - Throws: `CocoaError.propertyListWriteInvalid` for a value of another type, with its key; `FilePackageError` if
-  ///   the file cannot be written.
+  /// - Throws: `CocoaError.propertyListWriteInvalid` for a value of a type that `userInfo` does not allow, with its
+  ///   key; `FilePackageError` if the file cannot be written.
   @MainActor
   public func save(_ activities: [NSUserActivity]) async throws {
     var saved: [Any] = []
@@ -46,15 +46,15 @@ public struct UserActivityArchive: Sendable {
   private func write(_ data: Data) async throws {
     let file = FileWrapper(regularFileWithContents: data)
     if FileManager.default.fileExists(atPath: url.path) {
-      _ = try await FlatFileStore.open(at: url).save(file)
+      _ = try await FlatFileStore.open(at: url).save(file)  // The caller gets no report.
     } else {
-      _ = try await FlatFileStore.create(file, at: url)
+      _ = try await FlatFileStore.create(file, at: url)  // The caller gets no report.
     }
   }
 
   /// Returns the saved activities in their order, without those that have expired; none if there is no file.
   ///
-  /// - Throws: `CocoaError.propertyListReadCorrupt` for a file of another program; the system's error.
+  /// - Throws: `CocoaError.propertyListReadCorrupt` if the file has another format; the system's error.
   @MainActor
   public func restore() async throws -> [NSUserActivity] {
     guard FileManager.default.fileExists(atPath: url.path) else { return [] }

@@ -84,7 +84,7 @@ enum ConflictFolders {
   }
 
   static func insert(_ folder: URL?) {
-    if let folder { folders.withLock { _ = $0.insert(folder) } }
+    if let folder { folders.withLock { _ = $0.insert(folder) } }  // A folder may be known already.
   }
 }
 
@@ -126,12 +126,11 @@ enum ResolvedVersions {
   ///
   /// If the disk cannot be changed, the version stays unresolved.
   static func insert(_ version: AnyVersion) {
-    versions.withLock { _ = $0.insert(version) }
+    versions.withLock { _ = $0.insert(version) }  // It may be in the set already.
     do {
       try end(version)
     } catch {
-      // The setter has no way to report an error: `isResolved` tells it.
-      versions.withLock { _ = $0.remove(version) }
+      versions.withLock { _ = $0.remove(version) }  // The setter has no error: `isResolved` is false.
     }
   }
 

@@ -18,10 +18,10 @@ protocol EnginePresenting {
 ///
 /// Counterpart of Apple's `NSFileCoordinator`, over `FileCoordinator`. Its methods wait on the calling thread.
 ///
-/// Unlike Apple's class, it ends a wait after `FileCoordinator.defaultDeadline`. A presenter that needs the waiting
-/// thread for its answer therefore makes the access fail, and does not hang. A read downloads a placeholder of a
-/// registered container first, and that wait has no such end. Errors are those of Cocoa's domain; the
-/// error beneath is a `FileCoordinationError`.
+/// Unlike Apple's class, it ends a wait after `FileCoordinator.defaultDeadline`. So if a presenter needs the waiting
+/// thread for its answer, the access fails instead of waiting forever. A read first downloads a placeholder of a
+/// registered container; that wait has no limit. Errors are of Cocoa's domain. Their underlying error is a
+/// `FileCoordinationError`, or the reason why a download or the copy for an upload failed.
 // `@unchecked`: `presenter` is a constant, and `state` guards its own value. A subclass guards its own properties.
 open class NSFileCoordinator: NSObject, @unchecked Sendable {
   /// The way in which an access reads an item.
@@ -39,7 +39,7 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
 
   /// Makes a coordinator.
   ///
-  /// - Parameter filePresenter: the presenter that makes the accesses; the coordinator neither asks nor tells it.
+  /// - Parameter filePresenter: the presenter that makes the accesses. The coordinator does not call its methods.
   public init(filePresenter: (any NSFilePresenter)? = nil) {
     let engine = (filePresenter as? any EnginePresenting)?.enginePresenter
     presenter = engine ?? filePresenter.map { PresenterLink.of($0) }
@@ -129,7 +129,7 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
     ) { writer($0[0], $0[1]) }
   }
 
-  /// Asks the presenters of many items at once to relinquish and to save them.
+  /// Asks the presenters of many items at once to save and relinquish them.
   ///
   /// `batchAccessor` gets a closure that ends the preparation, and calls it after its own accesses.
   open func prepare(
@@ -161,8 +161,7 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
         let pause = link?.watch.pause()
         accessor(zip(intents, copies).map { $1?.url ?? $0.url })
         withExtendedLifetime(copies) {}
-        // The closure throws nothing.
-        if let link { try? waitBlocking { await link.settle(intents) } }
+        if let link { try? waitBlocking { await link.settle(intents) } }  // The closure throws nothing.
         pause?.end()
       }
     } catch {
@@ -177,10 +176,10 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
       userInfo: [NSLocalizedDescriptionKey: "\(error)", NSUnderlyingErrorKey: error])
   }
 
-  /// Reads and writes any number of items, all at once, and calls `accessor` on `queue`; returns before.
+  /// Reads and writes any number of items in one access. It returns at once, and later calls `accessor` on `queue`.
   ///
-  /// The accessor finds each item at its intent's `url`. If the access fails, it gets the reason and must not use the
-  /// items.
+  /// During the call, the `url` of an intent is the place of its item. If the access fails, the accessor gets the
+  /// reason and must not use the items.
   open func coordinate(
     with intents: [NSFileAccessIntent], queue: OperationQueue,
     byAccessor accessor: @escaping @Sendable ((any Error)?) -> Void
@@ -220,33 +219,31 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
 
   // MARK: Moving
 
-  /// Announces a move; does nothing.
+  /// Does nothing. On Apple's systems it announces a move.
   open func item(at oldURL: URL, willMoveTo newURL: URL) {}
 
   /// Reports a move of an item, from within an accessor that writes it.
   ///
-  /// If other programs cannot be told, they find the item gone.
+  /// If the report does not reach other programs, the item is missing for them.
   open func item(at oldURL: URL, didMoveTo newURL: URL) {
     let coordinator = self.coordinator
-    // Apple's method has no way to report an error either.
-    try? waitBlocking { try await coordinator.item(at: oldURL, didMoveTo: newURL) }
+    try? waitBlocking { try await coordinator.item(at: oldURL, didMoveTo: newURL) }  // As Apple's.
   }
 
   // MARK: Presenters
 
-  /// Registers a presenter, and keeps it until `removeFilePresenter(_:)`.
+  /// Registers a presenter, and retains it until `removeFilePresenter(_:)`.
   ///
-  /// The presenter hears of coordinated writes, and of changes by programs that do not coordinate. If other processes
-  /// cannot be told of it, it takes no part.
+  /// The presenter gets the news of coordinated writes, and of changes by programs that do not coordinate. If its
+  /// registration cannot be published to other processes, it gets none.
   ///
-  /// An open `UIDocument` or `NSDocument` takes part by itself: for those, the method does nothing.
+  /// An open `UIDocument` or `NSDocument` registers itself: for those, the method does nothing.
   ///
-  /// Cost: a look at each file and folder in the item, and a watch for each folder.
+  /// Cost: one status of each file and folder in the item, and one watch of each folder.
   open class func addFilePresenter(_ filePresenter: any NSFilePresenter) {
     if filePresenter is any EnginePresenting { return }
     let link = PresenterLink.register(filePresenter)
-    // Apple's method has no way to report an error either.
-    try? waitBlocking {
+    try? waitBlocking {  // Apple's method has no way to report an error either.
       try await FileCoordinator.addFilePresenter(link)
       await link.watch.follow(link)
     }
@@ -256,8 +253,7 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
   open class func removeFilePresenter(_ filePresenter: any NSFilePresenter) {
     guard let link = PresenterLink.unregister(filePresenter) else { return }
     link.watch.stop()
-    // The removal throws nothing.
-    try? waitBlocking { await FileCoordinator.removeFilePresenter(link) }
+    try? waitBlocking { await FileCoordinator.removeFilePresenter(link) }  // The removal throws nothing.
   }
 
   /// The registered presenters of this process, in no particular order.

@@ -2,15 +2,15 @@ public import Foundation
 
 /// An object that shows or edits an item, and takes part when other programs read or write it.
 ///
-/// Counterpart of Apple's `NSFilePresenter`. The methods are called on `presentedItemOperationQueue`, each after the
-/// one before. A presenter implements the methods that it needs.
+/// Counterpart of Apple's `NSFilePresenter`. The methods are called on `presentedItemOperationQueue`, one after the
+/// other. A presenter implements the methods that it needs.
 ///
 /// A registered presenter also gets the changes of programs that do not coordinate, some tenths of a second later.
-/// Apple promises no such news. Those calls come after the change, so that no program waits for the presenter.
+/// Apple does not promise these calls. They follow the change, so that no program waits for the presenter.
 ///
-/// The defaults of the methods for children pass the news on: a new or moved child is a changed child, and a changed
-/// child is a change of the item. So a presenter that implements `presentedSubitemDidChange(at:)` alone hears of each
-/// child, as on macOS. Unlike Apple's, the news also reaches `presentedItemDidChange()` if the item is a plain folder.
+/// By default, the methods for a new or moved child call `presentedSubitemDidChange(at:)`, and that one calls
+/// `presentedItemDidChange()`. So a presenter that implements only `presentedSubitemDidChange(at:)` learns of each
+/// child, as on macOS. Unlike Apple's, `presentedItemDidChange()` is also called if the item is a plain folder.
 @preconcurrency
 public protocol NSFilePresenter: NSObjectProtocol {
   /// The item's URL; nil if there is no item yet. Any thread may read it at any time.
@@ -18,9 +18,9 @@ public protocol NSFilePresenter: NSObjectProtocol {
   /// The queue of the methods.
   var presentedItemOperationQueue: OperationQueue { get }
 
-  /// Another program is about to read: write nothing after the call of `reader`, until it calls its closure.
+  /// Another program is about to read. Call `reader`, and then write nothing until the reader calls your closure.
   func relinquishPresentedItem(toReader reader: @escaping @Sendable ((() -> Void)?) -> Void)
-  /// Another program is about to write: use nothing after the call of `writer`, until it calls its closure.
+  /// Another program is about to write. Call `writer`, and then use nothing until the writer calls your closure.
   func relinquishPresentedItem(toWriter writer: @escaping @Sendable ((() -> Void)?) -> Void)
   /// Another program is about to read: save all unsaved changes. An error stops that read.
   func savePresentedItemChanges(completionHandler: @escaping @Sendable ((any Error)?) -> Void)
@@ -40,7 +40,7 @@ public protocol NSFilePresenter: NSObjectProtocol {
   /// Another program has moved a child of the item.
   func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL)
 
-  /// The item has a new version; of a `UIDocument` or an `NSDocument`, a conflict version.
+  /// The `UIDocument` or `NSDocument` has a new conflict version. Other presenters do not get this call.
   func presentedItemDidGain(_ version: NSFileVersion)
   /// The item has lost a version. This library does not call it.
   func presentedItemDidLose(_ version: NSFileVersion)
@@ -51,7 +51,7 @@ public protocol NSFilePresenter: NSObjectProtocol {
 
   /// The URL of the file that the item accompanies.
   var primaryPresentedItemURL: URL? { get }
-  /// The attributes of a cloud that the presenter wants to hear of.
+  /// The cloud attributes whose changes are reported to the presenter.
   var observedPresentedItemUbiquityAttributes: Set<URLResourceKey> { get }
   /// The attributes of the item in a cloud have changed.
   func presentedItemDidChangeUbiquityAttributes(_ attributes: Set<URLResourceKey>)
@@ -66,65 +66,65 @@ public protocol NSFilePresenter: NSObjectProtocol {
 }
 
 extension NSFilePresenter {
-  /// Nothing to wait for.
+  /// Calls `reader` at once, without a closure.
   public func relinquishPresentedItem(toReader reader: @escaping @Sendable ((() -> Void)?) -> Void) {
     reader(nil)
   }
-  /// Nothing to wait for.
+  /// Calls `writer` at once, without a closure.
   public func relinquishPresentedItem(toWriter writer: @escaping @Sendable ((() -> Void)?) -> Void) {
     writer(nil)
   }
-  /// Nothing to save.
+  /// Reports at once that there was no error.
   public func savePresentedItemChanges(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
     completionHandler(nil)
   }
-  /// Nothing to do.
+  /// Permits the change at once.
   public func accommodatePresentedItemDeletion(completionHandler: @escaping @Sendable ((any Error)?) -> Void)
   {
     completionHandler(nil)
   }
-  /// Nothing to do.
+  /// Permits the change at once.
   public func accommodatePresentedSubitemDeletion(
     at url: URL, completionHandler: @escaping @Sendable ((any Error)?) -> Void
   ) {
     completionHandler(nil)
   }
-  /// Nothing to do.
+  /// Does nothing.
   public func presentedItemDidMove(to newURL: URL) {}
-  /// Nothing to do.
+  /// Does nothing.
   public func presentedItemDidChange() {}
-  /// The item has changed.
+  /// Calls `presentedItemDidChange()`.
   public func presentedSubitemDidChange(at url: URL) { presentedItemDidChange() }
-  /// The child has changed.
+  /// Calls `presentedSubitemDidChange(at:)`.
   public func presentedSubitemDidAppear(at url: URL) { presentedSubitemDidChange(at: url) }
-  /// The child has changed in both places.
+  /// Calls `presentedSubitemDidChange(at:)` for both places.
   public func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL) {
     presentedSubitemDidChange(at: oldURL)
     presentedSubitemDidChange(at: newURL)
   }
-  /// Nothing to do.
+  /// Does nothing.
   public func presentedItemDidGain(_ version: NSFileVersion) {}
-  /// Nothing to do.
+  /// Does nothing.
   public func presentedItemDidLose(_ version: NSFileVersion) {}
-  /// Nothing to do.
+  /// Does nothing.
   public func presentedItemDidResolveConflict(_ version: NSFileVersion) {}
 
-  /// None.
+  /// Nil by default.
   public var primaryPresentedItemURL: URL? { nil }
-  /// None.
+  /// Empty by default.
   public var observedPresentedItemUbiquityAttributes: Set<URLResourceKey> { [] }
-  /// Nothing to do.
+  /// Does nothing.
   public func presentedItemDidChangeUbiquityAttributes(_ attributes: Set<URLResourceKey>) {}
-  /// Nothing to do.
+  /// Permits the eviction at once.
   public func accommodatePresentedItemEviction(
     completionHandler: @escaping @Sendable ((any Error)?) -> Void
   ) {
     completionHandler(nil)
   }
-  /// Nothing to do.
+  /// Does nothing.
   public func presentedSubitem(at url: URL, didGain version: NSFileVersion) {}
-  /// Nothing to do.
+  /// Does nothing.
   public func presentedSubitem(at url: URL, didLose version: NSFileVersion) {}
-  /// Nothing to do.
+  /// Does nothing.
   public func presentedSubitem(at url: URL, didResolve version: NSFileVersion) {}
 }

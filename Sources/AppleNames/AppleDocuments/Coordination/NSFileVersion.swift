@@ -3,17 +3,17 @@ import FilePackages
 public import Foundation
 import Synchronization
 
-/// One version of a document: the current one, one in its history, or one that is in conflict with it.
+/// One version of a document: the current one, an earlier one of its history, or a conflict version.
 ///
 /// Counterpart of Apple's `NSFileVersion`, over `FileVersion`. Its members wait for the disk on the calling thread.
 ///
 /// Differences from Apple's:
 ///
-/// - A version's `url` is a copy, which is there as long as the process.
-/// - `isResolved = true` hides a version from `unresolvedConflictVersionsOfItem(at:)`. The document's conflict ends with
-///   the last version that is hidden, and only then the disk changes.
-/// - A flat file has no history. The conflict versions of one that a `UIDocument` or an `NSDocument` has are its recovery
-///   copies, and resolving the last one removes them.
+/// - The `url` of an earlier version or a conflict version is a copy, which exists until the process ends.
+/// - `isResolved = true` hides a version from `unresolvedConflictVersionsOfItem(at:)`. The disk changes when the last
+///   conflict version is resolved: then the document's conflict ends.
+/// - A flat file has no history. Its conflict versions are the recovery copies that a `UIDocument` or an `NSDocument`
+///   made, and resolving the last one removes them.
 public final class NSFileVersion: NSObject, Sendable {
   /// The way to replace an item by a version.
   public struct ReplacingOptions: OptionSet, Sendable {
@@ -21,7 +21,7 @@ public final class NSFileVersion: NSObject, Sendable {
     public let rawValue: UInt
     /// Makes a set of these bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
-    /// The version leaves the history.
+    /// Also removes the version from the history.
     public static let byMoving = ReplacingOptions(rawValue: 1)
   }
 
@@ -31,7 +31,7 @@ public final class NSFileVersion: NSObject, Sendable {
     public let rawValue: UInt
     /// Makes a set of these bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
-    /// The file with the contents goes.
+    /// Also removes the document from which the contents came.
     public static let byMoving = AddingOptions(rawValue: 1)
   }
 
@@ -64,12 +64,11 @@ public final class NSFileVersion: NSObject, Sendable {
   ///
   /// It returns nil if there is no document, or if it cannot be read.
   public class func unresolvedConflictVersionsOfItem(at url: URL) -> [NSFileVersion]? {
-    // Apple's method has no error either.
-    let versions = try? AnyVersion.conflicts(at: url, isFlat: isFlatFile(url))
+    let versions = try? AnyVersion.conflicts(at: url, isFlat: isFlatFile(url))  // As Apple's.
     return versions?.filter { !ResolvedVersions.contains($0) }.map { NSFileVersion($0) }
   }
 
-  /// Returns the version of that identifier; nil if there is none.
+  /// Returns the version with an identifier; nil if there is none.
   public class func version(
     itemAt url: URL, forPersistentIdentifier persistentIdentifier: Any
   ) -> NSFileVersion? {
@@ -79,7 +78,7 @@ public final class NSFileVersion: NSObject, Sendable {
     return all.first { $0.version.persistentIdentifier == identifier }
   }
 
-  /// Gives the versions that are on other computers: none.
+  /// Calls the handler with no versions: every version is on this computer.
   public class func getNonlocalVersionsOfItem(
     at url: URL, completionHandler: @escaping @Sendable ([NSFileVersion]?, (any Error)?) -> Void
   ) {
@@ -96,27 +95,27 @@ public final class NSFileVersion: NSObject, Sendable {
 
   /// The file or folder with the version's contents: for the current version the document, otherwise a copy.
   ///
-  /// The copy is made when this is first read. If that fails, there is nothing at the URL.
+  /// The first read makes the copy. If that fails, nothing exists at the URL.
   public var url: URL { version.currentURL ?? VersionCopies.url(of: version) }
   /// The name for the user.
   public var localizedName: String? { version.localizedName }
-  /// The computer that saved the version.
+  /// The name of the computer that saved the version.
   public var localizedNameOfSavingComputer: String? { version.localizedNameOfSavingComputer }
   /// The date of the save.
   public var modificationDate: Date? { version.modificationDate }
   /// The identifier of the version, a `UUID`, which is the same in every process.
   public var persistentIdentifier: Any { version.persistentIdentifier }
-  /// Whether two writers caused the version.
+  /// Whether it is a conflict version, resolved or not.
   public var isConflict: Bool { version.isConflict }
-  /// True.
+  /// True: the contents of every version are on this computer.
   public var hasLocalContents: Bool { true }
-  /// False.
+  /// False: no version has a thumbnail.
   public var hasThumbnail: Bool { false }
 
-  /// Whether a conflict is resolved; true for every version that is in no conflict.
+  /// Whether the conflict is resolved; true for every version that is in no conflict.
   ///
-  /// After the last conflict version of a document is resolved, the document has none. False is a programming error. If
-  /// the document cannot be written, the version stays unresolved.
+  /// When the last conflict version of a document is resolved, the document's conflict ends. To set false is a
+  /// programming error. If the document cannot be written, the version stays unresolved.
   public var isResolved: Bool {
     get { version.isResolved || ResolvedVersions.contains(version) }
     set {
@@ -127,23 +126,21 @@ public final class NSFileVersion: NSObject, Sendable {
     }
   }
 
-  /// Whether the retention policy may drop the version.
+  /// Whether the retention policy may remove the version.
   ///
-  /// If the history cannot be written, it stays as it is.
+  /// If the history cannot be written, the value does not change.
   public var isDiscardable: Bool {
     get {
       guard case .stored(let version) = version else { return false }
       let url = version.documentURL
-      // A version that is gone can be dropped.
-      let present = try? waitBlocking { [id = version.persistentIdentifier] in
+      let present = try? waitBlocking { [id = version.persistentIdentifier] in  // Else the known one.
         try await FileVersion.version(itemAt: url, forPersistentIdentifier: id)
       }
       return present?.isDiscardable ?? version.isDiscardable
     }
     set {
       guard case .stored(let version) = version else { return }
-      // A property has no way to report an error.
-      try? waitBlocking { try await version.setDiscardable(newValue) }
+      try? waitBlocking { try await version.setDiscardable(newValue) }  // A property has no way to report it.
     }
   }
 
@@ -165,7 +162,7 @@ public final class NSFileVersion: NSObject, Sendable {
 
   /// Returns a new folder for the contents of a version; the caller removes it.
   ///
-  /// If the folder cannot be made, there is nothing at the URL.
+  /// If the folder cannot be made, nothing exists at the URL.
   public class func temporaryDirectoryURLForNewVersionOfItem(at url: URL) -> URL {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("Version-\(UUID())")
     // Apple's method has no error either.
@@ -173,10 +170,12 @@ public final class NSFileVersion: NSObject, Sendable {
     return folder
   }
 
-  /// Replaces the document at `url` by this version, and returns its URL. If there is none, makes it.
+  /// Replaces the document at `url` by this version, or makes the document if there is none.
   ///
-  /// If the version is in conflict with that package, all its conflicts are resolved. A version of a flat file stays
-  /// unresolved until `isResolved` is set, as on Apple's systems.
+  /// If the version is a conflict version of that package, all conflicts of the package are resolved. A version of a
+  /// flat file stays unresolved until `isResolved` is set, as on Apple's systems.
+  ///
+  /// - Returns: the URL of the document.
   ///
   /// - Throws: `FilePackageError` as `FileVersion.replaceItem(at:byMoving:)`; `CocoaError` for a flat file.
   @discardableResult
@@ -190,8 +189,7 @@ public final class NSFileVersion: NSObject, Sendable {
       if version.isConflict { ConflictResolutions.note(Resolution(url: version.documentURL, version: self)) }
       return url
     case .copy(let copy):
-      // The copy must be there after the version is gone, for a caller that knows its URL.
-      _ = self.url
+      _ = self.url  // It makes the copy, which a caller may read after the version is gone.
       try copy.file().write(to: url, options: .atomic, originalContentsURL: nil)
       if options.contains(.byMoving) { isResolved = true }
       return url

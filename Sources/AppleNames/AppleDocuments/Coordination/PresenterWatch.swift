@@ -88,7 +88,7 @@ final class PresenterWatch: Sendable {
     if isSame { return }
     stop()
     guard let watcher = try? await PackageWatcher.watch(url),
-      let root = try? FilePath(of: watcher.url, for: .watch)
+      let root = try? FilePath(of: watcher.url, for: .watch)  // The next call tries again.
     else { return }
     let seen = await BlockingThread().run { SeenItems(at: root) }
     let listening = Task { [weak self, weak link] in
@@ -135,6 +135,7 @@ final class PresenterWatch: Sendable {
   func noteMove(to url: URL) {
     state.withLock { state in
       (state.url, state.isMoved) = (url, state.listening != nil)
+      // A URL without a path leaves the known place.
       if let root = try? FilePath(of: url, for: .watch) { state.known?.seen.root = root }
     }
   }
@@ -169,6 +170,7 @@ final class PresenterWatch: Sendable {
 
   /// Returns the place of a URL in the item; nil if it is elsewhere.
   private func path(of url: URL) -> PackagePath? {
+    // A URL without a path is elsewhere.
     guard let root = state.withLock({ $0.known?.seen.root }), var path = try? FilePath(of: url, for: .watch)
     else {
       return nil

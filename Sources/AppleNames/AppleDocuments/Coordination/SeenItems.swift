@@ -43,7 +43,7 @@ struct SeenItems: Sendable {
     if path.isRoot { return lookAtAll() }
     forget(path)
     guard let name = path.name, let folder = open(path.parent),
-      let status = try? disk.status(of: name, in: folder.descriptor)
+      let status = try? disk.status(of: name, in: folder.descriptor)  // Its state then is unknown.
     else { return }
     statuses[path] = status
     if status.kind == .directory, let inner = try? disk.openDirectory(name, in: folder.descriptor) {
@@ -111,16 +111,18 @@ struct SeenItems: Sendable {
   }
 
   private func open(_ path: PackagePath) -> OpenNode? {
+    // A folder that cannot be opened has no items.
     try? OpenNode(Location(root, on: disk).openDirectory(path))
   }
 
   private mutating func lookInside(_ folder: borrowing OwnedDescriptor, _ path: PackagePath) {
+    // A folder that cannot be listed has no known items.
     guard path.names.count < PackagePath.maximumDepth, let listing = try? disk.list(folder) else { return }
     for position in 0..<listing.count {
       let name = listing.name(at: position)
       if path.isRoot && name == PackageLayout.hidden { continue }
       let inner = path.appending(name)
-      statuses[inner] = try? disk.status(of: name, in: folder)
+      statuses[inner] = try? disk.status(of: name, in: folder)  // Its state may stay unknown.
       if statuses[inner]?.kind == .directory, let child = try? disk.openDirectory(name, in: folder) {
         lookInside(child, inner)
       }

@@ -33,8 +33,7 @@ struct StoredZip {
       try zip.add(source, as: source.lastPathComponent, isTop: true)
       try zip.finish()
     } catch {
-      // The first error counts.
-      try? output.close()
+      try? output.close()  // The first error counts.
       throw error
     }
     try output.close()

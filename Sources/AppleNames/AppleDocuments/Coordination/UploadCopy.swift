@@ -5,8 +5,8 @@ import Foundation
 extension FileCoordinator.ReadingOptions {
   /// The accessor of an `NSFileCoordinator` gets the URL of a temporary copy: the file, or a ZIP file of a folder.
   ///
-  /// The copy is gone after the accessor returns. The ZIP file has no compression, and leaves out the versions of a
-  /// document. A `FileCoordinator` of `Documents` ignores the option.
+  /// The copy is removed after the accessor returns. The ZIP file has no compression and no versions of a document. A
+  /// `FileCoordinator` of `Documents` ignores the option.
   public static let forUploading = FileCoordinator.ReadingOptions(rawValue: 8)
 }
 

@@ -31,7 +31,7 @@ extension NSURL {
     public static let withoutMounting = BookmarkResolutionOptions(rawValue: 1 << 9)
     /// For a sandbox.
     public static let withSecurityScope = BookmarkResolutionOptions(rawValue: 1 << 10)
-    /// Without an access that begins by itself.
+    /// Without a call of `startAccessingSecurityScopedResource()`.
     public static let withoutImplicitStartAccessing = BookmarkResolutionOptions(rawValue: 1 << 15)
   }
 }
@@ -49,7 +49,7 @@ extension URL {
   /// The way to resolve a bookmark.
   public typealias BookmarkResolutionOptions = NSURL.BookmarkResolutionOptions
 
-  /// Returns a bookmark: data from which a later run of the program gets this URL.
+  /// Returns a bookmark: data from which a later run of the program can make this URL again.
   ///
   /// Unlike Apple's, it records the path only. So it does not follow a file that is moved or renamed.
   ///
@@ -67,14 +67,14 @@ extension URL {
 
   /// Makes the URL of a bookmark.
   ///
-  /// - Parameter isStale: becomes true if a folder is where a file was, or the reverse.
+  /// - Parameter isStale: set to whether a folder is now at the path of a file, or the reverse.
   /// - Throws: `CocoaError.fileReadNoSuchFile` if the file does not exist, and
-  ///   `CocoaError.fileReadCorruptFile` if the data are no bookmark.
+  ///   `CocoaError.fileReadCorruptFile` if the data are not a bookmark of `bookmarkData`.
   public init(
     resolvingBookmarkData data: Data, options: BookmarkResolutionOptions = [], relativeTo url: URL? = nil,
     bookmarkDataIsStale isStale: inout Bool
   ) throws {
-    guard let bookmark = try? PropertyListDecoder().decode(Bookmark.self, from: data) else {
+    guard let bookmark = try? PropertyListDecoder().decode(Bookmark.self, from: data) else {  // Thrown below.
       throw CocoaError(.fileReadCorruptFile)
     }
     let kind = try URL(fileURLWithPath: bookmark.path).kindOnDisk()

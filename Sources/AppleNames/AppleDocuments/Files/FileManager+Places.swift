@@ -15,7 +15,7 @@ extension FileManager {
     resultingItemURL?.pointee = trash.url.appending(path: "files").appending(path: entry.name) as NSURL
   }
 
-  /// Returns the folder that programs of one group share, and makes it if it is not there.
+  /// Returns the folder that programs of one group share, and makes it if it is missing.
   ///
   /// It is `Group Containers/IDENTIFIER` in `$XDG_DATA_HOME`, which is `~/.local/share` by default. As on macOS, any
   /// program may name any group.

@@ -1,12 +1,12 @@
 public import Foundation
 
-/// A file of a user interface on Apple's systems, for its name only.
+/// A user interface file on Apple's systems. Here it is only the scope of `Name`.
 public enum NSNib {
   /// The name of the file.
   public typealias Name = String
 }
 
-/// A storyboard on Apple's systems. Here it gives empty window controllers.
+/// A storyboard on Apple's systems. Here it makes empty window controllers.
 @preconcurrency
 @MainActor
 open class NSStoryboard: NSObject {
@@ -26,8 +26,7 @@ open class NSStoryboard: NSObject {
 
 /// The name of a method on Apple's systems.
 ///
-/// It is there for signatures that have one. Swift has no runtime on Linux that could call a method by its name, and no
-/// `#selector`.
+/// It exists only for signatures that have one. Swift on Linux has no `#selector`, and calls no method by its name.
 public struct Selector: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
   /// The name.
   public let description: String
@@ -38,5 +37,5 @@ public struct Selector: Sendable, Hashable, ExpressibleByStringLiteral, CustomSt
   public init(stringLiteral value: String) { description = value }
 }
 
-/// The status code of a function that a program does not have, as the first version of a subclass throws it.
+/// The status code of an unimplemented function. The template of a subclass of `NSDocument` throws it.
 public let unimpErr = -4

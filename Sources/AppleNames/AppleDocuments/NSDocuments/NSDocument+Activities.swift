@@ -5,7 +5,7 @@ import Foundation
 extension NSDocument {
   /// Calls `block` after all earlier reads and writes of the document, on the main actor.
   ///
-  /// Later ones, also autosaves, wait until `block` calls its closure.
+  /// Later reads and writes, also autosaves, wait until `block` calls the closure that it gets.
   public func performAsynchronousFileAccess(_ block: @escaping (@escaping () -> Void) -> Void) {
     let work: @MainActor @Sendable () async -> Void = {
       await withCheckedContinuation { continuation in
@@ -24,13 +24,13 @@ extension NSDocument {
 
   /// Calls `block` at once.
   ///
-  /// Unlike Apple's, it does not wait for a running save, which needs the main queue. That save replaces whole files, so
-  /// that `block` finds the old or the new ones.
+  /// Unlike Apple's, it does not wait for a running save, because the save needs the main queue. The save replaces
+  /// whole files, so `block` finds each file whole, the old one or the new one.
   public func performSynchronousFileAccess(_ block: () -> Void) { block() }
 
   /// Calls `block` after all earlier activities have called their closures: at once if there is none.
   ///
-  /// Unlike Apple's, it never blocks the thread: an activity that waits needs the main queue.
+  /// Unlike Apple's, it never blocks the thread, because a waiting activity needs the main queue.
   public func performActivity(
     withSynchronousWaiting waitSynchronously: Bool,
     using block: @escaping (_ activityCompletionHandler: @escaping () -> Void) -> Void

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A subclass of `NSDocument` that `duplicate()` can make another object of.
+/// A subclass of `NSDocument` whose objects `duplicate()` can make.
 ///
 /// A final class with `override init()`, or without an initialiser of its own, conforms by `extension Note:
 /// DuplicableDocument {}`.
@@ -45,8 +45,9 @@ extension NSDocument {
     if let error { throw error }
   }
 
-  /// Closes the document as `close()` does, and waits for the end; false if it could not be saved. Apple's class has no
-  /// such method.
+  /// Closes the document as `close()` does, and waits for the end. Apple's class has no such method.
+  ///
+  /// - Returns: false if the document could not be saved.
   @discardableResult
   public func finishClosing() async -> Bool {
     close()

@@ -3,15 +3,15 @@ extension NSDocument {
   public enum SaveOperationType: UInt, Sendable {
     /// To the document's place.
     case saveOperation = 0
-    /// To another place, at which the document goes on.
+    /// To another place, which becomes the document's place.
     case saveAsOperation = 1
-    /// A copy; the document goes on where it is.
+    /// A copy; the document's place does not change.
     case saveToOperation = 2
-    /// A copy of unsaved changes; the document goes on where it is.
+    /// An automatic copy of unsaved changes; the document's place does not change.
     case autosaveElsewhereOperation = 3
-    /// To the document's place, by itself.
+    /// An autosave to the document's place.
     case autosaveInPlaceOperation = 4
-    /// To another place, by itself; the document goes on there.
+    /// An autosave to another place, which becomes the document's place.
     case autosaveAsOperation = 5
 
     var isCopy: Bool { self == .saveToOperation || self == .autosaveElsewhereOperation }
@@ -30,9 +30,9 @@ extension NSDocument {
     case changeReadOtherContents = 3
     /// The document was autosaved.
     case changeAutosaved = 4
-    /// The user did an undone change again.
+    /// The user redid a change.
     case changeRedone = 5
-    /// The change need not be saved for its own sake.
+    /// The change alone requires no save.
     case changeDiscardable = 256
   }
 }

@@ -24,12 +24,12 @@ public import Foundation
 ///
 /// Differences from Apple's:
 ///
-/// - `close()` saves first if the class autosaves in place. Otherwise it gives up unsaved changes, as Apple's does.
-/// - A document that autosaves does so two seconds after an edit.
-/// - No method shows a window or a panel, and none sends a selector.
+/// - `close()` saves first if the class autosaves in place. Otherwise it discards unsaved changes, as Apple's does.
+/// - An autosave happens two seconds after an edit.
+/// - No method shows a window or a panel, or sends a selector.
 /// - `duplicate()` needs a class that is a `DuplicableDocument`.
 ///
-/// A save needs a main queue that runs.
+/// A save needs a running main queue.
 @preconcurrency
 @MainActor
 open class NSDocument: NSWindowedDocument {
@@ -58,7 +58,7 @@ open class NSDocument: NSWindowedDocument {
 
   /// Reads the document at `url`.
   ///
-  /// It reads on the calling thread. The document takes part in coordination soon after.
+  /// It reads on the calling thread. The document begins to take part in coordination soon after the return.
   ///
   /// - Throws: the error of the file system or of the subclass.
   public convenience init(contentsOf url: URL, ofType typeName: String) throws {
@@ -67,7 +67,7 @@ open class NSDocument: NSWindowedDocument {
     fileURL = url
   }
 
-  /// Reads a document from a copy of its contents: it has unsaved changes.
+  /// Reads a document whose contents are at another place, `contentsURL`. It then has unsaved changes.
   ///
   /// - Throws: the error of the file system or of the subclass.
   public convenience init(
@@ -84,42 +84,42 @@ open class NSDocument: NSWindowedDocument {
 
   /// The identifier of the document's type.
   open var fileType: String?
-  /// The last known change of the document on disk; nil before the first read or save.
+  /// The last known modification date of the document on disk; nil before the first read or save.
   open var fileModificationDate: Date? {
     get { file.fileModificationDate }
     set { file.fileModificationDate = newValue }
   }
-  /// Whether the document was made and not named by the user yet.
+  /// Whether the user has not yet named the new document. A save, except of a copy, sets it to false.
   open var isDraft = false
 
-  /// The name for the user: the filename without its extension, or that of a new document.
+  /// The name for the user: by default the filename without its extension, or `defaultDraftName()`.
   // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
   open var displayName: String! {
     get { ownDisplayName ?? fileURL?.deletingPathExtension().lastPathComponent ?? defaultDraftName() }
     set { ownDisplayName = newValue }
   }
 
-  /// The name of a new document.
+  /// Returns the name of a new document: `Untitled` by default.
   open func defaultDraftName() -> String { "Untitled" }
 
   /// Whether the document has changes that are not on disk.
   open var isDocumentEdited: Bool { file.hasUnsavedChanges }
-  /// Whether the document has changes that are not on disk.
+  /// The same as `isDocumentEdited`.
   open var hasUnautosavedChanges: Bool { isDocumentEdited }
-  /// False: an old version is opened as a document of its own.
+  /// False: a program opens an old version as a separate document.
   open var isInViewingMode: Bool { false }
-  /// Whether all of the file is in memory after a read; true by default.
+  /// Whether the whole file is in memory after a read; true by default. The library does not read it.
   open var isEntireFileLoaded: Bool { true }
-  /// The problems of the document, with the flags of `UIDocument`.
+  /// The state of the document, in the flags of `UIDocument`.
   public var documentState: DocumentState { file.documentState }
 
   // MARK: The class
 
-  /// Whether the document saves by itself; false by default.
+  /// Whether the document autosaves to its place; false by default.
   open class var autosavesInPlace: Bool { false }
-  /// Whether a document without a place saves by itself; nothing here does.
+  /// Whether a document without a place autosaves. The library does not read it: no such document autosaves.
   open class var autosavesDrafts: Bool { false }
-  /// Whether the class keeps versions, which is the same as `autosavesInPlace` by default. No code here asks for it.
+  /// Whether the class keeps versions; by default as `autosavesInPlace`. The library does not read it.
   open class var preservesVersions: Bool { autosavesInPlace }
   /// The types that the class reads; none by default. The program's own code decides which class reads a type.
   open class var readableTypes: [String] { [] }
@@ -129,18 +129,18 @@ open class NSDocument: NSWindowedDocument {
   open class func isNativeType(_ type: String) -> Bool {
     readableTypes.contains(type) && writableTypes.contains(type)
   }
-  /// Whether a program may read documents of the type on several threads; no code here asks for it.
+  /// Whether a program may read documents of the type on several threads. The library does not call it.
   open class func canConcurrentlyReadDocuments(ofType typeName: String) -> Bool { false }
-  /// Whether a save may write beside the user's work; no code here asks for it. The model gives its tree at once, and
-  /// the engine writes beside.
+  /// Whether a save may write in the background. The library does not call it: the engine always does so, with the
+  /// contents at the start of the save.
   open func canAsynchronouslyWrite(
     to url: URL, ofType typeName: String, for saveOperation: SaveOperationType
   ) -> Bool { true }
 
-  /// The types that a save may have; by default those of the class.
+  /// Returns the types that a save may write; by default those of the class.
   open func writableTypes(for saveOperation: SaveOperationType) -> [String] { Self.writableTypes }
 
-  /// The filename extension of a type.
+  /// Returns the filename extension of a type: that of the file for its own type, else that of the type's declaration.
   open func fileNameExtension(forType typeName: String, saveOperation: SaveOperationType) -> String? {
     if typeName == fileType, let fileURL { return fileURL.pathExtension }
     return UTType(typeName)?.preferredFilenameExtension
@@ -159,16 +159,16 @@ open class NSDocument: NSWindowedDocument {
     try read(from: try fileWrapper.contents(), ofType: typeName)
   }
 
-  /// Reads the document from bytes. A subclass overrides it, or one of the other two.
+  /// Reads the document from bytes. A subclass overrides this method or one of the other two.
   open func read(from data: Data, ofType typeName: String) throws {
     throw CocoaError(.featureUnsupported)
   }
 
-  /// Reads the document again from `url`, and goes on there.
+  /// Reads the document again from `url`, which becomes its place.
   ///
-  /// It gives up unsaved changes and the undo manager's actions. It reads on the calling thread.
+  /// It discards unsaved changes and the undo manager's actions. It reads on the calling thread.
   ///
-  /// - Throws: the error of the file system or of the subclass. The document then has its changes.
+  /// - Throws: the error of the file system or of the subclass. The document then still has its unsaved changes.
   open func revert(toContentsOf url: URL, ofType typeName: String) throws {
     try take(from: url, typeName)
     fileURL = url
@@ -179,8 +179,7 @@ open class NSDocument: NSWindowedDocument {
     let wrapper = try FileWrapper(url: url, options: [])
     file.loading = wrapper
     defer { file.loading = nil }
-    // The names of the children are those of this moment.
-    if wrapper.isDirectory { _ = try wrapper.children() }
+    if wrapper.isDirectory { _ = try wrapper.children() }  // It fixes the names of this moment.
     try read(from: url, ofType: typeName)
     fileType = typeName
     file.updateChangeCount(.cleared)
@@ -196,7 +195,7 @@ open class NSDocument: NSWindowedDocument {
     FileWrapper(regularFileWithContents: try data(ofType: typeName))
   }
 
-  /// Returns the document's bytes. A subclass overrides it, or `fileWrapper(ofType:)`.
+  /// Returns the document's bytes. A subclass overrides this method or `fileWrapper(ofType:)`.
   open func data(ofType typeName: String) throws -> Data {
     throw CocoaError(.featureUnsupported)
   }
@@ -225,7 +224,7 @@ open class NSDocument: NSWindowedDocument {
 
   /// Writes the document so that a failure leaves the old one.
   ///
-  /// An override calls `super`, which alone makes the save safe.
+  /// An override calls `super`: only that makes the save safe.
   open func writeSafely(
     to url: URL, ofType typeName: String, for saveOperation: SaveOperationType
   ) throws {
@@ -234,7 +233,7 @@ open class NSDocument: NSWindowedDocument {
       to: file.collecting?.url ?? url, ofType: typeName, for: saveOperation, originalContentsURL: original)
   }
 
-  /// The attributes of a written file. The engine writes none of them.
+  /// Returns the attributes of a written file. The library does not call it, and writes none of them.
   open func fileAttributesToWrite(
     to url: URL, ofType typeName: String, for saveOperation: SaveOperationType,
     originalContentsURL absoluteOriginalContentsURL: URL?
@@ -244,7 +243,7 @@ open class NSDocument: NSWindowedDocument {
 
   /// Saves the contents of this moment to `url`. The handler gets nil if they are durable, or else the reason.
   ///
-  /// It asks for the contents before it returns. A copy leaves the document where it is.
+  /// It asks the subclass for the contents before it returns. A copy does not change the document's place.
   open func save(
     to url: URL, ofType typeName: String, for saveOperation: SaveOperationType,
     completionHandler: @escaping ((any Error)?) -> Void
@@ -271,7 +270,7 @@ open class NSDocument: NSWindowedDocument {
 
   /// Saves the document to its place, as the menu command on Apple's systems does. `presentError(_:)` gets a failure.
   ///
-  /// A document without a place is not saved: there is no panel that could ask for one.
+  /// A document without a place is not saved, because no panel can ask for one.
   open func save(_ sender: Any?) {
     guard let fileURL else { return file.report(CocoaError(.fileNoSuchFile), to: self) }
     save(to: fileURL, ofType: fileType ?? UTType.data.identifier, for: .saveOperation) { [self] error in
@@ -296,9 +295,9 @@ open class NSDocument: NSWindowedDocument {
     }
   }
 
-  /// Moves the document's file to `url`, and continues there. The handler gets nil, or the reason of a failure.
+  /// Moves the document's file to `url`. The handler gets nil, or the reason of a failure.
   ///
-  /// Other programs take part by coordination. The move is a rename, so that both places are in one file system. A
+  /// Other programs take part by coordination. The move is a rename, so both places must be in one file system. A
   /// document without a file only changes its `fileURL`. Unlike Apple's, it never replaces a file at `url`.
   open func move(to url: URL, completionHandler: (((any Error)?) -> Void)? = nil) {
     file.move(to: url) { completionHandler?($0) }
@@ -306,8 +305,8 @@ open class NSDocument: NSWindowedDocument {
 
   /// Returns a new document without a place that has the contents of this moment, and counts as edited.
   ///
-  /// Swift makes no object of a class that it knows only at run time. So the subclass must be a `DuplicableDocument`,
-  /// unless it overrides this method.
+  /// Swift cannot make an object of a class that it knows only at run time. So the subclass must be a
+  /// `DuplicableDocument`, unless it overrides this method.
   ///
   /// - Throws: `CocoaError.featureUnsupported` for another class; the error of the subclass.
   open func duplicate() throws -> NSDocument {
@@ -338,22 +337,22 @@ open class NSDocument: NSWindowedDocument {
   /// The type of an autosave; by default `fileType`.
   open var autosavingFileType: String? { fileType }
 
-  /// The document saves by itself two seconds after an edit, if the class autosaves in place; does nothing more.
+  /// Does nothing. If the class autosaves in place, each edit schedules an autosave.
   open func scheduleAutosaving() {}
 
-  /// Closes the document, and returns before. It saves first if the class autosaves in place.
+  /// Begins to close the document, and returns at once. It saves first if the class autosaves in place.
   ///
   /// `finishClosing()` waits for the end.
   open func close() { file.beginClosing() }
 
   // MARK: Changes
 
-  /// Whether the document has an undo manager; false gives it up.
+  /// Whether the document has an undo manager; initially true. Setting false discards the manager.
   open var hasUndoManager = true {
     didSet { if !hasUndoManager { file.undoManager = nil } }
   }
 
-  /// The manager with which the document registers its edits. Each closed group is a change. Reading it makes one.
+  /// The manager with which the document registers its edits; the first read makes it. Each closed group is a change.
   open var undoManager: UndoManager? {
     get { hasUndoManager ? file.undoManager : nil }
     set { file.undoManager = newValue }
@@ -373,17 +372,17 @@ open class NSDocument: NSWindowedDocument {
   /// Returns a token for this moment in the history of changes.
   open func changeCountToken(for saveOperation: SaveOperationType) -> Any { file.link.revision }
 
-  /// Notes that the contents of the token's moment are saved. It is called after each save.
+  /// Called after each save, whose contents are those of the token's moment; by default does nothing.
   open func updateChangeCount(withToken changeCountToken: Any, for saveOperation: SaveOperationType) {}
 
   // MARK: Errors
 
-  /// An error occurred that no completion handler gets, such as that of an autosave; returns whether it was handled.
+  /// Handles an error that no completion handler gets, such as that of an autosave; returns whether it was handled.
   ///
-  /// By default it passes the error on to `willPresentError(_:)`, and returns false.
+  /// By default it passes the error to `willPresentError(_:)`, and returns false.
   @discardableResult
   open func presentError(_ error: any Error) -> Bool {
-    _ = willPresentError(error)
+    _ = willPresentError(error)  // A subclass may override it; no panel shows the result.
     return false
   }
 

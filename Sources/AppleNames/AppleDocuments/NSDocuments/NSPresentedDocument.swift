@@ -4,9 +4,9 @@ import Synchronization
 
 /// The part of an `NSDocument` that presents its file: the methods of `NSFilePresenter`, for overrides.
 ///
-/// The presenter of the engine does the work. It then calls these methods on `presentedItemOperationQueue`, so that a
-/// subclass hears of other programs. They do not run on the main queue, as on Apple's systems: an override may wait for
-/// it. A subclass in Swift 6 mode declares them `nonisolated`.
+/// The presenter of the engine does the work. It then calls these methods on `presentedItemOperationQueue`, for
+/// subclasses that override them. As on Apple's systems, that is not the main queue, so an override may wait for the
+/// main queue. A subclass in Swift 6 mode declares them `nonisolated`.
 @preconcurrency
 @MainActor
 open class NSPresentedDocument: NSObject, NSFilePresenter {
@@ -44,26 +44,26 @@ open class NSPresentedDocument: NSObject, NSFilePresenter {
   open nonisolated var presentedItemURL: URL? { place.url.withLock { $0 } }
   /// A queue of this document, which runs one method at a time.
   open nonisolated var presentedItemOperationQueue: OperationQueue { queue }
-  /// None.
+  /// Nil by default. The library does not read it.
   open nonisolated var primaryPresentedItemURL: URL? { nil }
-  /// None.
+  /// Empty by default. The library does not read it.
   open nonisolated var observedPresentedItemUbiquityAttributes: Set<URLResourceKey> { [] }
 
-  /// Another program is about to read. The engine makes way by itself.
+  /// Another program is about to read. The library does not call it: the engine relinquishes the file.
   open nonisolated func relinquishPresentedItem(
     toReader reader: @escaping @Sendable ((() -> Void)?) -> Void
   ) {
     reader(nil)
   }
 
-  /// Another program is about to write. The engine makes way by itself.
+  /// Another program is about to write. The library does not call it: the engine relinquishes the file.
   open nonisolated func relinquishPresentedItem(
     toWriter writer: @escaping @Sendable ((() -> Void)?) -> Void
   ) {
     writer(nil)
   }
 
-  /// Saves unsaved changes. The engine does so by itself.
+  /// Saves unsaved changes. The library does not call it: the engine saves them.
   open nonisolated func savePresentedItemChanges(
     completionHandler: @escaping @Sendable ((any Error)?) -> Void
   ) {
@@ -80,13 +80,13 @@ open class NSPresentedDocument: NSObject, NSFilePresenter {
   /// The document has moved, and `fileURL` is the new place; by default does nothing.
   open nonisolated func presentedItemDidMove(to newURL: URL) {}
 
-  /// The document took in another program's changes, or they became a conflict version; by default does nothing.
+  /// The document has another program's changes, or they became a conflict version; by default does nothing.
   open nonisolated func presentedItemDidChange() {}
 
   /// The document has a new conflict version, the newest one.
   open nonisolated func presentedItemDidGain(_ version: NSFileVersion) {}
 
-  /// The document has lost a version. No code calls it.
+  /// The document has lost a version. The library does not call it.
   open nonisolated func presentedItemDidLose(_ version: NSFileVersion) {}
 
   /// The program has resolved a conflict version.
@@ -113,7 +113,7 @@ open class NSPresentedDocument: NSObject, NSFilePresenter {
 
   /// Another program has moved a child, with coordination; by default does nothing.
   ///
-  /// The calls for a child that is gone and for a new one come as well.
+  /// The methods for a removed child and for a new child are called as well.
   open nonisolated func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL) {}
 
   // MARK: Methods that no code calls

@@ -2,8 +2,8 @@ public import Foundation
 
 /// The part of an `NSDocument` that belongs to windows, for models that make some on Apple's systems.
 ///
-/// It keeps the list of window controllers, and calls no method of them. State restoration calls none of the methods
-/// here: `UserActivityArchive` restores documents.
+/// It has the list of window controllers, and calls no method of them. The library does not call the methods for state
+/// restoration: `UserActivityArchive` restores documents.
 @preconcurrency
 @MainActor
 open class NSWindowedDocument: NSPresentedDocument {
@@ -12,14 +12,14 @@ open class NSWindowedDocument: NSPresentedDocument {
   /// The window controllers, in the order in which they were added.
   open private(set) var windowControllers: [NSWindowController] = []
 
-  /// Adds a window controller, which then has this document; does nothing if it is there.
+  /// Adds a window controller, and sets its `document`. Does nothing if the controller is in the list already.
   open func addWindowController(_ windowController: NSWindowController) {
     if windowControllers.contains(where: { $0 === windowController }) { return }
     windowControllers.append(windowController)
     windowController.document = self
   }
 
-  /// Removes a window controller, which then has no document.
+  /// Removes a window controller from the list, and sets its `document` to nil.
   open func removeWindowController(_ windowController: NSWindowController) {
     guard let index = windowControllers.firstIndex(where: { $0 === windowController }) else { return }
     windowControllers.remove(at: index).document = nil
@@ -62,11 +62,11 @@ open class NSWindowedDocument: NSPresentedDocument {
 
 /// The controller of a window, without the window.
 ///
-/// It is there for the models that make one in `makeWindowControllers()`. Counterpart of AppKit's `NSWindowController`.
+/// It exists for models that make one in `makeWindowControllers()`. Counterpart of AppKit's `NSWindowController`.
 @preconcurrency
 @MainActor
 open class NSWindowController: NSObject {
-  /// The document that has added the controller; nil for another one.
+  /// The document to which the controller was added; nil if there is none.
   open weak var document: AnyObject?
 
   /// Makes a controller.
@@ -82,6 +82,6 @@ open class NSWindowController: NSObject {
   open func windowDidLoad() {}
   /// The title of the window; by default the document's name.
   open func windowTitle(forDocumentDisplayName displayName: String) -> String { displayName }
-  /// Brings the title up to date on Apple's systems; does nothing here.
+  /// Updates the title on Apple's systems; does nothing here.
   open func synchronizeWindowTitleWithDocumentName() {}
 }

@@ -1,6 +1,6 @@
 public import Documents
 
-/// A model that is a class, as the content of a `Documents.Document`.
+/// The content of a `Documents.Document` whose model is a class.
 public struct ReferenceContent<Model: ReferenceFileDocument>: DocumentContent {
   /// The types that the model reads.
   public static var readableContentTypes: [UTType] { Model.readableContentTypes }
@@ -22,7 +22,7 @@ public struct ReferenceContent<Model: ReferenceFileDocument>: DocumentContent {
     model = try await Model(configuration: configuration)
   }
 
-  /// Takes a snapshot of the model on the main queue, and writes it.
+  /// Takes a snapshot of the model on the main queue, and returns its tree.
   ///
   /// It waits for the main queue, and must not run on it.
   ///
@@ -32,9 +32,9 @@ public struct ReferenceContent<Model: ReferenceFileDocument>: DocumentContent {
     return try model.fileWrapper(snapshot: snapshot, configuration: configuration)
   }
 
-  /// Takes a snapshot of the model on the main queue, and writes it, on the model's actor.
+  /// Takes a snapshot of the model on the main queue, and returns its tree, which it makes on the model's actor.
   ///
-  /// - Throws: as the method that does not wait.
+  /// - Throws: the errors of the synchronous method.
   public func fileWrapper(configuration: WriteConfiguration) async throws -> FileWrapper {
     // Nothing but this call has the snapshot.
     nonisolated(unsafe) let snapshot = try link.takeSnapshot {

@@ -6,8 +6,8 @@ import Synchronization
 
 /// An open document whose model is a class.
 ///
-/// It has the part of SwiftUI's `DocumentGroup` for a `ReferenceFileDocument`. The model registers its edits with
-/// `undoManager`, and each group of registrations is a change that autosave saves.
+/// It has the role of SwiftUI's `DocumentGroup` for a `ReferenceFileDocument`. The model registers its edits with
+/// `undoManager`, and each undo group is a change that autosave saves.
 ///
 /// ```swift
 /// let file = try await ReferenceDocument<Sketch>.open(at: url)
@@ -18,13 +18,13 @@ import Synchronization
 @MainActor
 @Observable
 public final class ReferenceDocument<Model: ReferenceFileDocument> {
-  /// The model. It is another object after a revert, and after a change by another program was read.
+  /// The model. A revert replaces it by a new object, and so does reading another program's change.
   public private(set) var document: Model
   /// The manager with which the model registers its edits.
   @ObservationIgnored public let undoManager: UndoManager
-  /// The document that reads and saves the model: its state, place, conflicts and recovery copies.
+  /// The document that reads and saves the model, with its state, place, conflicts and recovery copies.
   ///
-  /// Edits and undo go by the model and `undoManager`, not by this document.
+  /// For edits and undo use the model and `undoManager`, not this document.
   @ObservationIgnored public let file: Documents.Document<ReferenceContent<Model>>
   @ObservationIgnored private var content: ReferenceContent<Model>
   @ObservationIgnored private let relay: Relay
@@ -147,7 +147,7 @@ public final class ReferenceDocument<Model: ReferenceFileDocument> {
     adopt(try await file.content)
   }
 
-  /// Saves unsaved changes, and closes the document. The model stays, but is not saved any more.
+  /// Saves unsaved changes, and closes the document. `document` stays, but later changes of it are not saved.
   ///
   /// - Throws: `DocumentError` as `Documents.Document.close()`; the document then stays open.
   public func close() async throws(DocumentError) {
@@ -173,8 +173,7 @@ public final class ReferenceDocument<Model: ReferenceFileDocument> {
     var present: ReferenceContent<Model>
     repeat {
       known = document
-      // A closed document has no content.
-      guard let read = try? await file.content else { return }
+      guard let read = try? await file.content else { return }  // A closed document has no content.
       present = read
       // Another call may have gone on with a newer model meanwhile.
     } while document !== known

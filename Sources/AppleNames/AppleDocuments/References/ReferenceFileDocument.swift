@@ -22,7 +22,7 @@ public protocol ReferenceFileDocument: ObservableObject, Sendable, AwaitedConten
   /// Reads the model. It runs on a thread of its own, or on the actor of the model.
   init(configuration: ReadConfiguration) throws
 
-  /// The same for code of any actor. The model's one initialiser satisfies both requirements.
+  /// Reads the model, for callers on any actor. One initialiser of the model satisfies both requirements.
   init(configuration: ReadConfiguration) async throws
 
   /// Returns the present state. It runs on the main queue, so that the user edits nothing meanwhile.
@@ -30,16 +30,16 @@ public protocol ReferenceFileDocument: ObservableObject, Sendable, AwaitedConten
 
   /// Returns the tree to save: a new one, or `configuration.existingFile` with new wrappers for changed children only.
   ///
-  /// It runs on a thread of its own, and the user may edit meanwhile. So it reads the snapshot and not the model. In a
-  /// model of the main actor, it runs there.
+  /// It runs on a thread of its own, and the user may edit meanwhile. So it reads the snapshot and not the model. The
+  /// method of a model of the main actor runs on that actor.
   func fileWrapper(snapshot: Snapshot, configuration: WriteConfiguration) throws -> FileWrapper
 
-  /// The same for code of any actor. The model's one method satisfies both requirements.
+  /// Returns the tree to save, for callers on any actor. One method of the model satisfies both requirements.
   func fileWrapper(snapshot: sending Snapshot, configuration: WriteConfiguration) async throws -> FileWrapper
 }
 
 extension ReferenceFileDocument {
-  /// The types that the model reads, for code of any actor.
+  /// By default the types that the model reads, for callers on any actor.
   @_disfavoredOverload
   public static var writableContentTypes: [UTType] { get async { await awaitReadableTypes() } }
 }

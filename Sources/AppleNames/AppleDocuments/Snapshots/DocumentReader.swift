@@ -12,7 +12,7 @@ public protocol DocumentReader<Snapshot> {
   /// The facts for a read.
   typealias ReadConfiguration = DocumentReadConfiguration
 
-  /// Reads the document, off the main actor, while no coordinated program writes it.
+  /// Reads the document, off the main actor. No coordinating program writes the document meanwhile.
   @concurrent func read(
     from source: sending Source, progress: consuming Subprogress
   ) async throws -> sending Snapshot
@@ -32,9 +32,9 @@ public protocol DocumentWriter<Snapshot> {
 
   /// Writes the document, off the main actor.
   ///
-  /// A URL is a temporary place; the store then compares the files with the document, and writes those that differ. With
-  /// a `previous` snapshot, the place has a copy of the document, so that the writer need only change it. Otherwise
-  /// there is nothing yet.
+  /// A `destination` of type URL is a temporary place. The store then compares its files with the document, and saves
+  /// those that differ. With a `previous` snapshot, the place has a copy of the document, and the writer need only
+  /// change that copy. Without one, the place is empty.
   ///
   /// - Parameter previous: the snapshot that was last written; nil for the first write after opening, a revert or
   ///   another program's change.

@@ -10,20 +10,20 @@ public protocol ReadableDocument: AnyObject {
 
   /// The types that the reader reads.
   static var readableContentTypes: [UTType] { get }
-  /// The types that the model writes, if it does; by default those that it reads.
+  /// The types that a model writes if it is writable; by default those that it reads.
   static var writableContentTypes: [UTType] { get }
 
-  /// Returns a reader, for each read.
+  /// Returns the reader for one read.
   func reader(configuration: sending ReadConfiguration) -> sending Reader
 
-  /// Takes in what was read.
+  /// Updates the model from a snapshot that the reader read.
   ///
   /// - Parameter previous: the snapshot that was read before; nil for the first one.
   @MainActor func apply(snapshot: sending Reader.Snapshot, previous: sending Reader.Snapshot?) async throws
 }
 
 extension ReadableDocument {
-  /// The types that the model reads.
+  /// By default the types that the model reads.
   public static var writableContentTypes: [UTType] { readableContentTypes }
 }
 
@@ -40,10 +40,10 @@ public protocol WritableDocument: AnyObject {
   /// The types that the writer writes.
   static var writableContentTypes: [UTType] { get }
 
-  /// Returns a writer, for each write.
+  /// Returns the writer for one write.
   func writer(configuration: sending WriteConfiguration) -> sending Writer
 
-  /// Returns the present state.
+  /// Returns the present state of the model.
   @MainActor func snapshot(contentType: UTType) async throws -> sending Writer.Snapshot
 }
 

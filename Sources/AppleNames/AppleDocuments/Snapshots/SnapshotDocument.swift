@@ -10,8 +10,8 @@ public import Observation
 
 /// An open document whose model is read and written as snapshots.
 ///
-/// It has the part of SwiftUI's `DocumentGroup` for a model that is a `ReadableDocument` and a `WritableDocument`. The
-/// model registers its edits with `undoManager`, and each group of registrations is a change that autosave saves.
+/// It has the role of SwiftUI's `DocumentGroup` for a model that is a `ReadableDocument` and a `WritableDocument`. The
+/// model registers its edits with `undoManager`, and each undo group is a change that autosave saves.
 ///
 /// ```swift
 /// let file = try await SnapshotDocument.open(at: url) { configuration, context in Sketch() }
@@ -27,13 +27,13 @@ where Model.Reader.Source == URL, Model.Writer.Destination == URL {
   public typealias MakeDocument =
     @MainActor (URLDocumentConfiguration, DocumentCreationContext) async throws -> Model
 
-  /// The model. It stays the same as long as the document is open.
+  /// The model. A revert updates it and does not replace it.
   @ObservationIgnored public let document: Model
-  /// The place of the document, as the model got it.
+  /// The configuration that the model got, with the document's place.
   @ObservationIgnored public let configuration: URLDocumentConfiguration
   /// The manager with which the model registers its edits.
   @ObservationIgnored public let undoManager: UndoManager
-  /// The document's activity and its problems.
+  /// The flags of the document's state.
   public private(set) var documentState: DocumentState = .closed
   /// The last error of a save or a read that no caller waits for.
   public private(set) var lastError: (any Error)?
@@ -69,7 +69,7 @@ where Model.Reader.Source == URL, Model.Writer.Destination == URL {
 
   // MARK: Opening
 
-  /// Opens the document at `url`: makes a model, and applies what its reader reads.
+  /// Opens the document at `url`: makes a model, and applies the snapshot that its reader reads.
   ///
   /// - Parameter savesByItself: whether an edit is saved two seconds later.
   /// - Throws: `DocumentError` of `Documents` for the file; the error of the model, its reader or `makeDocument`.
@@ -92,17 +92,16 @@ where Model.Reader.Source == URL, Model.Writer.Destination == URL {
       await document.mergeExternalChanges()
       return document
     } catch {
-      // It has no edits that could be lost, and the caller gets the first error.
-      try? await file.close(discardingChanges: true)
+      try? await file.close(discardingChanges: true)  // No edit is lost, and the caller gets the first error.
       throw error
     }
   }
 
-  /// Makes a document at `url`, of a new model, and opens it.
+  /// Makes a model, saves it as a new document at `url`, and opens that document.
   ///
   /// - Parameter savesByItself: whether an edit is saved two seconds later.
-  /// - Throws: `DocumentError` of `Documents` for the file, with `fileExists` if `url` is taken; the error of the model,
-  ///   its writer or `makeDocument`.
+  /// - Throws: `DocumentError` of `Documents` for the file, with `fileExists` if an item is at `url`; the error of the
+  ///   model, its writer or `makeDocument`.
   public static func create(
     at url: URL, from source: DocumentCreationSource? = nil, undoManager: UndoManager = UndoManager(),
     savesByItself: Bool = true, makeDocument: MakeDocument
@@ -168,7 +167,8 @@ where Model.Reader.Source == URL, Model.Writer.Destination == URL {
 
   /// Saves the model as it is now.
   ///
-  /// - Throws: the error of the model or its writer; `DocumentError` of `Documents` for the file. The changes stay.
+  /// - Throws: the error of the model or its writer; `DocumentError` of `Documents` for the file. The changes then stay
+  ///   unsaved in the model.
   @discardableResult
   public func save() async throws -> SaveReport {
     await drain()
@@ -218,9 +218,9 @@ where Model.Reader.Source == URL, Model.Writer.Destination == URL {
 
   // MARK: Reverting and closing
 
-  /// Reads the document again, and applies it. Nothing can be undone then.
+  /// Reads the document again, and applies the snapshot. Afterwards nothing can be undone.
   ///
-  /// - Throws: as `open(at:undoManager:makeDocument:)`.
+  /// - Throws: as `open(at:undoManager:savesByItself:makeDocument:)`.
   public func revert() async throws {
     await drain()
     isReverting = true
@@ -229,7 +229,7 @@ where Model.Reader.Source == URL, Model.Writer.Destination == URL {
     try await resume(with: try await file.content)
   }
 
-  /// Saves unsaved changes, and closes the document. The model stays, but is not saved any more.
+  /// Saves unsaved changes, and closes the document. `document` stays, but later changes of it are not saved.
   ///
   /// - Throws: as `save()`; the document then stays open.
   public func close() async throws {

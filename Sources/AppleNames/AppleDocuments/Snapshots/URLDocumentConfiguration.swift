@@ -10,9 +10,9 @@ public import Observation
 public final class URLDocumentConfiguration {
   /// The document's place; nil for one that was never saved. It follows a move by another program.
   public internal(set) var fileURL: URL?
-  /// The last known change of the document on disk.
+  /// The last known modification date of the document on disk.
   public internal(set) var lastContentModificationDate: Date?
-  /// Whence a new document comes.
+  /// The user's choice with which the document was made; nil without one.
   public let creationSource: DocumentCreationSource?
   @ObservationIgnored var presenter: (any FilePresenter)?
 

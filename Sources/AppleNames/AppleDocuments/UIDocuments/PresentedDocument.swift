@@ -2,8 +2,8 @@ public import Foundation
 
 /// The part of a `UIDocument` that presents its file: the methods of `NSFilePresenter`, for overrides.
 ///
-/// The presenter of the engine does the work. It then calls these methods, so that a subclass hears of other programs.
-/// They run on the main actor.
+/// The presenter of the engine does the work. It then calls these methods on the main actor, for subclasses that
+/// override them.
 ///
 /// The handlers are not `Sendable`, unlike those of the protocol: a method of the main actor calls them there.
 @preconcurrency
@@ -15,22 +15,22 @@ open class PresentedDocument: NSObject, @preconcurrency NSFilePresenter {
   open nonisolated var presentedItemURL: URL? { relay.url }
   /// The main queue.
   open nonisolated var presentedItemOperationQueue: OperationQueue { .main }
-  /// None.
+  /// Nil by default. The library does not read it.
   open nonisolated var primaryPresentedItemURL: URL? { nil }
-  /// None.
+  /// Empty by default. The library does not read it.
   open nonisolated var observedPresentedItemUbiquityAttributes: Set<URLResourceKey> { [] }
 
-  /// Another program is about to read. The engine makes way by itself.
+  /// Another program is about to read. The library does not call it: the engine relinquishes the file.
   open func relinquishPresentedItem(toReader reader: @escaping ((() -> Void)?) -> Void) {
     reader(nil)
   }
 
-  /// Another program is about to write. The engine makes way by itself.
+  /// Another program is about to write. The library does not call it: the engine relinquishes the file.
   open func relinquishPresentedItem(toWriter writer: @escaping ((() -> Void)?) -> Void) {
     writer(nil)
   }
 
-  /// Saves unsaved changes. The engine does so by itself.
+  /// Saves unsaved changes. The library does not call it: the engine saves them.
   open func savePresentedItemChanges(completionHandler: @escaping ((any Error)?) -> Void) {
     completionHandler(nil)
   }
@@ -45,13 +45,13 @@ open class PresentedDocument: NSObject, @preconcurrency NSFilePresenter {
   /// The document has moved, and `fileURL` is the new place.
   open func presentedItemDidMove(to newURL: URL) {}
 
-  /// The document took in another program's changes, or they became a conflict version.
+  /// The document has another program's changes, or they became a conflict version.
   open func presentedItemDidChange() {}
 
   /// The document has a new conflict version, the newest one.
   open func presentedItemDidGain(_ version: NSFileVersion) {}
 
-  /// The document has lost a version. No code calls it.
+  /// The document has lost a version. The library does not call it.
   open func presentedItemDidLose(_ version: NSFileVersion) {}
 
   /// The program has resolved a conflict version.
@@ -78,7 +78,7 @@ open class PresentedDocument: NSObject, @preconcurrency NSFilePresenter {
 
   /// Another program has moved a child, with coordination; by default does nothing.
   ///
-  /// The calls for a child that is gone and for a new one come as well.
+  /// The methods for a removed child and for a new child are called as well.
   open func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL) {}
 
   // MARK: Methods that no code calls

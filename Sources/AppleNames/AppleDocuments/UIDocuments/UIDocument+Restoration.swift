@@ -4,6 +4,6 @@ extension UIDocument {
 }
 
 extension UIDocument: @preconcurrency NSUserActivityDelegate {
-  /// Brings the activity up to date.
+  /// Calls `updateUserActivityState(_:)`.
   public func userActivityWillSave(_ userActivity: NSUserActivity) { updateUserActivityState(userActivity) }
 }

@@ -31,14 +31,14 @@ import Synchronization
 ///
 /// - Completion handlers are called in every case, also if `contents(forType:)` throws.
 /// - A document that cannot save does not close: `close` gives false, and the edits stay.
-/// - A save for creating never replaces a file that is there.
+/// - A save for creating never replaces an existing file.
 /// - An autosave two seconds after an edit calls `contents(forType:)`, but not `autosave(completionHandler:)`.
 ///
-/// A save needs a main queue that runs.
+/// A save needs a running main queue.
 @preconcurrency
 @MainActor
 open class UIDocument: PresentedDocument {
-  /// The flags of the document's state. `progressAvailable` is set during a download alone.
+  /// The flags of the document's state. `progressAvailable` is set only during a download.
   public typealias State = DocumentState
   /// The reason for a save.
   public typealias SaveOperation = DocumentSaveOperation
@@ -46,16 +46,16 @@ open class UIDocument: PresentedDocument {
   public typealias ChangeKind = DocumentChangeKind
   typealias Engine = Documents.Document<UIDocumentContent>
 
-  /// The document's place. It follows a move by another program, and a save elsewhere.
+  /// The document's place. A move by another program changes it, and so does a save to another place.
   public internal(set) var fileURL: URL {
     didSet {
       relay.noteURL(fileURL)
       if fileURL != oldValue { userActivity?.needsSave = true }
     }
   }
-  /// The document's activity and its problems; `closed` at first.
+  /// The flags of the document's state; initially `closed`.
   public internal(set) var documentState: State = .closed
-  /// The last known change of the document on disk; nil before the first read or save.
+  /// The last known modification date of the document on disk; nil before the first read or save.
   open var fileModificationDate: Date?
 
   /// The document that reads and saves, and its present content; nil while this one is closed.
@@ -76,7 +76,7 @@ open class UIDocument: PresentedDocument {
   /// Whether a new package gets a `Metadata.plist`, and so an identifier and versions; false by default.
   ///
   /// `contents(forType:)` and `load(fromContents:ofType:)` do not see the file. A subclass that reads or writes by URL
-  /// meets it in the folder. A package that has the file keeps it.
+  /// finds it in the folder. The value has no effect on a package that already has the file.
   public var writesMetadata = false
 
   /// When the document saves by itself after it was opened or made; nil for never.
@@ -108,7 +108,7 @@ open class UIDocument: PresentedDocument {
   /// The name for the user: by default the filename without its extension.
   open var localizedName: String { fileURL.deletingPathExtension().lastPathComponent }
 
-  /// The identifier of the type that the filename's extension has; nil without an extension.
+  /// The identifier of the type that the filename extension implies; nil without an extension.
   open var fileType: String? {
     UTType.ofItem(withExtension: fileURL.pathExtension)?.identifier
   }
@@ -126,25 +126,25 @@ open class UIDocument: PresentedDocument {
     throw CocoaError(.featureUnsupported)
   }
 
-  /// Takes in the document's contents: `Data` of a flat file, the `FileWrapper` of a package.
+  /// Loads the document's contents into the model: `Data` of a flat file, the `FileWrapper` of a package.
   ///
-  /// It runs on the main actor. The wrapper reads children when they are asked for. Every subclass overrides it.
+  /// It runs on the main actor. The wrapper reads a child when the model first uses it. Every subclass overrides it.
   open func load(fromContents contents: Any, ofType typeName: String?) throws {
     throw CocoaError(.featureUnsupported)
   }
 
   /// Reads the document from `url`; by default calls `load(fromContents:ofType:)` with the bytes or the tree.
   ///
-  /// An override reads other files than a wrapper can give. Unlike Apple's, it runs on the main actor.
+  /// A subclass overrides it to read the files itself. Unlike Apple's, it runs on the main actor.
   open func read(from url: URL) throws {
     let file = try loadedTree(at: url)
     try load(fromContents: file.isRegularFile ? try file.contents() : file, ofType: fileType)
   }
 
-  /// Writes what `contents(forType:)` gave; by default calls `writeContents(_:to:for:originalContentsURL:)` with a
+  /// Writes the result of `contents(forType:)`; by default calls `writeContents(_:to:for:originalContentsURL:)` with a
   /// temporary place.
   ///
-  /// An override calls `super`, which alone makes the save safe. Unlike Apple's, it runs on the main actor.
+  /// An override calls `super`: only that makes the save safe. Unlike Apple's, it runs on the main actor.
   open func writeContents(
     _ contents: Any, andAttributes additionalFileAttributes: [AnyHashable: Any]?, safelyTo url: URL,
     for saveOperation: SaveOperation
@@ -153,10 +153,10 @@ open class UIDocument: PresentedDocument {
     try writeContents(contents, to: collecting?.url ?? url, for: saveOperation, originalContentsURL: original)
   }
 
-  /// Writes what `contents(forType:)` gave as a new file or folder at `url`, a temporary place.
+  /// Writes the result of `contents(forType:)` as a new file or folder at `url`, a temporary place.
   ///
-  /// By default it takes `Data` and a `FileWrapper`. An override may take anything, and writes it in its own way. The
-  /// save then compares the files with the document, and writes those that differ.
+  /// By default it writes `Data` and a `FileWrapper`. An override may write a value of any type. The save then compares
+  /// the files with the document, and writes those that differ.
   open func writeContents(
     _ contents: Any, to url: URL, for saveOperation: SaveOperation, originalContentsURL: URL?
   ) throws {
@@ -173,18 +173,19 @@ open class UIDocument: PresentedDocument {
     }
   }
 
-  /// The attributes that `writeContents(_:andAttributes:safelyTo:for:)` gets; none by default.
+  /// Returns the attributes that `writeContents(_:andAttributes:safelyTo:for:)` gets; none by default.
   ///
-  /// The engine writes none of them: Linux has no place for a thumbnail among them.
+  /// The engine writes none of them: files on Linux have no attribute for a thumbnail.
   open func fileAttributesToWrite(
     to url: URL, for saveOperation: SaveOperation
   ) throws -> [AnyHashable: Any] {
     [:]
   }
 
-  /// The filename extension of a type; by default that of the document's place, or else the type's preferred one.
+  /// Returns the filename extension of a type: by default that of `fileURL` for the document's own type or an unknown
+  /// one, else the type's preferred one.
   ///
-  /// An override that returns another one changes the place of a document that is being made.
+  /// If an override returns another extension, a new document is saved with that extension.
   open func fileNameExtension(forType typeName: String?, saveOperation: SaveOperation) -> String {
     if typeName == nil || typeName == fileType { return fileURL.pathExtension }
     return typeName.flatMap { UTType($0)?.preferredFilenameExtension } ?? fileURL.pathExtension
@@ -201,34 +202,37 @@ open class UIDocument: PresentedDocument {
 
   /// The download of the content, in bytes, while the state has `progressAvailable`; otherwise nil.
   ///
-  /// A document in a container downloads its content before it is read. The bytes are unknown at first. `cancel()` ends
-  /// the download, and the call then gives false. Unlike Apple's, the document shows no progress of reading and saving.
+  /// A document in a container downloads its content before it is read. Initially the bytes are unknown. `cancel()`
+  /// ends the download, and the call then gives false. Unlike Apple's, the document shows no progress of reading and
+  /// saving.
   open var progress: Progress? { download }
 
-  /// The document must not be edited until `enableEditing()`, since it closes or reads again; by default does nothing.
+  /// Called before the document closes or reads again. By default does nothing.
+  ///
+  /// The user must not edit the document until `enableEditing()`.
   open func disableEditing() {}
 
-  /// The document may be edited again; by default does nothing.
+  /// Called when the user may edit the document again; by default does nothing.
   open func enableEditing() {}
 
-  /// An error occurred, also one that no caller waits for; by default calls `finishedHandlingError(_:recovered:)`.
+  /// Called for each error, also if no caller waits for it; by default calls `finishedHandlingError(_:recovered:)`.
   ///
-  /// An error of the subclass's own code is the very error. Every other one is a `DocumentError` of `Documents`.
+  /// It gets an error of the subclass's own code unchanged. Every other error is a `DocumentError` of `Documents`.
   open func handleError(_ error: any Error, userInteractionPermitted: Bool) {
     finishedHandlingError(error, recovered: false)
   }
 
-  /// An override of `handleError` that does not call `super` calls it at its end. Nothing waits for it here.
+  /// An override of `handleError` that does not call `super` calls it at its end. The library does not wait for it.
   open func finishedHandlingError(_ error: any Error, recovered: Bool) {}
 
-  /// A program with an override of `handleError` must ask the user nothing more about that error. Nothing calls it here.
+  /// On Apple's systems, called when `handleError` must no longer ask the user. The library does not call it.
   open func userInteractionNoLongerPermitted(forError error: any Error) {}
 
   // MARK: Restoration
 
-  /// The activity with which a program finds the document again at its next start; nil at first.
+  /// The activity that state restoration uses to reopen the document; initially nil.
   ///
-  /// `UserActivityArchive` saves it. A new one gets its values at once.
+  /// `UserActivityArchive` saves it. Setting an activity calls `updateUserActivityState(_:)`.
   open var userActivity: NSUserActivity? {
     didSet {
       guard let userActivity, userActivity !== oldValue else { return }
@@ -237,14 +241,14 @@ open class UIDocument: PresentedDocument {
     }
   }
 
-  /// Brings the values of the activity up to date; by default sets the document's URL.
+  /// Updates the values of the activity; by default sets the document's URL.
   ///
   /// An override calls `super` and adds its own values. It is called before each save of an activity with `needsSave`.
   open func updateUserActivityState(_ userActivity: NSUserActivity) {
     userActivity.addUserInfoEntries(from: [Self.userActivityURLKey: fileURL])
   }
 
-  /// Takes in the values of an activity that was restored; by default does nothing.
+  /// Updates the model from the values of a restored activity; by default does nothing.
   open func restoreUserActivityState(_ userActivity: NSUserActivity) {}
 
   // MARK: Presenting
@@ -256,7 +260,7 @@ open class UIDocument: PresentedDocument {
 
   // MARK: Opening and closing
 
-  /// Opens the document, and loads its contents; gives true if it is open, also if it was before.
+  /// Opens the document, and loads its contents. The handler gets true if it is open, also if it was open before.
   ///
   /// If it cannot be opened, `handleError` gets the reason, and the document stays closed.
   open func open(completionHandler: ((Bool) -> Void)? = nil) {
@@ -269,7 +273,7 @@ open class UIDocument: PresentedDocument {
     await answer { open(completionHandler: $0) }
   }
 
-  /// Saves unsaved changes by `autosave`, and closes the document; gives true if it is closed.
+  /// Saves unsaved changes by `autosave`, and closes the document. The handler gets true if it is closed.
   ///
   /// If it cannot save, the document stays open with its changes, unlike Apple's.
   open func close(completionHandler: ((Bool) -> Void)? = nil) {
@@ -282,9 +286,9 @@ open class UIDocument: PresentedDocument {
     await answer { close(completionHandler: $0) }
   }
 
-  /// Reads the document from `url`, and goes on there; gives true if it has the new contents.
+  /// Reads the document from `url`, which becomes its place. The handler gets true if it has the new contents.
   ///
-  /// It gives up unsaved changes and the undo manager's actions. If it fails, the document is as it was.
+  /// It discards unsaved changes and the undo manager's actions. If it fails, the document does not change.
   open func revert(toContentsOf url: URL, completionHandler: ((Bool) -> Void)? = nil) {
     enqueue(completionHandler) { await $0.revertNow(to: url) }
   }
@@ -297,11 +301,11 @@ open class UIDocument: PresentedDocument {
 
   // MARK: Saving
 
-  /// Saves the contents of this moment to `url`; gives true if they are durable.
+  /// Saves the contents of this moment to `url`. The handler gets true if they are durable.
   ///
-  /// It calls `contents(forType:)` before it returns. A save for creating, or to another place, makes a new document
-  /// and goes on there. Unlike Apple's, a save for creating does not replace a file that is there. If the save fails,
-  /// `handleError` gets the reason, the state has `savingError`, and the changes stay.
+  /// It calls `contents(forType:)` before it returns. A save for creating, or to another place, makes a new document,
+  /// whose place becomes `fileURL`. Unlike Apple's, a save for creating does not replace an existing file. If the save
+  /// fails, `handleError` gets the reason, the state has `savingError`, and the changes stay unsaved.
   open func save(
     to url: URL, for saveOperation: SaveOperation, completionHandler: ((Bool) -> Void)? = nil
   ) {
@@ -325,7 +329,7 @@ open class UIDocument: PresentedDocument {
     await answer { save(to: url, for: saveOperation, completionHandler: $0) }
   }
 
-  /// Saves the document if it has unsaved changes; gives true if it has none afterwards.
+  /// Saves the document if it has unsaved changes. The handler gets true if they are durable or there were none.
   open func autosave(completionHandler: ((Bool) -> Void)? = nil) {
     if hasUnsavedChanges {
       save(to: fileURL, for: .forOverwriting, completionHandler: completionHandler)
@@ -344,7 +348,7 @@ open class UIDocument: PresentedDocument {
 
   /// The manager with which the document registers its edits. Each closed group is a change.
   ///
-  /// Reading it makes one; setting nil gives up the present one.
+  /// The first read makes it. Setting nil discards it, and the next read makes another one.
   // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
   open var undoManager: UndoManager! {
     get {
@@ -367,8 +371,8 @@ open class UIDocument: PresentedDocument {
   /// Returns a token for this moment in the history of changes.
   open func changeCountToken(for saveOperation: SaveOperation) -> Any { link.revision }
 
-  /// Notes that the contents of the token's moment are saved. Later changes stay unsaved.
+  /// Called after each save, whose contents are those of the token's moment; by default does nothing.
   ///
-  /// It is called after each save. The document has counted that save by then.
+  /// The document has already counted that save. Changes after the token's moment stay unsaved.
   open func updateChangeCount(withToken changeCountToken: Any, for saveOperation: SaveOperation) {}
 }

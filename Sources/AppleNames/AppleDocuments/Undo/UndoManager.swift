@@ -21,11 +21,11 @@ public import Foundation
 ///
 /// Differences from Apple's:
 ///
-/// - If a target is gone, its actions do nothing.
-/// - If `groupsByEvent` is true, the next turn of the main queue closes the group of the first registration, since Linux
-///   programs have no event loop. Without a main queue that runs, `undo()` and `endEventGrouping()` close it.
-/// - The class is not bound to the main actor, and is safe to call from any thread. A program that registers on other
-///   threads sets `groupsByEvent` to false.
+/// - If a target no longer exists, its actions do nothing.
+/// - If `groupsByEvent` is true, the next turn of the main queue closes the group of the first registration. Linux
+///   programs have no event loop. Without a running main queue, `undo()` and `endEventGrouping()` close the group.
+/// - Any thread may call the members. A program that registers on other threads than the main one sets `groupsByEvent`
+///   to false.
 /// - `registerUndo(withTarget:selector:object:)` and `prepare(withInvocationTarget:)` need the Objective-C runtime and
 ///   have no counterpart; `runLoopModes` has none either.
 // `@unchecked`: `stacks` and `isGroupedByEvent` are the only state, and `lock` guards both. A subclass guards its own.
@@ -47,8 +47,8 @@ open class UndoManager: NSObject, @unchecked Sendable {
 
   /// Registers an action that undoes a change of `target`.
   ///
-  /// It goes into the innermost open group. If none is open, it begins the group of the present event. Outside an undo
-  /// and a redo, it removes all actions that could be redone. The manager keeps `handler` alive, but not `target`.
+  /// The action joins the innermost open group. If none is open, it begins the group of the present event. Outside an
+  /// undo and a redo, it removes all actions that could be redone. The manager retains `handler`, but not `target`.
   ///
   /// Registering without an open group is a programming error if `groupsByEvent` is false.
   public func registerUndo<TargetType: AnyObject>(
@@ -65,22 +65,22 @@ open class UndoManager: NSObject, @unchecked Sendable {
     if let event { closeSoon(event) }
   }
 
-  /// Whether actions are registered.
+  /// Whether the manager accepts registrations; false between `disableUndoRegistration()` and its counterpart.
   open var isUndoRegistrationEnabled: Bool { locked { $0.isRegistrationEnabled } }
 
-  /// Drops later registrations until a caller has called `enableUndoRegistration()` as many times as this method.
+  /// Ignores later registrations until `enableUndoRegistration()` has been called as many times as this method.
   open func disableUndoRegistration() { locked { $0.disable() } }
 
-  /// Takes back one `disableUndoRegistration()`. A call without one is a programming error.
+  /// Cancels one `disableUndoRegistration()`. A call without one is a programming error.
   open func enableUndoRegistration() {
     precondition(locked { $0.enable() }, "enableUndoRegistration without disableUndoRegistration")
   }
 
   // MARK: Groups
 
-  /// Whether the first registration of an event begins a group, which the end of the event closes; true at first.
+  /// Whether the first registration of an event begins a group, which the end of the event closes; initially true.
   ///
-  /// The event ends with the next turn of the main queue, and at the latest with `undo()`.
+  /// The event ends at the next turn of the main queue, and at the latest in `undo()`.
   open var groupsByEvent: Bool {
     get { lock.withLock { isGroupedByEvent } }
     set { lock.withLock { isGroupedByEvent = newValue } }
@@ -89,7 +89,7 @@ open class UndoManager: NSObject, @unchecked Sendable {
   /// The number of open groups.
   open var groupingLevel: Int { locked { $0.level } }
 
-  /// Begins a group. Groups may be nested, and undo with the group around them.
+  /// Begins a group. Groups may be nested: an undo of the outer group also undoes the inner one.
   ///
   /// If the manager groups by event and no group is open, this begins two groups: that of the event is the outer one.
   open func beginUndoGrouping() {
@@ -102,7 +102,7 @@ open class UndoManager: NSObject, @unchecked Sendable {
 
   /// Ends the innermost group. A call without an open group is a programming error.
   ///
-  /// A group without actions counts, too: it can be undone.
+  /// A group without actions can be undone, too.
   open func endUndoGrouping() {
     precondition(groupingLevel > 0, "endUndoGrouping without beginUndoGrouping")
     post(.NSUndoManagerCheckpoint)
@@ -117,8 +117,7 @@ open class UndoManager: NSObject, @unchecked Sendable {
     if let overdue { closeSoon(overdue) }
   }
 
-  /// Closes the group of the present event, unless groups that were begun in it are still open. Apple's class has no
-  /// such method.
+  /// Closes the group of the present event, unless groups within it are still open. Apple's class has no such method.
   ///
   /// It is for programs whose main queue does not run, and for tests.
   open func endEventGrouping() {
@@ -174,7 +173,7 @@ open class UndoManager: NSObject, @unchecked Sendable {
     run(.undo, .NSUndoManagerWillUndoChange, .NSUndoManagerDidUndoChange)
   }
 
-  /// Undoes the last undo; does nothing if there was none, or if an action came after it.
+  /// Undoes the last undo; does nothing if there was none, or if an action was registered after it.
   ///
   /// A call within an undo or a redo is a programming error.
   open func redo() {
@@ -220,7 +219,7 @@ open class UndoManager: NSObject, @unchecked Sendable {
   /// Forgets all actions, and enables registration again. Open groups stay open.
   open func removeAllActions() { locked { $0.removeAll() } }
 
-  /// Forgets the actions of this target, and the groups that have no other.
+  /// Forgets the actions of this target, and the groups without other actions.
   open func removeAllActions(withTarget target: Any) {
     locked { $0.removeActions(of: target as AnyObject) }
   }
@@ -229,7 +228,7 @@ open class UndoManager: NSObject, @unchecked Sendable {
 
   /// Names the innermost open group, or the last one that can be undone if none is open. An empty name removes it.
   ///
-  /// A group without a name of its own takes that of a group within it. An undo and a redo keep the name.
+  /// A group without a name gets that of a group within it. An undo and a redo do not change the name.
   open func setActionName(_ actionName: String) {
     locked { $0.changePresent { $0.name = actionName } }
   }
@@ -255,9 +254,9 @@ open class UndoManager: NSObject, @unchecked Sendable {
 
   // MARK: Discardable actions
 
-  /// Marks the newest action as one that need not be saved for its own sake, such as a selection.
+  /// Sets whether the newest action is discardable: it alone requires no save. An example is a selection.
   open func setActionIsDiscardable(_ discardable: Bool) {
-    locked { $0.changePresent { _ = $0.setLastDiscardable(discardable) } }
+    locked { $0.changePresent { _ = $0.setLastDiscardable(discardable) } }  // False without an action.
   }
 
   /// Whether all actions that `undo()` would undo are discardable.
@@ -267,7 +266,7 @@ open class UndoManager: NSObject, @unchecked Sendable {
 
   // MARK: User info
 
-  /// The key of a value that a program attaches to a group.
+  /// The key of a value that a program attaches to an undo group.
   public struct UserInfoKey: RawRepresentable, Hashable, Sendable {
     /// The key's text.
     public let rawValue: String

@@ -10,8 +10,9 @@ extension RangeReplaceableCollection where Self: MutableCollection, Index == Int
 }
 
 extension MutableCollection where Self: RangeReplaceableCollection, Index == Int {
-  /// Moves the elements at these offsets, in their order, to the place before the element at `destination`, as SwiftUI's
-  /// method for `onMove` does.
+  /// Moves the elements at these offsets, in their order, to the place before the element at `destination`.
+  ///
+  /// It is SwiftUI's method for `onMove`.
   ///
   /// Cost: O(*n*), where *n* is the number of elements.
   ///

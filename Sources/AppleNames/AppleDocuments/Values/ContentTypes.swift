@@ -4,15 +4,15 @@ public import Foundation
 extension URLResourceKey {
   /// Asks `resourceValues(forKeys:)` for `contentType`.
   ///
-  /// Foundation on Linux gives no types, so that this is its key of the name.
+  /// Foundation on Linux has no types, so this is the same key as `nameKey`.
   public static let contentTypeKey = URLResourceKey.nameKey
 }
 
 extension URLResourceValues {
-  /// The type that the file's name has; nil unless `contentTypeKey` or `nameKey` was asked for.
+  /// The type that the filename implies; nil unless `contentTypeKey` or `nameKey` was requested.
   ///
-  /// If `isDirectoryKey` was asked for as well, a name without a known extension is that of a folder or of a file.
-  /// Unlike Apple's, it is nil for a name that has no known type if only the name is known.
+  /// If `isDirectoryKey` was requested as well, a name without a known extension has a type of folders or of files.
+  /// Otherwise, unlike Apple's, it is nil for such a name.
   public var contentType: UTType? {
     guard let name else { return nil }
     if let isDirectory { return UTType(filename: name, isDirectory: isDirectory) }
@@ -35,7 +35,7 @@ extension UTType {
 }
 
 extension NSString {
-  /// Adds the extension of the type, unless the name has one of that type.
+  /// Returns the name with the preferred extension of the type, unless it already has an extension of the type.
   public func appendingPathExtension(for contentType: UTType) -> String {
     let name = self as String
     if UTType(filenameExtension: pathExtension)?.conforms(to: contentType) == true { return name }
@@ -44,12 +44,12 @@ extension NSString {
 }
 
 extension URL {
-  /// Adds a name with the extension of the type.
+  /// Returns the URL of a child, whose name gets the extension of the type unless it has one.
   public func appendingPathComponent(_ partialName: String, conformingTo contentType: UTType) -> URL {
     appendingPathComponent((partialName as NSString).appendingPathExtension(for: contentType))
   }
 
-  /// Adds the extension of the type.
+  /// Returns the URL with the extension of the type, unless the name already has one.
   public func appendingPathExtension(for contentType: UTType) -> URL {
     deletingLastPathComponent()
       .appendingPathComponent((lastPathComponent as NSString).appendingPathExtension(for: contentType))

@@ -4,22 +4,22 @@ import FilePackages
 public struct ExportReport: Sendable, Hashable, Codable {
   /// The archive's format.
   public var format: ArchiveFormat
-  /// Files, folders and links in the archive.
+  /// The number of files, folders and links in the archive.
   public var entries = 0
   /// Bytes of the package's files.
   public var bytes: UInt64 = 0
   /// Bytes of the archive.
   public var archiveBytes: UInt64 = 0
-  /// Files whose compressed bytes came from an earlier archive.
+  /// The number of files whose compressed bytes were copied from an earlier archive.
   public var reused = 0
-  /// FIFOs, sockets and devices, which no archive contains, and the hidden folders with a history, which stay behind
-  /// unless `ExportOptions.includesHistory` is set.
+  /// The children that are not in the archive: FIFOs, sockets and devices, and the hidden folders with a history unless
+  /// `ExportOptions.includesHistory` is true.
   public var leftOut: [String] = []
   /// Files with a set-user-ID or set-group-ID bit; the archive has them without that bit.
   public var privileged: [String] = []
 
-  /// The obstacles to an import with its usual options, one for each kind. The archive contains these children all
-  /// the same.
+  /// The obstacles to an import with its usual options, one for each kind. The archive contains these children
+  /// nevertheless.
   public var obstacles: [ImportObstacle] = []
 
   init(format: ArchiveFormat) {

@@ -1,6 +1,6 @@
 /// A problem in an archive that an import with its usual options refuses or leaves out.
 public struct ImportObstacle: Sendable, Hashable, Codable {
-  /// The problem, and so the option of an import that helps.
+  /// The kind of problem. Each case names the option or limit of an import to change.
   public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
     /// Control characters in a name or in a link's destination: `ImportOptions.allowsControlCharacters`.
     case controlCharacters
@@ -8,11 +8,11 @@ public struct ImportObstacle: Sendable, Hashable, Codable {
     case similarNames
     /// A link that leads out of the package: `ImportOptions.allowsLinksOutside`.
     case outsideLink
-    /// A name that macOS adds for itself; an import leaves it out unless `ImportOptions.includesAppleDouble` is
-    /// set.
+    /// A file that macOS added for itself; an import leaves it out unless `ImportOptions.includesAppleDouble` is
+    /// true.
     case appleDouble
     /// A name like that of the hidden folder; an import leaves it out unless `ImportOptions.includesHistory` is
-    /// set.
+    /// true.
     case hiddenName
     /// More nested folders than `ImportLimits.depth`.
     case depth
@@ -30,6 +30,6 @@ public struct ImportObstacle: Sendable, Hashable, Codable {
   public var path: String?
   /// The number of children with the problem.
   public var count = 1
-  /// The limit that an import of the archive needs.
+  /// The limit that an import of the archive needs; nil if the kind is no limit.
   public var limit: UInt64?
 }

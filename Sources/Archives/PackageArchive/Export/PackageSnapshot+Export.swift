@@ -4,23 +4,23 @@ public import FoundationEssentials
 public import SystemPackage
 
 extension PackageSnapshot {
-  /// Exports the package to one file, in `format` or in the format that the file's name tells.
+  /// Exports the package to one file, in `format` or in the format of the filename's extension.
   ///
   /// The export replaces a regular file at `url` in one step. It refuses any other kind of file, and a file without
   /// write permission unless `options.overwritesReadOnly` is set. If an export fails or is cancelled, it leaves the
   /// previous file, and nothing beside it. A killed process leaves a staged file until the next export. When the
-  /// call returns, the file is durable. The order of entries is the same each time; so are all bytes, except with a
-  /// passphrase.
+  /// call returns, the file is durable. Exports of the same package with the same options have the same bytes, except
+  /// with a passphrase.
   ///
   /// Cost: the export reads each file once; memory is bounded for any sizes. It compresses zips on
-  /// `options.threads` threads. It stores a child that would not become smaller, which it decides from 32 KiB in
-  /// the child's middle.
+  /// `options.threads` threads. A zip has a child uncompressed if compression does not make it smaller. A sample of
+  /// 32 KiB from the middle of a larger child decides.
   ///
   /// - Parameters:
   ///   - url: a file, not within the package.
-  ///   - earlier: an earlier zip of the same package; it may be the one at `url`. The export takes the compressed
-  ///     bytes of unchanged files from it, and compares size, date and permissions to find them. The result equals
-  ///     that of a fresh export.
+  ///   - earlier: an earlier zip of the same package; it may be the one at `url`. The export copies the compressed
+  ///     bytes of unchanged files from it. It finds them by size, date and permissions. The result equals that of an
+  ///     export without it.
   /// - Throws: an `ArchiveError`; a `FilePackageError` for a child that cannot be read, `changedOnDisk` if it
   ///   changed after the snapshot; `CancellationError`.
   @discardableResult
@@ -52,8 +52,8 @@ extension PackageSnapshot {
     }
   }
 
-  /// Writes the package as one file to a descriptor, such as standard output or a pipe; the rest is as for
-  /// `export(to:as:options:updating:progress:)`. An error does not take back written bytes.
+  /// Exports the package to a descriptor, such as standard output or a pipe, as
+  /// `export(to:as:options:updating:progress:)` does. After an error, a part of the archive is written.
   @discardableResult
   public func export(
     to descriptor: FileDescriptor, as format: ArchiveFormat, options: ExportOptions = ExportOptions(),
@@ -67,8 +67,8 @@ extension PackageSnapshot {
     }
   }
 
-  /// Returns the paths that an export in that format would have, as strings that hold their exact bytes; a folder's
-  /// path ends in a slash.
+  /// Returns the paths of the entries that an export in that format would have. The strings hold their exact bytes; a
+  /// folder's path ends in a slash.
   public func exportedPaths(
     as format: ArchiveFormat = .zip, options: ExportOptions = ExportOptions()
   ) async throws -> [String] {

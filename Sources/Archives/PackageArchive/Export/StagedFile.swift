@@ -116,7 +116,7 @@ final class StagedFile {
     // that stays, because it has no lock. After the rename the name is free, or another process's file has it;
     // `isName` tells that file apart.
     if (try? place.disk.isName(place.staged, in: place.folder, of: file)) == true {
-      try? place.disk.removeFile(place.staged, in: place.folder)
+      try? place.disk.removeFile(place.staged, in: place.folder)  // The next export removes it.
     }
   }
 }

@@ -7,15 +7,14 @@ extension ArchiveFormat {
   /// The number of bytes that recognition needs.
   static let recognitionSize = 512
 
-  /// Recognises the format of a file by its first bytes; nil if they tell none, or if the file cannot be read.
+  /// Recognises the format of a file by its first bytes; nil for other bytes, or if the file cannot be read.
   public init?(recognizingFileAt url: URL) {
     // `nonBlocking` keeps this call from waiting for a FIFO's writer.
-    guard let path = try? FilePath(of: url, for: .open),
+    guard let path = try? FilePath(of: url, for: .open),  // Any error gives nil.
       let file = try? FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
     else { return nil }
     var bytes = [UInt8](repeating: 0, count: Self.recognitionSize)
-    // A failed close loses nothing after mere reading.
-    defer { try? file.close() }
+    defer { try? file.close() }  // A failed close loses nothing after mere reading.
     guard let count = try? bytes.withUnsafeMutableBytes({ try file.read(fromAbsoluteOffset: 0, into: $0) }),
       let format = try? ArchiveFormat(recognizing: Array(bytes[..<count]))
     else { return nil }

@@ -3,7 +3,7 @@ import FilePackages
 public import FoundationEssentials
 public import SystemPackage
 
-/// One entry of an archive as the archive has it, before any check.
+/// One entry of an archive, with its values in the archive, before any check.
 public struct ArchivedEntry: Sendable, Hashable {
   /// The kind of an entry.
   public enum Kind: String, Sendable, Codable {
@@ -18,7 +18,7 @@ public struct ArchivedEntry: Sendable, Hashable {
   public var displayPath: String { displayString(path) }
   /// The kind of the entry.
   public var kind: Kind
-  /// The bytes of a file; nil if the archive does not say.
+  /// The size of a file in bytes; nil if the archive does not record it.
   public var size: UInt64?
   /// The modification date.
   public var modificationDate: Date?
@@ -27,8 +27,9 @@ public struct ArchivedEntry: Sendable, Hashable {
   /// Whether the entry's bytes need a passphrase.
   public var isEncrypted: Bool
 
-  /// Calls `body` with each entry of an archive, and writes nothing. It reads the directory of a zip and no file
-  /// contents, but any other archive to its end. It recognises formats as an import does.
+  /// Calls `body` with each entry of an archive, and writes nothing. It recognises formats as an import does.
+  ///
+  /// It reads only the directory and the links of a zip, but any other archive to its end.
   ///
   /// - Throws: an `ArchiveError` for damage; the errors of `body`.
   /// - Returns: the format.

@@ -71,6 +71,6 @@ private final class CheckingSink: ImportSink {
   func size(of path: PackagePath) throws -> UInt64 { sizes[path] ?? 0 }
 
   func checkLinks(top: FileName?, _ options: ImportOptions) throws {
-    _ = try links.checked(in: top, options)
+    _ = try links.checked(in: top, options)  // The check makes no links.
   }
 }

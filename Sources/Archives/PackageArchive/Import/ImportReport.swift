@@ -4,19 +4,19 @@ import FilePackages
 public struct ImportReport: Sendable, Hashable, Codable {
   /// The archive's format.
   public var format: ArchiveFormat
-  /// Files, folders and links in the package.
+  /// The number of files, folders and links in the package.
   public var entries = 0
   /// Bytes of the package's files.
   public var bytes: UInt64 = 0
   /// Bytes of the archive.
   public var archiveBytes: UInt64 = 0
-  /// Names that are not UTF-8. They are in a code page that `ImportOptions.charset` can name, or a Linux program
-  /// chose such bytes.
+  /// The number of names that are not UTF-8. They are in a code page that `ImportOptions.charset` can name, or a Linux
+  /// program chose such bytes.
   public var undecodedNames = 0
-  /// Omitted paths: additions of macOS, as paths in the archive, and hidden folders of this library's, as paths in the
-  /// package. A hidden folder stands for all that is in it.
+  /// Omitted paths: additions of macOS, as paths in the archive, and hidden folders of this library, as paths in the
+  /// package. A hidden folder is one path for all its contents.
   public var leftOut: [String] = []
-  /// Omitted files, folders and links; `entries` does not include them.
+  /// The number of omitted files, folders and links; `entries` does not include them.
   public var leftOutEntries = 0
   /// Bytes of the omitted files; `bytes` does not include them.
   public var leftOutBytes: UInt64 = 0

@@ -7,7 +7,7 @@ extension PackageStore {
   /// Imports an archive as a new package: a zip, or a tar with at most one of gzip, bzip2, xz, Zstandard and LZ4.
   /// It reads other formats if `options` names them.
   ///
-  /// Afterwards the whole package is at `url` and durable, or nothing is there. The import reads the archive as a
+  /// Afterwards the whole package is at `url` and durable, or `url` does not exist. The import reads the archive as a
   /// stream, even from a FIFO. A zip needs a file; the import copies a zip from a stream to a temporary file first.
   /// The package gets permissions, dates and `user.*` attributes from the archive, but no owners, access lists or
   /// set-user-ID bits. A cancelled task leaves nothing.
@@ -30,8 +30,8 @@ extension PackageStore {
     }
   }
 
-  /// Imports an archive from a descriptor, such as standard input, as a new package; the rest is as for
-  /// `importArchive(at:to:options:progress:)`.
+  /// Imports an archive from a descriptor, such as standard input, as a new package, as
+  /// `importArchive(at:to:options:progress:)` does.
   @discardableResult
   public static func importArchive(
     from descriptor: FileDescriptor, to url: URL, options: ImportOptions = ImportOptions(),
@@ -50,7 +50,7 @@ extension FileWrapper {
   /// Reads an archive into memory as a tree, with the checks of
   /// `PackageStore.importArchive(at:to:options:progress:)`; writes nothing.
   ///
-  /// Memory: all files together. Set `options.limits.bytes` for archives from other people.
+  /// Cost: memory for all files together. Set `options.limits.bytes` for archives from other people.
   public static func importArchive(
     at archive: URL, options: ImportOptions = ImportOptions(), progress: ArchiveProgress.Handler? = nil
   ) async throws -> FileWrapper {

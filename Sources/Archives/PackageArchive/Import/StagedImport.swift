@@ -59,7 +59,7 @@ final class StagedImport: ImportSink {
   // MARK: Entries
 
   func addFolder(_ path: PackagePath, _ entry: ArchiveEntry) throws {
-    _ = try open(path, for: entry)
+    _ = try open(path, for: entry)  // It makes the folder.
     folders.append(
       Folder(
         path: path, mode: entry.mode & 0o777, modified: entry.modified, attributes: entry.attributes))
@@ -146,7 +146,7 @@ final class StagedImport: ImportSink {
   }
 
   func addLink(_ path: PackagePath, to target: [UInt8], _ entry: ArchiveEntry) throws {
-    _ = try open(path.parent, for: entry)
+    _ = try open(path.parent, for: entry)  // It makes the folder.
     links.add(path, target, entry)
   }
 

@@ -116,7 +116,7 @@ struct LibarchiveReader: ~Copyable {
         guard let client else { return -1 }
         let source = Unmanaged<Source>.fromOpaque(client).takeUnretainedValue()
         return source.attempt {
-          _ = try source.input.seek(to: count, from: SEEK_CUR)
+          _ = try source.input.seek(to: count, from: SEEK_CUR)  // The new place is no result.
           return count
         }
       })

@@ -9,7 +9,7 @@ final class PlainSource: EntrySource {
     var stream: any LibarchiveInput = PositionedInput(input)
     switch format {
     case .sevenZip:
-      _ = try SevenZipScan(of: input, limits: options.limits)
+      _ = try SevenZipScan(of: input, limits: options.limits)  // It only checks.
       finish = {}
     case .cpio:
       let scanned = ScannedInput(stream, CpioScan())

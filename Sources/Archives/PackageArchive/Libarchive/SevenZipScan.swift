@@ -68,7 +68,7 @@ struct SevenZipScan {
         while try reader.number() != Property.end { try reader.skip(reader.number()) }
       case Property.additionalStreams: throw Self.damage
       case Property.mainStreams:
-        _ = try checkStreams(&reader)
+        _ = try checkStreams(&reader)  // It only checks.
         return
       default: return
       }
@@ -142,8 +142,8 @@ struct SevenZipScan {
     }
     let pairs = outputs - 1
     guard inputs >= pairs else { throw Self.damage }
-    for _ in 0..<pairs * 2 { _ = try reader.number() }
-    if inputs - pairs > 1 { for _ in 0..<inputs - pairs { _ = try reader.number() } }
+    for _ in 0..<pairs * 2 { _ = try reader.number() }  // They are skipped.
+    if inputs - pairs > 1 { for _ in 0..<inputs - pairs { _ = try reader.number() } }  // The same.
     return coders
   }
 
@@ -236,7 +236,7 @@ struct SevenZipScan {
     }
 
     mutating func skip(_ count: UInt64) throws {
-      _ = try bytes(count)
+      _ = try bytes(count)  // They are skipped.
     }
 
     mutating func number() throws -> UInt64 {

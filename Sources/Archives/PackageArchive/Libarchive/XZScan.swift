@@ -115,7 +115,7 @@ struct XZScan: StreamScan {
     }
     let flags = header[1]
     guard flags & 0x3C == 0 else { throw damage }
-    for bit in [UInt8(0x40), 0x80] where flags & bit != 0 { _ = try number() }
+    for bit in [UInt8(0x40), 0x80] where flags & bit != 0 { _ = try number() }  // They are skipped.
     for filter in 0...(flags & 3) {
       let kind = try number()
       let size = try number()

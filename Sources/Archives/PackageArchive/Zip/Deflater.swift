@@ -57,6 +57,7 @@ struct Deflater: ~Copyable, @unchecked Sendable {
   ) throws -> [UInt8] {
     deflateReset(stream)
     window.withUnsafeBufferPointer { window in
+      // It fails only for a stream that is not at its beginning.
       if !window.isEmpty { _ = deflateSetDictionary(stream, window.baseAddress, uInt(window.count)) }
     }
     let capacity = Int(deflateBound(stream, uLong(bytes.count))) + 64

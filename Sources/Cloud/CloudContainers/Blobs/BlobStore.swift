@@ -63,7 +63,7 @@ package final class BlobStore: Sendable {
   /// Stores each blob of an enclosure.
   func put(all enclosure: Enclosure) async throws {
     let blobs = enclosure.all.sorted { $0.key < $1.key }.map(\.value)
-    _ = try await concurrentMap(blobs, Self.maximumCalls) { try await self.put($0) }
+    _ = try await concurrentMap(blobs, Self.maximumCalls) { try await self.put($0) }  // The names are known.
   }
 
   /// The place of the store in the words of an error.

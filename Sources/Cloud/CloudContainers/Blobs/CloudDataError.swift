@@ -2,27 +2,27 @@ import FilePackages
 public import FoundationEssentials
 import ObjectStores
 
-/// The reason why the data in a container are not those of a document, in one sentence that says what to do.
+/// An error in the data of a container. `description` is the reason and the remedy.
 ///
 /// A failure of the store itself is an `ObjectStoreError`.
 public struct CloudDataError: Error, Sendable, Hashable {
   /// The kind of failure.
   public enum Code: String, Sendable, Hashable, CaseIterable {
-    /// An object that a document needs is not there.
+    /// An object that a document needs is not in the store.
     case missing
-    /// An object has other bytes than its name says.
+    /// The bytes of an object do not match the digest in its name.
     case wrongBytes
     /// An object is larger than it may be.
     case tooLarge
-    /// An object is not of the form that this version reads.
+    /// An object does not have the format that this version reads.
     case invalid
     /// A newer version of this library made the object.
     case newerFormat
     /// The store no longer has a version that it had.
     case rolledBack
-    /// An entry of a document would be dangerous on this machine, or another one could not take it.
+    /// An entry of a document would be dangerous on this machine, or impossible on another one.
     case refused
-    /// The container is encrypted, and the key or the passphrase is missing, or another one.
+    /// The container is encrypted, and the key or the passphrase is missing or wrong.
     case locked
     /// The container is not encrypted, although it should be.
     case notEncrypted
@@ -30,7 +30,7 @@ public struct CloudDataError: Error, Sendable, Hashable {
     case moved
     /// Another machine removed this one from the container.
     case removed
-    /// An entry of the feed cannot be read. The run lists all versions instead.
+    /// An object that announces new versions cannot be read. The sync lists all versions instead.
     case unreadableNews
   }
 
@@ -38,15 +38,15 @@ public struct CloudDataError: Error, Sendable, Hashable {
   public var code: Code
   /// The place of the store, such as `s3://bucket/prefix`.
   public var place: String
-  /// The key of the object; nil if the error is about no single one.
+  /// The key of the object; nil if the error is not about a single object.
   public var key: String?
   /// The name of the document; nil if it is not known.
   public var document: String?
   /// The path of the child in its document; nil if the error is about the whole document.
   public var child: String?
-  /// The reason, in words; nil stands for the code's own.
+  /// The reason, in words; nil for the usual words of the code.
   public var reason: String?
-  /// Whether this machine has the data, and wanted to send them.
+  /// Whether the error prevents an upload of this machine's own data.
   public var isUpload = false
 
   /// Makes an error of these facts.
@@ -83,7 +83,7 @@ extension CloudDataError: CustomStringConvertible, LocalizedError {
     return "\(subject) cannot be used: \(reason ?? code.words)\(object). \(code.advice)"
   }
 
-  /// The same sentence, for Foundation.
+  /// `description`, for Foundation.
   public var errorDescription: String? { description }
 }
 

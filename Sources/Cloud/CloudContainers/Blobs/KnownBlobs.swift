@@ -16,5 +16,5 @@ package final class UploadedBlobs: KnownBlobs {
 
   package func contains(_ name: BlobName) -> Bool { names.withLock { $0.contains(name) } }
 
-  package func insert(_ name: BlobName) { names.withLock { _ = $0.insert(name) } }
+  package func insert(_ name: BlobName) { names.withLock { _ = $0.insert(name) } }  // Known or new.
 }

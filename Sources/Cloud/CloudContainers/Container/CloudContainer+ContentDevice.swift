@@ -13,7 +13,7 @@ extension CloudContainer {
     }
     if let head = try session.head(of: record), head.root == base { return head.contentDeviceName }
     let earlier = try await session.state.earlierHeads(of: record.id).lazy
-      .compactMap { try? CloudVersion(decoding: $0) }
+      .compactMap { try? CloudVersion(decoding: $0) }  // A damaged version names no device.
     return earlier.first { $0.root == base }?.contentDeviceName
   }
 }

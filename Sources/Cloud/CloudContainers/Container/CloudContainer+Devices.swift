@@ -8,14 +8,14 @@ public struct CloudDevice: Sendable, Hashable {
   public var id: String
   /// The name for people.
   public var name: String
-  /// The last time, within an hour or more, at which the machine uploaded something or listed all documents.
+  /// The time when the machine last uploaded something or listed all documents. It may be an hour too early.
   public var lastSeen: Date
   /// Whether it is this machine.
   public var isCurrent: Bool
 }
 
 extension CloudContainer {
-  /// Returns the machines of the container, the one that was seen last first.
+  /// Returns the machines of the container, the one with the latest `lastSeen` first.
   ///
   /// Cost: two listings, and a read for each machine.
   ///
@@ -40,7 +40,7 @@ extension CloudContainer {
     return devices.compactMap { $0 }.sorted { ($0.lastSeen, $1.id) > ($1.lastSeen, $0.id) }
   }
 
-  /// Gives this machine another name, for the versions that it makes after the folder is opened again.
+  /// Gives this machine another name. Its versions have the new name after the folder is opened again.
   ///
   /// - Throws: `invalidName` for a name that is empty, or longer than 200 bytes; `ObjectStoreError`; `busy`.
   public func renameDevice(to name: String) async throws {
@@ -55,7 +55,8 @@ extension CloudContainer {
     }
   }
 
-  /// Removes another machine from the container: its next run fails with the code `removed`. Its documents stay on it.
+  /// Removes another machine from the container: its next `sync()` fails with the code `removed`. Its documents stay
+  /// on it.
   ///
   /// A machine of an encrypted container still has the key.
   ///

@@ -7,7 +7,7 @@ extension CloudContainer {
   /// - Throws: `CloudDataError` with the code `notEncrypted` if the container is not encrypted.
   public func exportKey() throws -> String { try encryptionKey().text(container: session.settings.container) }
 
-  /// Gives the container another passphrase. The key stays, and so do all machines and all objects.
+  /// Gives the container another passphrase. The key and the objects do not change, and each machine still has access.
   ///
   /// A person with the old passphrase and an earlier copy of the store's mark can still open the container.
   ///

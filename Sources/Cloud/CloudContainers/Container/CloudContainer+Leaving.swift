@@ -6,7 +6,7 @@ import SystemPackage
 public struct LeaveReport: Sendable {
   /// The number of documents that stay in the folder.
   public internal(set) var documents = 0
-  /// The names of the documents that the container alone has.
+  /// The names of the documents that only the container has.
   public internal(set) var placeholders: [String] = []
   /// The names of the documents whose last changes the container does not have.
   public internal(set) var notUploaded: [String] = []
@@ -15,11 +15,11 @@ public struct LeaveReport: Sendable {
 extension CloudContainer {
   /// Makes the container folder an ordinary folder again. Its documents stay in it, and the store stays as it is.
   ///
-  /// The hidden folder goes in one step. No operation of this object succeeds afterwards.
+  /// The hidden folder loses its name in one step. No operation of this object succeeds afterwards.
   ///
   /// - Parameter force: whether to leave also if a document has changes that the container does not have.
-  /// - Throws: `unsavedEdits`, which names such a document: the folder stays in the container; `busy`; the system's
-  ///   reasons.
+  /// - Throws: `unsavedEdits`, which names such a document; `busy`; the system's reasons. After `unsavedEdits` and
+  ///   `busy` the folder is still a container folder.
   public func leave(force: Bool = false) async throws -> LeaveReport {
     try await exclusively {
       var report = LeaveReport()

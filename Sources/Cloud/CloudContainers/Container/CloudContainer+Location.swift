@@ -9,22 +9,24 @@ extension CloudContainer: StorageLocation {
   /// The container folder.
   public var folderURL: URL? { url }
 
-  /// Lists the documents, with placeholders; asks the store for nothing.
+  /// Lists the documents, with placeholders. It sends the store no request.
   public func documents() async throws -> StorageListing {
     StorageListing(documents: try await items().map(StoredDocument.init))
   }
 
-  /// Returns the facts of one document; nil if none has that name.
+  /// Returns the facts of one document; nil if no document has that name. Cost: as `items()`.
   public func document(named name: String) async throws -> StoredDocument? {
     try await items().first { $0.name == name }.map(StoredDocument.init)
   }
 
-  /// Returns the place of a document; nil if its content is not here.
+  /// Returns the place of a document; nil if its content is not on this machine.
   public func localURL(of name: String) async throws -> URL? {
     try await session.folder.location.localURL(of: name)
   }
 
   /// Moves a document into the container folder. The next `sync()` uploads it.
+  ///
+  /// - Returns: the document's name there, which differs from `name` if another document has that one.
   public func moveIn(_ url: URL, as name: String) async throws -> String {
     guard let parts = DocumentName.parts(name), !parts.isEmpty else {
       throw FilePackageError(.invalidName, .move, document: name)
@@ -36,7 +38,7 @@ extension CloudContainer: StorageLocation {
 
   /// Moves a document out of the container, to a folder of this machine; downloads it first if necessary.
   ///
-  /// The container deletes it with the next `sync()`, and can restore it for thirty days.
+  /// The next `sync()` deletes it from the container, which can restore it for thirty days.
   public func moveOut(_ name: String, to folder: URL, as newName: String) async throws -> URL {
     try await exclusively {
       try await session.download(itemNamed: name)

@@ -5,7 +5,8 @@ public import FoundationEssentials
 extension CloudContainer: DocumentProvider {
   /// Downloads the document at `url` if it is a placeholder of this container, and waits for it.
   ///
-  /// While another process brings the folder up to date, the call asks for the content and waits.
+  /// While another process works on the folder, the call asks that process for the content and waits, for 100 seconds
+  /// at most.
   ///
   /// - Throws: as `download(itemNamed:)`; `CancellationError`.
   public func provide(

@@ -7,8 +7,9 @@ package import SystemPackage
 extension CloudContainer {
   /// Returns a query of the documents of the container, with placeholders, for types and an order.
   ///
-  /// Its items have `ubiquitousAttributes`. It tells changes of documents here, operations of this object with their
-  /// progress, and, every `pollInterval`, operations of other processes. It asks the store for nothing.
+  /// Its items have `ubiquitousAttributes`. It reports changes of documents in the folder and operations of this object
+  /// with their progress. Every `pollInterval` it looks for operations of other processes. It sends no request to the
+  /// store.
   ///
   /// Cost: as `items()`, for each batch of changes.
   public func query(

@@ -5,20 +5,20 @@ public import ObjectStores
 extension CloudContainer {
   /// Gives a container folder another store: another address of the same one, or a copy of it.
   ///
-  /// First the store is probed, and has to have the folder's container. The next `sync()` compares all versions with
-  /// those that this machine knows. So versions that the new store lacks go there again.
+  /// It first probes the new store, which must have the folder's container. The next `sync()` compares all versions
+  /// with those that this machine knows, and uploads the versions that the new store lacks.
   ///
   /// - Parameters:
-  ///   - folder: a folder of a container.
+  ///   - folder: a container folder.
   ///   - store: the new store.
-  ///   - address: the new store's address, as the settings keep it; it has no secret.
+  ///   - address: the new store's address without a secret, for the settings of the folder.
   ///   - options: further values that the address needs, such as an endpoint.
   ///   - old: the store to copy all objects from; nil if the new store has them. A copy that was cut short can be
-  ///     repeated, and sends only missing objects. The old store keeps its objects, and tells the other machines that
-  ///     the container has moved: their next runs fail with the code `moved`, which names the new address.
-  /// - Returns: the number of objects that were copied, and whether the old store tells the other machines.
-  /// - Throws: `CloudDataError` if the new store has no container or another one; `ObjectStoreError`; `busy`. The folder
-  ///   has its old store then.
+  ///     repeated, and sends only missing objects. The objects in the old store stay. It also gets a mark with the new
+  ///     address: the next `sync()` of each other machine fails with the code `moved`, and names that address.
+  /// - Returns: the number of copied objects, and whether the old store has the mark.
+  /// - Throws: `CloudDataError` if the new store has no container or another one; `ObjectStoreError`; `busy`. After an
+  ///   error the folder still has its old store.
   @discardableResult
   public static func relocate(
     _ folder: URL, to store: any ObjectStore, address: String, options: [String: String] = [:],
@@ -74,8 +74,8 @@ extension CloudContainer {
 public struct RelocationReport: Sendable, Hashable {
   /// The number of objects that were copied.
   public internal(set) var copied = 0
-  /// Whether the old store tells the other machines of the new one. Otherwise their users have to.
+  /// Whether the old store has a mark that tells the other machines the new address. If not, their users need it.
   public internal(set) var isTold = false
-  /// The reason why the old store does not tell them, in a sentence; nil if it does, or if nothing was copied.
+  /// The reason why the old store has no such mark, in a sentence; nil if it has one, or if nothing was copied.
   public internal(set) var problem: String?
 }

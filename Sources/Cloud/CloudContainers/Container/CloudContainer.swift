@@ -5,8 +5,8 @@ public import ObjectStores
 
 /// The documents of one user, in an object store and in a folder of each machine.
 ///
-/// Documents in the container folder are ordinary packages and files, which every program can read. `sync()` brings the
-/// folder and the store together. A document whose content is not here is a placeholder: `items()` lists it.
+/// Documents in the container folder are ordinary packages and files, which every program can read. `sync()` exchanges
+/// their changes with the store. A document whose content is not on this machine is a placeholder: `items()` lists it.
 public final class CloudContainer: Sendable {
   package let session: ContainerSession
   private let turn = AsyncSemaphore(1)
@@ -26,19 +26,20 @@ public final class CloudContainer: Sendable {
 
   // MARK: Opening
 
-  /// Makes a folder a folder of a container, and makes the container if the store has none.
+  /// Makes a folder a container folder, and makes the container if the store has none.
   ///
-  /// First the store is probed: a store that lets two writers make the same object would lose versions.
+  /// It first probes the store: one that lets two writers make the same object would lose versions.
   ///
   /// - Parameters:
-  ///   - folder: an existing folder. Its documents go to the container with the first `sync()`.
-  ///   - address: the store's address, as the settings keep it; it has no secret.
+  ///   - folder: an existing folder. The first `sync()` uploads its documents.
+  ///   - address: the store's address without a secret, for the settings of the folder.
   ///   - options: further values that the address needs, such as an endpoint.
   ///   - deviceName: the name of this machine for people.
-  ///   - secret: the secret that opens an encrypted container. A new container is encrypted if there is one.
-  /// - Throws: `fileExists` if the folder belongs to a container already; `ObjectStoreError`, with the code `unsound` for
-  ///   a store that cannot hold a container; `CloudDataError` with the code `locked` for another secret, or with
-  ///   `notEncrypted` if there is one for a container that is not encrypted.
+  ///   - secret: the secret that opens an encrypted container; nil for one that is not encrypted. A passphrase also
+  ///     encrypts a new container.
+  /// - Throws: `fileExists` if the folder belongs to a container already; `ObjectStoreError`, with the code `unsound`
+  ///   for a store that cannot hold a container; `CloudDataError` with the code `locked` for a missing or wrong secret,
+  ///   or with `notEncrypted` for a secret of a container that is not encrypted.
   public static func add(
     _ folder: URL, to store: any ObjectStore, address: String, options: [String: String] = [:],
     deviceName: String? = nil, secret: ContainerSecret? = nil
@@ -69,9 +70,10 @@ public final class CloudContainer: Sendable {
     return opened
   }
 
-  /// Opens a folder of a container.
+  /// Opens a container folder.
   ///
-  /// - Parameter packageExtensions: extensions, in lower case, that make a directory a document if no type says so.
+  /// - Parameter packageExtensions: filename extensions, in lower case, of directories that are documents, in addition
+  ///   to those of the known types.
   /// - Throws: `noSuchFile` if the folder belongs to no container; `invalidContent` if its key is missing.
   public static func open(
     _ folder: URL, in store: any ObjectStore, packageExtensions: Set<String> = []
@@ -105,26 +107,26 @@ public final class CloudContainer: Sendable {
 
   // MARK: Syncing
 
-  /// Brings the folder and the store together.
+  /// Uploads the changes of the container folder, and applies the changes of other machines to it.
   ///
-  /// A store with another address or endpoint than before is probed first.
+  /// It first probes a store whose address or endpoint has changed.
   ///
-  /// - Parameter everything: whether to list all versions in the store, instead of the news alone.
-  /// - Returns: the work; a document that failed is in it, and does not stop the others.
-  /// - Throws: `ObjectStoreError`; `busy` if another process does the same; `CancellationError`.
+  /// - Parameter everything: whether to list all versions in the store, instead of only the new ones.
+  /// - Returns: the work on each document. It includes documents that failed, which do not stop the run.
+  /// - Throws: `ObjectStoreError`; `busy` if another process works on the folder; `CancellationError`.
   @discardableResult
   public func sync(everything: Bool = false) async throws -> SyncReport {
     try await exclusively { try await session.sync(everything: everything) }
   }
 
-  /// Returns the work that a `sync()` of this moment would do. It changes nothing, here and in the store.
+  /// Returns the work that a `sync()` of this moment would do. It changes nothing in the folder and in the store.
   ///
   /// A document that both sides changed is `merged`, whether or not that ends in a conflict.
   ///
   /// Cost: that of a `sync()` without the content of documents, and a copy of the state in a temporary file.
   ///
-  /// - Parameter everything: whether to list all versions in the store, instead of the news alone.
-  /// - Throws: as `sync()`. A store with another address than before is not probed.
+  /// - Parameter everything: whether to list all versions in the store, instead of only the new ones.
+  /// - Throws: as `sync()`. It does not probe a store.
   public func plan(everything: Bool = false) async throws -> SyncReport {
     try await exclusively { try await session.rehearsal().sync(everything: everything) }
   }

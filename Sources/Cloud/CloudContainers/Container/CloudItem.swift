@@ -7,26 +7,26 @@ public import FoundationEssentials
 /// Each attribute is also a member of the item itself: `item.downloadingStatus`.
 @dynamicMemberLookup
 public struct CloudItem: Sendable, Hashable, Identifiable {
-  /// The place of a document's content.
+  /// Whether the content of a document is on this machine, and whether it is the newest one.
   public typealias DownloadingStatus = UbiquitousAttributes.DownloadingStatus
 
-  /// The document's identity, which stays under another name.
+  /// The document's identity, which a new name does not change.
   public var id: CloudDocumentID
   /// The name in the container: a path with slashes.
   public var name: String
-  /// The place in the container folder, where the document is or will be.
+  /// The place in the container folder; of a placeholder, the place of the document after its download.
   public var url: URL
   /// The document's type.
   public var contentType: UTType
   /// Whether the document is a directory; otherwise it is a flat file.
   public var isPackage: Bool
-  /// The bytes of the last version in the container; nil if it has none yet.
+  /// The size of the last version in the container, in bytes; nil if there is none yet.
   public var size: UInt64?
-  /// The time of the last version in the container, by its device's clock; nil if it has none yet.
+  /// The time of the last version in the container, by its device's clock; nil if there is none yet.
   public var modificationDate: Date?
-  /// The name of the device whose edit the content of the last version is; nil if there is none yet.
+  /// The name of the device that made the content of the last version; nil if there is none yet.
   public var savingComputer: String?
-  /// The place of the content, its way here or to the container, its conflicts and errors.
+  /// The status of the content, its download and its upload, with conflicts and errors.
   public var attributes: UbiquitousAttributes
 
   /// Returns one of the attributes.

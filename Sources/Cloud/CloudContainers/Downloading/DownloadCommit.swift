@@ -17,6 +17,7 @@ struct DownloadCommit: Sendable {
     case (true, false): try await save(at: path)
     case (false, true):
       guard let file = try newFile(at: path) else { return }
+      // A download has no use for the report.
       _ = try await BlockingThread().run { [disk] () throws(FilePackageError) in
         try FlatFileStore.create(file, path, on: disk).report
       }
@@ -58,8 +59,7 @@ struct DownloadCommit: Sendable {
       }
       try await store.save()
     } catch {
-      // The tree with a part of the changes is given up, and the first error counts.
-      try? await store.close()
+      try? await store.close()  // The first error counts. The tree is given up.
       throw error
     }
     try await store.close()

@@ -2,12 +2,12 @@ import Synchronization
 
 /// The progress of a download.
 public struct DownloadProgress: Sendable, Hashable {
-  /// The bytes that are here so far.
+  /// The number of bytes downloaded so far.
   public var completedBytes: UInt64 = 0
-  /// The bytes that come.
+  /// The number of bytes of the whole download.
   public var totalBytes: UInt64 = 0
 
-  /// The share that is here, from 0 to 1.
+  /// The downloaded part, from 0 to 1; 1 for a download without bytes.
   public var fraction: Double { totalBytes == 0 ? 1 : Double(completedBytes) / Double(totalBytes) }
 }
 

@@ -79,7 +79,7 @@ struct LocalChanges {
   /// Returns the hash of the application's values in the metadata; nil if another program made the file.
   private func sharedHash(_ node: FileWrapper) throws -> ContentHash? {
     let bytes = try node.contents()
-    guard let metadata = try? PackageMetadata(decoding: bytes) else { return nil }
+    guard let metadata = try? PackageMetadata(decoding: bytes) else { return nil }  // Another program's.
     return ContentHash(of: Array(try metadata.encodedApplicationValues()))
   }
 

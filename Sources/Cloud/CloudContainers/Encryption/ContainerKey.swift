@@ -58,8 +58,7 @@ package struct ContainerKey: Sendable, Hashable {
       try disk.synchronize(file)
       try disk.synchronize(folder)
     } catch {
-      // The first error counts.
-      try? disk.removeFile(name, in: folder)
+      try? disk.removeFile(name, in: folder)  // The first error counts.
       throw error
     }
   }

@@ -4,7 +4,7 @@ import ObjectStores
 
 /// The secret that opens an encrypted container.
 public enum ContainerSecret: Sendable {
-  /// The words that its user knows. The store has the key encrypted by them.
+  /// The user's passphrase. The store has the key, encrypted with it.
   case passphrase(String)
   /// The text of a key file: see `CloudContainer.exportKey()`.
   case keyFile(String)

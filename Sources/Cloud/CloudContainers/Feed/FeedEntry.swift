@@ -71,7 +71,7 @@ package struct FeedEntry: Sendable, Hashable {
     guard bytes.count <= Self.maximumSize else { throw .tooLarge }
     if let format = bytes.first, format > Self.format { throw .newerFormat }
     var reader = ByteReader([UInt8](bytes)[...])
-    guard let read = try? FeedEntry(from: &reader) else { throw .invalid }
+    guard let read = try? FeedEntry(from: &reader) else { throw .invalid }  // `invalid` says it.
     self = read
   }
 

@@ -2,9 +2,9 @@ import FilePackages
 
 /// The outcome of a check.
 public struct CheckReport: Sendable {
-  /// The state of a container, in one word.
+  /// The state of a container.
   public enum Finding: String, Sendable, Hashable, CaseIterable {
-    /// Every object is there.
+    /// No object is missing or damaged.
     case whole
     /// Objects are missing or damaged.
     case damaged
@@ -12,7 +12,7 @@ public struct CheckReport: Sendable {
     case rolledBack
     /// The store has no object.
     case empty
-    /// The store has objects, and is no container.
+    /// The store has objects, but no container.
     case noContainer
     /// The store has another container than the one of the folder.
     case anotherContainer
@@ -20,16 +20,16 @@ public struct CheckReport: Sendable {
 
   /// The state of the container.
   public var finding = Finding.whole
-  /// The documents, with the deleted ones.
+  /// The number of documents, including deleted ones.
   public var documents = 0
-  /// The versions.
+  /// The number of versions.
   public var versions = 0
-  /// The blobs that they need.
+  /// The number of blobs that the versions need.
   public var blobs = 0
-  /// The errors of objects that are missing or damaged.
+  /// The errors of missing and damaged objects, and of a store without this container.
   public var problems: [any Error] = []
 
-  /// Whether every object is there, and whole as far as it was read.
+  /// Whether no object is missing, and no object that was read is damaged.
   public var isWhole: Bool { problems.isEmpty }
 
   /// Makes an empty report.

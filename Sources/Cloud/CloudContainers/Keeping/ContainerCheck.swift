@@ -142,6 +142,7 @@ package struct ContainerCheck: Sendable {
       }
     }
     let damaged = try await concurrentMap(names.sorted(), BlobStore.maximumCalls) { name in
+      // `get` checks the bytes, which have no other use here.
       try await checking(marks.documents[name]) { _ = try await blobs.get(name) }.problem
     }
     let wrong = try await concurrentMap(files, BlobStore.maximumCalls) { file in

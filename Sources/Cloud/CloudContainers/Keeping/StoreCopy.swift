@@ -31,10 +31,10 @@ struct StoreCopy {
     let target = target
     let source = source
     for part in [missing.filter { !isMark($0) }, missing.filter(isMark)] {
-      _ = try await concurrentMap(part, BlobStore.maximumCalls) { object in
+      _ = try await concurrentMap(part, BlobStore.maximumCalls) { object in  // No values.
         // A collection of garbage may have removed it since the listing.
         if let bytes = try await source.get(object.key) {
-          _ = try await target.put(bytes, at: object.key, ifAbsent: true)
+          _ = try await target.put(bytes, at: object.key, ifAbsent: true)  // It may be there already.
         }
       }
     }

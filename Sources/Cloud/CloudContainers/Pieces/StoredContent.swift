@@ -29,11 +29,12 @@ struct StoredContent: Sendable {
     try await marks.mark(roots.map { ($0, document) })
     if let problem = marks.problems.first { throw problem }
     let (blobs, maximumRead) = (blobs, maximumRead)
+    // The checks have no values.
     _ = try await concurrentMap(marks.pieces.sorted { $0.key < $1.key }, BlobStore.maximumCalls) {
       name, size in
       try await checking(document) {
         if size <= maximumRead {
-          _ = try await blobs.get(name, maximumSize: Int(size))
+          _ = try await blobs.get(name, maximumSize: Int(size))  // It checks the bytes.
           return
         }
         guard let object = try await blobs.store.head(name.key) else {

@@ -17,6 +17,7 @@ struct ContainerPlace {
   /// - Throws: `fileExists` if the folder belongs to a container already; `unsupported` if it is in the folder of a
   ///   container, or has one in it.
   func check() throws(FilePackageError) {
+    // A folder that cannot be resolved is checked as it is.
     let path = (try? FilePath(of: folder.url.resolvingSymlinksInPath(), for: .create)) ?? folder.path
     // A folder that cannot be read belongs to no container of this user, and the next call says why.
     if (try? folder.isUnfinished) == false {
@@ -48,6 +49,7 @@ struct ContainerPlace {
 
   private func containerFolder(in path: FilePath, depth: Int) -> FilePath? {
     let disk = folder.disk
+    // A folder that cannot be listed has no container folder of this user.
     guard depth < DocumentName.maximumDepth, let listing = try? disk.list(disk.openDirectory(at: path)) else {
       return nil
     }

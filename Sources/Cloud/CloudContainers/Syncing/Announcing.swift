@@ -79,8 +79,7 @@ extension ContainerSession {
     do {
       result = try await body()
     } catch let error where !Self.endsRun(error) && feedEnd.hasNews {
-      // The operation's error counts. The next run announces what this call cannot.
-      try? await announce()
+      try? await announce()  // The operation's error counts. The next run announces the rest.
       throw error
     }
     if feedEnd.hasNews { try await announce() }
@@ -120,6 +119,7 @@ extension ContainerSession {
     try await feedEnd.turn.waitUnlessCancelled()
     defer { feedEnd.turn.signal() }
     for start in stride(from: 0, to: max(versions.count, 1), by: FeedEntry.maximumCount) {
+      // No version of this device waits for the number of the entry.
       _ = try await append(Array(versions[start...].prefix(FeedEntry.maximumCount)), .lost)
     }
   }

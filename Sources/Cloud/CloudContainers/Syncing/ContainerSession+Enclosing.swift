@@ -18,8 +18,9 @@ extension ContainerSession {
     let here = Enclosure()
     if let base = base(of: record), base.isSmall, base != head.root {
       let entries = try await state.children(of: record.id).children.map(\.entry)
-      _ = try await DocumentTree.store(entries, in: blobs.enclosing(here))
+      _ = try await DocumentTree.store(entries, in: blobs.enclosing(here))  // `here` gets the pages.
       for bytes in try await state.earlierHeads(of: record.id) {
+        // A version that cannot be read gives no contents.
         guard let version = try? CloudVersion(decoding: bytes), version.root == base else { continue }
         for blob in version.blobs { here.insert(blob, as: BlobName(of: blob)) }
         break

@@ -9,7 +9,7 @@ extension ContainerSession {
   func packHeads() async throws {
     guard try await state.unpackedCount() >= packing.writing else { return }
     let records = try await state.records().filter(\.needsPacking)
-    _ = try await HeadPacks(store: store).put(entries(of: records))
+    _ = try await HeadPacks(store: store).put(entries(of: records))  // Nothing needs the keys.
     try await state.notePacked(records)
   }
 

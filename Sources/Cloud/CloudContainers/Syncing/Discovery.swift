@@ -87,6 +87,7 @@ extension ContainerSession {
 
   /// Compares all documents with the store.
   func compareAll() async throws {
+    // The records have the versions that it finds.
     _ = try await discoverByListing(news(readsEntries: false), comparing: true)
   }
 

@@ -58,6 +58,7 @@ extension ContainerSession {
     var marks = BlobMarks(blobs)
     try await marks.mark([(root, nil)])
     if let problem = marks.problems.first { throw problem }
+    // Each put returns the name that is known already.
     _ = try await concurrentMap(marks.names.sorted(), BlobStore.maximumCalls) { [blobs] name in
       try await blobs.put(blobs.get(name))
     }

@@ -32,7 +32,7 @@ extension TreeRoot {
     while let name = rest.popLast() {
       // A page that a walk meets twice would be no tree.
       guard !seen.contains(name), let bytes = take(name), size <= Self.maximumBlobs,
-        let page = try? TreePage(decoding: bytes)
+        let page = try? TreePage(decoding: bytes)  // Damage ends the walk.
       else { return nil }
       for item in page.items {
         switch item {

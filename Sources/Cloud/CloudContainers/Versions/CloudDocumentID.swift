@@ -1,6 +1,6 @@
 /// The identity of a document in a container: 128 random bits, as 32 hexadecimal digits.
 ///
-/// It stays when the document gets another name.
+/// A new name does not change it.
 public struct CloudDocumentID: Sendable, Hashable, Comparable, Codable, CustomStringConvertible {
   /// The digits, in lower case.
   public let string: String

@@ -4,10 +4,11 @@ import FoundationEssentials
 import SystemPackage
 
 extension FolderStore {
-  /// The program whose marks are in the store's folder or in a folder around it; nil if there are none.
+  /// The synchronising program whose files are in the store's folder or a parent of it; nil if there are none.
   public var synchronizingProgram: String? {
     // The marks are around the folder itself, and not around a link to it.
     let place = URL(filePath: FileName(path).string, directoryHint: .isDirectory).resolvingSymlinksInPath()
+    // A place that cannot be resolved is looked at as it is.
     var folder = (try? FilePath(of: place, for: .open)) ?? path
     while true {
       // A folder that this user cannot read has no marks to see.

@@ -122,8 +122,7 @@ struct CurlMulti: ~Copyable, @unchecked Sendable {
 
   /// Ends a request. Its connection closes unless the answer is complete.
   func remove(_ easy: borrowing CurlEasy) {
-    // It fails only for a handle that is not there.
-    _ = curl_multi_remove_handle(handle, easy.handle)
+    _ = curl_multi_remove_handle(handle, easy.handle)  // It fails only for a handle that is not there.
   }
 
   /// Moves all bytes that can be moved now.
@@ -137,8 +136,7 @@ struct CurlMulti: ~Copyable, @unchecked Sendable {
 
   /// Ends the waiting, now or the next time.
   func wake() {
-    // It fails only for a handle that is not there.
-    _ = curl_multi_wakeup(handle)
+    _ = curl_multi_wakeup(handle)  // It fails only for a handle that is not there.
   }
 
   /// Returns a request that has ended: its `CURLOPT_PRIVATE` and its outcome.

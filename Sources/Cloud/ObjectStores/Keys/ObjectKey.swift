@@ -1,9 +1,9 @@
 /// The name of an object: a path such as `blobs/4f/4f53…`.
 ///
 /// Each segment has letters, digits, `-`, `_` and `.` of ASCII, and does not begin with a dot. So a key is the same in
-/// every store: no server encodes it in another way, and no folder takes it for something else. Keys sort by bytes.
+/// every store: no server encodes it in another way, and every folder can have it as a path. Keys sort by bytes.
 public struct ObjectKey: Sendable, Hashable, Comparable, CustomStringConvertible {
-  /// The longest key, in bytes.
+  /// The greatest length of a key, in bytes.
   public static let maximumLength = 512
 
   /// The path.
@@ -11,7 +11,7 @@ public struct ObjectKey: Sendable, Hashable, Comparable, CustomStringConvertible
   /// One line for a user.
   public var description: String { string }
 
-  /// Makes a key; nil if no object can have it.
+  /// Makes a key; nil if the text is empty, too long, or has another form.
   public init?(_ string: String) {
     guard (1...Self.maximumLength).contains(string.utf8.count) else { return nil }
     var isAtStart = true
@@ -47,7 +47,7 @@ public struct ObjectKey: Sendable, Hashable, Comparable, CustomStringConvertible
 }
 
 extension ObjectKey: ExpressibleByStringLiteral {
-  /// Makes a key of a literal. A literal that is no key is a programming error.
+  /// Makes a key of a literal. A literal of another form is a programming error.
   public init(stringLiteral string: StaticString) {
     guard let key = ObjectKey("\(string)") else { preconditionFailure("'\(string)' is no key") }
     self = key

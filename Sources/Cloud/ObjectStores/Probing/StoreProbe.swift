@@ -1,13 +1,13 @@
 import FoundationEssentials
 
-/// A check of a store's promises (OS1, OS2, OS4), with objects of its own.
+/// A check of a store's promises (OS1, OS2, OS4), with temporary objects.
 ///
-/// A container on a store that breaks one of them would lose versions. So a container is made only in a store that
-/// passes. Cost: about sixty calls; the probe's objects are removed.
+/// A container in a store that breaks a promise would lose versions. So a container is made only in a store that passes
+/// the check. Cost: about sixty calls. The probe removes its objects.
 public struct StoreProbe: Sendable {
   /// A promise that the store broke.
   ///
-  /// A cause comes before its effects.
+  /// The cases are in order: a cause before its effects.
   public enum Violation: String, Sendable, Hashable, CaseIterable {
     /// Another program copies the store between machines, so that each of them has a store of its own.
     case copied
@@ -21,9 +21,9 @@ public struct StoreProbe: Sendable {
     case lateListing
     /// A listing is not in the order of keys, or a page begins at the wrong key.
     case wrongOrder
-    /// A part of an object is not the part that was asked for.
+    /// A read of a part of an object has other bytes.
     case wrongRange
-    /// A removed object is still there.
+    /// A removed object can still be read.
     case notRemoved
   }
 
@@ -36,7 +36,7 @@ public struct StoreProbe: Sendable {
     /// The program that copies the store between machines; nil if none is known.
     public var synchronizingProgram: String?
 
-    /// Whether the store keeps its promises.
+    /// Whether no promise was broken.
     public var isSound: Bool { violations.isEmpty }
   }
 
@@ -49,7 +49,7 @@ public struct StoreProbe: Sendable {
 
   /// Checks the store.
   ///
-  /// - Parameter rounds: the number of races.
+  /// - Parameter rounds: the number of races. In each, eight writers make one object at once.
   /// - Throws: the error of a call.
   public func run(rounds: Int = 4) async throws(ObjectStoreError) -> Report {
     var violations: Set<Violation> = []

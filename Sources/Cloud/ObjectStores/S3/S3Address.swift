@@ -12,12 +12,12 @@ public struct S3Address: Sendable, Hashable {
   public var host: String
   /// The port; nil for the usual one.
   public var port: Int?
-  /// Whether the connection is encrypted. Without it the address has to be a loopback one.
+  /// Whether the connection is encrypted. The initialiser refuses a plain one to another machine by default.
   public var isEncrypted: Bool
-  /// Whether the bucket is part of the path, and not of the host name.
+  /// Whether the bucket is part of the path; otherwise it is part of the host name.
   public var usesPathStyle: Bool
 
-  /// The reason why a text is no address.
+  /// The reason why a text is not an address.
   public struct Problem: Error, Sendable, Hashable, CustomStringConvertible {
     /// One line for a user.
     public let description: String
@@ -96,7 +96,7 @@ public struct S3Address: Sendable, Hashable {
 }
 
 extension S3Address: CustomStringConvertible {
-  /// The address and the server, as an error has it. There is no secret in it.
+  /// The address and the server, as in the text of an error; without a secret.
   public var description: String {
     "\(string) at \(isEncrypted ? "https" : "http")://\(host)\(port.map { ":\($0)" } ?? "")"
   }

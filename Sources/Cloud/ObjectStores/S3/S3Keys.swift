@@ -1,7 +1,7 @@
 import FilePackages
 package import FoundationEssentials
 
-/// The keys of a store. Temporary ones are renewed before they expire.
+/// The source of the keys for a store. It renews temporary keys before they expire.
 public actor S3Keys {
   /// The origin of temporary keys.
   enum Source: Sendable {
@@ -37,7 +37,7 @@ public actor S3Keys {
   private var current: Temporary?
   private var asking: Task<Result<Temporary, S3KeyProblem>, Never>?
 
-  /// Keys that stay the same.
+  /// Makes a source of permanent keys.
   public init(_ credentials: S3Credentials) { origin = .fixed(credentials) }
 
   init(_ source: Source) { origin = .renewable(source) }
@@ -45,7 +45,7 @@ public actor S3Keys {
   /// Returns the keys for a request.
   ///
   /// - Parameter refused: keys that the store calls expired; they are not returned again.
-  /// - Throws: `S3KeyProblem` if there are none, or no others than the refused ones.
+  /// - Throws: `S3KeyProblem` if there are no keys besides the refused ones.
   package func credentials(at now: Date, instead refused: S3Credentials? = nil) async throws(S3KeyProblem)
     -> S3Credentials
   {
@@ -143,7 +143,7 @@ private struct S3KeyAnswer: Decodable {
     var expiration: Date?
     if let text = answer.expiration {
       expiration =
-        (try? Date(text, strategy: .iso8601))
+        (try? Date(text, strategy: .iso8601))  // The guard below has the error.
         ?? (try? Date(
           text,
           strategy: .iso8601.year().month().day().timeZone(separator: .colon).time(

@@ -3,10 +3,11 @@ import FoundationEssentials
 extension S3Settings {
   /// Looks for keys as awscli does.
   ///
-  /// The order is the environment, the file of keys, a program of the profile, the file of settings, the container that
-  /// the process runs in, and the metadata service of the machine. It starts no program and makes no request.
+  /// The order is the environment, unless the caller named a profile; the file of keys; a program of the profile; the
+  /// file of settings; the container that the process runs in; the metadata service of the machine. It starts no
+  /// program and makes no request.
   ///
-  /// - Throws: `Problem` if there are none, or if the profile has keys of a kind that this library does not read.
+  /// - Throws: `Problem` if there are no keys, or if the profile has keys of a kind that this library does not read.
   public func findKeys() throws(Problem) -> S3Keys {
     if !isNamed, let own = try pair(environment, Names.environment, "The environment") { return S3Keys(own) }
     try refuseOtherKinds()

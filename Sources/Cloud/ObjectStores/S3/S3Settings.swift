@@ -2,9 +2,9 @@ import DurableIO
 public import FoundationEssentials
 import Glibc
 
-/// The settings of a profile, from the environment and awscli's files, in awscli's order.
+/// The settings of a profile, from the environment and awscli's files, in awscli's order of precedence.
 public struct S3Settings: Sendable {
-  /// The reason why the settings lead to no service, in one sentence that says what to do.
+  /// The reason why the settings have no usable profile or keys, with the remedy.
   public struct Problem: Error, Sendable, Hashable, CustomStringConvertible {
     /// One line for a user.
     public let description: String
@@ -33,7 +33,7 @@ public struct S3Settings: Sendable {
   /// - Parameters:
   ///   - profile: the section of the files; nil for `AWS_PROFILE`, or else `default`.
   ///   - environment: the variables of the process. An empty one counts as none.
-  /// - Throws: `Problem` if there is no such profile; a `CocoaError` if a file is there and cannot be read.
+  /// - Throws: `Problem` if there is no such profile; a `CocoaError` if an existing file cannot be read.
   public init(
     profile: String? = nil, environment: [String: String] = ProcessInfo.processInfo.environment
   ) throws {
@@ -65,10 +65,10 @@ public struct S3Settings: Sendable {
       ?? services["s3.endpoint_url"] ?? config["endpoint_url"]
   }
 
-  /// The file with the certificates of the authorities that count; nil for the system's.
+  /// The path of the file with the certificates of the trusted authorities; nil for those of the system.
   public var certificates: String? { environment["AWS_CA_BUNDLE"] ?? config["ca_bundle"] }
 
-  /// A warning for the user: other users of this machine can read the file with the keys.
+  /// A warning if other users of this machine can read the file with the keys; otherwise nil.
   public var warning: String? {
     guard let path = [(keysPath, keys), (configPath, config)].first(where: { $1[Self.secret] != nil })?.0,
       environment["AWS_SECRET_ACCESS_KEY"] == nil || isNamed

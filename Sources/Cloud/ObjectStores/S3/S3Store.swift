@@ -4,9 +4,9 @@ public import FoundationEssentials
 
 /// Objects in a bucket of an S3 service.
 ///
-/// It needs of the service what `StoreProbe` checks: to see at once what was stored, and `If-None-Match: *`. It uses no
-/// other condition, no versions of objects and no uploads in parts, because services differ there. Each call is one
-/// request, and is not repeated: `RetryingStore` does that.
+/// The service must pass `StoreProbe`: a read sees earlier writes at once, and a write may have `If-None-Match: *`. The
+/// store uses no other condition, no versions of objects and no uploads in parts, because services differ in these. It
+/// does not repeat a failed request: `RetryingStore` does that.
 public struct S3Store: ObjectStore {
   /// The bucket and the server.
   public let address: S3Address
@@ -17,12 +17,12 @@ public struct S3Store: ObjectStore {
   /// The place of the store in the words of an error.
   public var place: String { address.description }
 
-  /// The largest object that a call takes or gives, in bytes.
+  /// The size of the largest object that a call stores or reads, in bytes.
   public static let maximumSize = 256 << 20
   /// The largest listing or error, in bytes.
   private static let answerLimit = 8 << 20
 
-  /// Makes a store in a bucket that is there, with keys that may be temporary.
+  /// Makes a store in an existing bucket, with keys that may be temporary.
   ///
   /// - Parameter now: the clock of the signatures.
   public init(
@@ -31,7 +31,7 @@ public struct S3Store: ObjectStore {
     self.init(at: address, keys: keys, transport: HTTPClient.shared, now: now)
   }
 
-  /// Makes a store in a bucket that is there, with keys that stay the same.
+  /// Makes a store in an existing bucket, with permanent keys.
   ///
   /// - Parameter now: the clock of the signatures.
   public init(
@@ -249,6 +249,7 @@ public struct S3Store: ObjectStore {
   }
 
   private func code(of answer: Answer) -> String? {
+    // A body that is not XML has no code.
     guard let element = try? S3Answer.element(of: answer.body), element.name == "Error" else { return nil }
     return element["Code"]
   }

@@ -53,7 +53,7 @@ struct CloudCommands {
     switch program {
     case .docpkg: try run(program, cloud("init", folder, as: name) + ["--no-encrypt"])
     case .encrypted: try run(program, cloud("init", folder, as: name) + ["--encrypt"])
-    case .rclone, .awscli: _ = try service(program)
+    case .rclone, .awscli: _ = try service(program)  // It throws for a folder.
     case .restic: try run(program, ["-r", try restic(name), "init"])
     }
   }

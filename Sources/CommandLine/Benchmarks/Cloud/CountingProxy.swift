@@ -144,7 +144,7 @@ private final class Socket: Sendable {
     var one: Int32 = 1
     // Without them a request is slower, or a connection ends later.
     setsockopt(number, Int32(IPPROTO_TCP), TCP_NODELAY, &one, 4)
-    _ = fcntl(number, F_SETFD, FD_CLOEXEC)
+    _ = fcntl(number, F_SETFD, FD_CLOEXEC)  // As for the option above.
   }
 
   /// Returns the next bytes; nil at the end.

@@ -33,6 +33,7 @@ package enum Mixture: String, CaseIterable, Sendable {
     try disk.makeDirectory(name, in: package, mode: 0o777)
     let folder = try disk.openDirectory(name, in: package)
     for number in 0..<max(1, bytes / size) {
+      // Nothing needs the open file.
       _ = try disk.makeFile(FileName("\(number).\(suffix)"), contents(size), in: folder)
     }
   }

@@ -80,7 +80,7 @@ package struct Machine: Sendable, Codable {
     let disk = PosixDisk()
     guard let last = path.lastComponent,
       let folder = try? disk.openDirectory(at: path.removingLastComponent()),
-      let contents = try? disk.contents(of: FileName(last), in: folder)
+      let contents = try? disk.contents(of: FileName(last), in: folder)  // A missing fact is no failure.
     else { return [] }
     return String(decoding: contents, as: UTF8.self).split(separator: "\n")
   }

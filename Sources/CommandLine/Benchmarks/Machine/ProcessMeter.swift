@@ -72,6 +72,7 @@ struct ProcessMeter {
     let file = open("/proc/self/clear_refs", O_WRONLY)
     guard file >= 0 else { return }
     defer { close(file) }
+    // Then the peak is that of the whole run.
     _ = "5".utf8.withContiguousStorageIfAvailable { write(file, $0.baseAddress, $0.count) }
   }
 }

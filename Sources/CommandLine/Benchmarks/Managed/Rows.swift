@@ -60,7 +60,7 @@ final class PlainRows: Workload {
     try pool.writeWithoutTransaction { db in
       // A new pool has NORMAL, whatever its configuration says.
       try db.execute(sql: "PRAGMA synchronous = \(isFull ? "FULL" : "NORMAL"); PRAGMA wal_autocheckpoint = 0")
-      _ = try db.checkpoint(.truncate)
+      _ = try db.checkpoint(.truncate)  // It throws if the log is in use.
     }
   }
 
@@ -75,7 +75,7 @@ final class PlainRows: Workload {
   /// flushes an empty one twice.
   func finish() throws {
     if isFull { return }
-    _ = try pool.writeWithoutTransaction { db in try db.checkpoint(.truncate) }
+    _ = try pool.writeWithoutTransaction { db in try db.checkpoint(.truncate) }  // As above.
   }
 
   func verify() throws {

@@ -39,11 +39,11 @@ struct BenchmarkFolder {
     }
     let result: Result
     do throws(SystemError) {
+      // The marker stays empty.
       _ = try disk.createFile(marker, in: disk.openDirectory(at: made.path), mode: 0o600)
       result = try await body(made)
     } catch {
-      // The benchmark reports the first error, not one of this removal.
-      _ = remove(name, from: folder, on: disk)
+      _ = remove(name, from: folder, on: disk)  // The first error counts.
       throw BenchmarkError("Nothing can be measured in '\(FileName(made.path).display)'", error)
     }
     progress("removing the temporary directory")
@@ -55,7 +55,7 @@ struct BenchmarkFolder {
   }
 
   private static func remove(_ name: FileName, from folder: FilePath, on disk: PosixDisk) -> Bool {
-    guard let parent = try? disk.openDirectory(at: folder) else { return false }
+    guard let parent = try? disk.openDirectory(at: folder) else { return false }  // The caller says so.
     return TemporarySiblings(of: name, on: disk).remove(name, from: parent)
   }
 }

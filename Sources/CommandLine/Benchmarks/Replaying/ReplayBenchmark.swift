@@ -135,7 +135,7 @@ private final class FullReplay: Workload {
 
   var disk: CountingDisk? { replay.place.disk }
 
-  func arrange() throws { _ = try replay.next() }
+  func arrange() throws { _ = try replay.next() }  // Every child is written.
 
   func run() throws {
     let disk = replay.place.disk
@@ -191,7 +191,7 @@ private final class CommandReplay: Workload {
   }
 
   func arrange() throws {
-    _ = try replay.next()
+    _ = try replay.next()  // The program finds the changes itself.
     if program == "cp" { try ChildProcess().run("rm", ["-rf", replay.package.string]) }
     guard program == "git" else { return }
     // The work tree has the state already, as after a save by an application.

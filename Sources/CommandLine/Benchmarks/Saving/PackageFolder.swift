@@ -14,6 +14,7 @@ struct PackageFolder {
     try disk.makeDirectory(Self.name, in: folder, mode: 0o777)
     let package = try disk.openDirectory(Self.name, in: folder)
     for child in 0..<model.childCount {
+      // Nothing needs the open file, nor that of the metadata.
       _ = try disk.makeFile(model.name(of: child), model.contents(of: child), in: package)
     }
     if metadata { _ = try disk.makeFile(ModelPackage.metadataName, model.metadata, in: package) }

@@ -16,7 +16,7 @@ final class SQLiteDatabase {
   }
 
   deinit {
-    _ = library.close(connection)
+    _ = library.close(connection)  // A `deinit` cannot report it.
   }
 
   /// The library's version, such as `3.40.1`.
@@ -51,7 +51,7 @@ final class SQLiteDatabase {
     }
 
     deinit {
-      _ = database.library.finalize(statement)
+      _ = database.library.finalize(statement)  // It repeats the code of the last step.
     }
 
     /// Runs the statement with these values: `?1` is a blob, `?2` a name.
@@ -62,7 +62,7 @@ final class SQLiteDatabase {
         try database.check(library.bindBlob(statement, 1, blob.baseAddress, Int32(blob.count), nil))
         try database.check(library.bindText(statement, 2, text, -1, nil))
         let code = library.step(statement)
-        _ = library.reset(statement)
+        _ = library.reset(statement)  // It repeats the code of the step.
         guard code == SQLiteLibrary.done else { return try database.check(code) }
       }
     }
@@ -70,7 +70,7 @@ final class SQLiteDatabase {
     /// Calls `body` with the first two columns of each row: a blob and a name.
     func forEachRow(_ body: (UnsafeRawBufferPointer, String) throws -> Void) throws {
       let library = database.library
-      defer { _ = library.reset(statement) }
+      defer { _ = library.reset(statement) }  // It repeats the code of the last step.
       while true {
         let code = library.step(statement)
         if code == SQLiteLibrary.done { return }

@@ -15,7 +15,7 @@ final class StagedStrategy: SaveStrategy {
   }
 
   func save(_ change: SaveChange) async throws {
-    _ = try await package.save(change, options: .staged)
+    _ = try await package.save(change, options: .staged)  // The report is not measured.
   }
 
   func verify(_ model: ModelPackage) async throws {

@@ -86,8 +86,7 @@ extension Export {
     {
       return try format.read(tree, named: path).document
     }
-    // The same check as other commands: the type, or the text of the classic shape.
-    _ = try await ImageNotes.read(store, path)
+    _ = try await ImageNotes.read(store, path)  // It checks, as other commands: type or classic shape.
     return try InterchangeDocument(package: tree)
   }
 
@@ -112,7 +111,7 @@ extension Export {
         try await snapshot.export(to: .standardOutput, as: .zip, options: options)
       } else {
         try await interruptible { [options] in
-          _ = try await snapshot.export(to: url(target), as: .zip, options: options)
+          _ = try await snapshot.export(to: url(target), as: .zip, options: options)  // Not shown.
         }
       }
     } else if target == "-" {

@@ -110,8 +110,7 @@ struct ListDocuments: AsyncParsableCommand {
     for name in packageExtensions where !PackageExtensions.isValid(name) {
       throw ValidationError("'\(display(name))' is not an extension.")
     }
-    // The access declares the type.
-    _ = UTType.imageNotes
+    _ = UTType.imageNotes  // The access declares the type.
     // `run()` reports why the user's settings cannot be used.
     if let packages = try? packages { _ = try types(packages) }
   }

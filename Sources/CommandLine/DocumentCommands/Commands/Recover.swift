@@ -52,8 +52,7 @@ struct Recover: AsyncParsableCommand, DocumentCommand {
       let store = try await PackageStore.open(at: url(path))
       let (damage, unpublished) = (await store.journalDamage, await store.unpublishedProblem)
       report.problem = (damage ?? unpublished)?.reason ?? report.problem
-      // The report names this error already.
-      try? await store.close()
+      try? await store.close()  // The report names this error already.
     }
     if !writing.dryRun && report.problem == nil {
       report.leftovers = try await interruptible { [path] in

@@ -50,7 +50,7 @@ extension ImageNotes {
 extension PackageStore {
   /// The type of the package, after the declaration of this program's own types, which only few commands need.
   var knownContentType: UTType {
-    _ = ImageNotes.readableContentTypes
+    _ = ImageNotes.readableContentTypes  // The access declares the type.
     return contentType
   }
 }

@@ -1,15 +1,15 @@
 public import FilePackages
 public import FoundationEssentials
 
-/// A decision about a document's conflict versions.
+/// Decides about a document's conflict versions.
 ///
-/// `MergingResolver` and `NewestVersionResolver` are ready-made. An application that asks its user has a resolver of
-/// its own.
+/// The library has two resolvers: `MergingResolver` and `NewestVersionResolver`. An application that asks its user
+/// implements its own.
 public protocol ConflictResolver<Content>: Sendable {
   /// The type of the document's content.
   associatedtype Content: DocumentContent
 
-  /// Decides a conflict. Before the return, nothing is saved or removed, and the user cannot edit the document.
+  /// Decides a conflict. The document saves nothing, removes nothing and refuses edits until this method returns.
   ///
   /// - Throws: any error that prevents a decision; the document then stays in conflict.
   func resolve(_ conflict: DocumentConflict<Content>) async throws -> ConflictOutcome<Content>
@@ -17,7 +17,7 @@ public protocol ConflictResolver<Content>: Sendable {
 
 /// A document and its conflict versions.
 public struct DocumentConflict<Content: DocumentContent>: Sendable {
-  /// The content of the document in its place, without conflict copies.
+  /// The content of the document on disk, without conflict copies.
   public var present: Content
   /// The time of the document's last save; nil if it is not known.
   public var presentModificationDate: Date?
@@ -28,18 +28,18 @@ public struct DocumentConflict<Content: DocumentContent>: Sendable {
   public struct Version: Sendable {
     /// The facts about the version.
     public var version: ConflictVersion
-    /// Its content.
+    /// The content of the version.
     public var content: Content
-    /// The common base of the version and the document; nil if it is not known.
+    /// The common ancestor of the version and the document; nil if it is not known.
     public var base: Content?
   }
 }
 
 /// The outcome of a conflict.
 public enum ConflictOutcome<Content: DocumentContent>: Sendable {
-  /// The document stays as it is, and the conflict versions go.
+  /// The document stays as it is, and the conflict versions are removed.
   case keepPresent
-  /// The document becomes that version.
+  /// The document gets the content of that version.
   case keep(ConflictVersion)
   /// The document gets this content.
   case merged(Content)
@@ -47,12 +47,12 @@ public enum ConflictOutcome<Content: DocumentContent>: Sendable {
   case undecided
 }
 
-/// Keeps the version with the latest save, by the clocks of the computers that saved.
+/// Chooses the version with the latest save, by the clocks of the saving computers.
 public struct NewestVersionResolver<Content: DocumentContent>: ConflictResolver {
   /// Makes a resolver.
   public init() {}
 
-  /// Returns the newest version, or the document if it is as new.
+  /// Returns the newest version, or the document if it is not older.
   public func resolve(_ conflict: DocumentConflict<Content>) async throws -> ConflictOutcome<Content> {
     guard let newest = conflict.versions.first, let date = newest.version.modificationDate,
       date > (conflict.presentModificationDate ?? .distantPast)
@@ -61,12 +61,14 @@ public struct NewestVersionResolver<Content: DocumentContent>: ConflictResolver 
   }
 }
 
-/// Merges as the content type does. If both sides changed the same part, nothing is decided.
+/// Merges all versions by the content type's `merged(base:ours:theirs:)`.
+///
+/// It decides nothing if both sides changed the same part, or if a version has no known common ancestor.
 public struct MergingResolver<Content: MergeableContent>: ConflictResolver {
   /// Makes a resolver.
   public init() {}
 
-  /// Returns the merge of all versions.
+  /// Returns the merge of all versions, or `undecided`.
   public func resolve(_ conflict: DocumentConflict<Content>) async throws -> ConflictOutcome<Content> {
     var merged = conflict.present
     for version in conflict.versions.reversed() {

@@ -4,8 +4,8 @@ public import FoundationEssentials
 extension Document {
   /// Returns the conflict versions, the newest first.
   ///
-  /// They come from other programs' changes that a save kept, and from conflict copies of a synchronising program. Those
-  /// of a flat file are among `recoveryCopies`, too.
+  /// They are other programs' changes that a save set aside, and conflict copies of a synchronising program. The
+  /// versions of a flat file are among `recoveryCopies`, too.
   ///
   /// - Throws: `closed`, `file`.
   public func conflictVersions() async throws(DocumentError) -> [ConflictVersion] {
@@ -20,13 +20,13 @@ extension Document {
     }
   }
 
-  /// Lets a resolver decide about the conflict versions, and saves the document as it decides.
+  /// Asks a resolver to decide about the conflict versions, and saves the outcome.
   ///
-  /// The document is then no longer in conflict. It saves unsaved edits before, and refuses edits meanwhile. So the
-  /// decision is about the state on disk, and no edit is in memory alone.
+  /// The document first saves unsaved edits, and refuses edits during the call. So the resolver decides about the state
+  /// on disk. After a decision the document is no longer in conflict.
   ///
   /// - Returns: whether the resolver decided; true also if there is no conflict.
-  /// - Throws: `closed`; `content` for an error of the resolver; as `save()`. All versions are then still there.
+  /// - Throws: `closed`; `content` for an error of the resolver; otherwise as `save()`. All versions then stay.
   @discardableResult
   public func resolveConflicts<Resolver: ConflictResolver<Content>>(
     with resolver: Resolver
@@ -81,7 +81,7 @@ extension Document {
     }
   }
 
-  /// Removes the conflict versions, which the user has looked at.
+  /// Removes the conflict versions, for example after the user has looked at them.
   ///
   /// The document is then no longer in conflict, unless a synchronising program has left conflict copies.
   /// `resolveConflicts(with:)` removes those.

@@ -5,12 +5,12 @@ import FoundationEssentials
 public struct ConflictMergeReport: Sendable {
   /// The save that decided the conflict; nil if conflicts are left, and nothing was saved.
   public var save: SaveReport?
-  /// The changes of both sides that are not decided.
+  /// The changes of both sides that need a decision.
   public var conflicts: [MergeConflict] = []
 }
 
 extension ConflictMergeReport: CustomStringConvertible {
-  /// The save in one line, or a line for each change that is not decided.
+  /// The save in one line, or a line for each change that needs a decision.
   public var description: String {
     save?.description ?? conflicts.map(\.description).joined(separator: "\n")
   }
@@ -19,18 +19,19 @@ extension ConflictMergeReport: CustomStringConvertible {
 extension PackageStore {
   /// Merges all conflict versions into the document, in one save.
   ///
-  /// A child that one side changed is as that side has it. A text that both sides changed is merged by line. If both
-  /// sides changed the same part, nothing is saved, and the report has the places.
+  /// A child that only one side changed takes that side's version. A text that both sides changed is merged by line. If
+  /// both sides changed the same part, the store saves nothing, and the report lists the conflicts.
   ///
-  /// The store finds the common base by the notes of earlier saves. Texts and images of the base are there only if the
-  /// document keeps history. If the base is not known, a child that one side removed is there again.
+  /// The store finds the common ancestor by digests that earlier saves noted. The contents of its children are
+  /// available only if the document keeps history. If the common ancestor is not known, a child that one side removed
+  /// appears again.
   ///
   /// - Parameters:
-  ///   - keepingBoth: whether to decide everything by keeping both sides. Lines are then between the marks that merge
-  ///     programs know. A file is beside the other one, with the computer's name in its own. A child that one side
-  ///     removed and the other one changed stays.
+  ///   - keepingBoth: whether to resolve conflicts with both sides. The merged text has the lines of both sides between
+  ///     the marks of `git merge-file --diff3`. Of two files, the second has the name of the saving computer in its
+  ///     filename. A child that one side removed and the other side changed stays.
   ///   - options: the options of the save.
-  /// - Throws: any error of `resolveConflicts(options:with:)`. All versions are then still there.
+  /// - Throws: any error of `resolveConflicts(options:with:)`. All versions then stay.
   public func mergeConflicts(
     keepingBoth: Bool = false, options: SavingOptions = []
   ) throws -> ConflictMergeReport {
@@ -50,10 +51,10 @@ extension PackageStore {
 
   /// Plans a merge into the document as it was last saved, and changes nothing on disk.
   ///
-  /// The tree keeps its unsaved edits, which have no part in the plan.
+  /// The plan ignores unsaved edits; they stay in the tree.
   ///
   /// - Returns: the plan and the conflicts; nil for the plan if conflicts are left.
-  /// - Throws: as `mergeConflicts(keepingBoth:options:)`, but for `unsavedEdits`.
+  /// - Throws: as `mergeConflicts(keepingBoth:options:)`, except `unsavedEdits`.
   public func mergingPlan<Content: MergeableContent>(
     as type: Content.Type?, keepingBoth: Bool = false
   ) throws -> (plan: SavePlan?, conflicts: [MergeConflict]) {

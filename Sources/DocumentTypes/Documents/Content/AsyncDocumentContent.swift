@@ -1,6 +1,7 @@
 public import FilePackages
 
-/// A content whose reading or writing awaits: it decodes images in tasks, asks an actor, or lives on the main actor.
+/// A content whose reading or writing awaits: it decodes images in tasks, calls another actor, or belongs to the main
+/// actor.
 ///
 /// ```swift
 /// struct Album: AsyncDocumentContent {
@@ -27,8 +28,8 @@ public import FilePackages
 /// It is a `DocumentContent` in all other respects. Either method may also be synchronous. A type of the main actor
 /// conforms, too, and the document reads and writes it on the main actor.
 ///
-/// The document can be edited meanwhile. The store of the document waits on a thread of its own, and nothing else reads or
-/// writes its files. So neither method may wait for a save, a read or the closing of the same document.
+/// The document can be edited while a method runs. The document's store waits on a thread of its own, and makes no
+/// other access to the files. So neither method may wait for a save, a read or the closing of the same document.
 @preconcurrency
 public protocol AsyncDocumentContent: DocumentContent {
   /// Reads the content. The wrapper reads only the children that the content asks for.

@@ -4,7 +4,7 @@ public import FilePackages
 // both. In a type of the main actor, a call of the second one waits for the main actor. A call of the first one from
 // another thread ends the program. So the engine uses the second one alone.
 
-/// The types that a content reads and writes, for code of its actor.
+/// The types that a content reads and writes, for callers on the content's actor.
 public protocol ContentTypes {
   /// The types that the content reads.
   static var readableContentTypes: [UTType] { get }
@@ -12,7 +12,7 @@ public protocol ContentTypes {
   static var writableContentTypes: [UTType] { get }
 }
 
-/// The types that a content reads and writes, for code of any actor.
+/// The types that a content reads and writes, for callers on any actor.
 ///
 /// Each property that satisfies `ContentTypes` satisfies this protocol, too.
 public protocol AwaitedContentTypes {

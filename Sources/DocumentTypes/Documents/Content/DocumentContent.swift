@@ -7,7 +7,7 @@ import FoundationEssentials
 /// Counterpart of SwiftUI's `FileDocument`, whose models conform without change. The configurations have public
 /// initialisers, so that a test can read and write a model without a document.
 ///
-/// Models of the Swift 5 mode conform without a warning, also if their properties are not `Sendable`. A content whose
+/// In the Swift 5 mode, models conform without a warning even if their properties are not `Sendable`. A content whose
 /// reading or writing awaits is an `AsyncDocumentContent`. A content that reads and writes by URL is a
 /// `URLDocumentContent`.
 ///
@@ -15,7 +15,7 @@ import FoundationEssentials
 /// main actor. If the main actor runs nothing for 30 seconds, the call fails with an error. Every other model is read
 /// and written on the store's thread.
 ///
-/// A class may conform, too. Its document opens and saves, and has no undo.
+/// A class may conform, too. Its document opens and saves, but does not undo.
 @preconcurrency
 public protocol DocumentContent: Sendable, AwaitedContentTypes, ContentTypes {
   // The order of the protocols counts: generic code finds the members of the last one first.
@@ -28,7 +28,7 @@ public protocol DocumentContent: Sendable, AwaitedContentTypes, ContentTypes {
   /// Reads the content. The wrapper reads only the children that the content asks for.
   init(configuration: ReadConfiguration) throws
 
-  /// The same for code of any actor. The model's one initialiser satisfies both requirements.
+  /// The same for callers on any actor. One initialiser of the model satisfies both requirements.
   init(configuration: ReadConfiguration) async throws
 
   /// Returns the tree to save: a new one, or `configuration.existingFile` with new wrappers for changed children only.
@@ -36,38 +36,38 @@ public protocol DocumentContent: Sendable, AwaitedContentTypes, ContentTypes {
   /// A save does not write a child again if its wrapper is the same.
   func fileWrapper(configuration: WriteConfiguration) throws -> FileWrapper
 
-  /// The same for code of any actor. The model's one method satisfies both requirements.
+  /// The same for callers on any actor. One method of the model satisfies both requirements.
   func fileWrapper(configuration: WriteConfiguration) async throws -> FileWrapper
 
   /// Whether the package's `Metadata.plist` is among the children that the content reads and writes; by default false.
   ///
-  /// The content then meets only its own children. The store saves the metadata beside them. A content that sees the
-  /// file may write values of its own into it. A package whose `Metadata.plist` is not this library's has it as a child
-  /// in both cases.
+  /// If it is false, the content sees only its own children, and the store saves the metadata beside them. If it is
+  /// true, the content may write values of its own into the file. In both cases the content sees a `Metadata.plist` of
+  /// another program as a child.
   static var seesMetadata: Bool { get }
 
   /// Whether values may hold folders of file wrappers that a program edits in place; by default true.
   ///
-  /// Then the document searches the content for such folders at each edit, and undo gives them their children back. The
-  /// search leaves out what it knows by its type to hold no wrapper. It looks at each enumeration with associated
-  /// values, for example, and ten thousand of them take some 30 ms. `false` spares the search.
+  /// If it is true, the document searches the content for such folders at each edit, and undo restores their children.
+  /// The search skips values whose type cannot hold a wrapper. It does not skip enumerations with associated values:
+  /// ten thousand of them take some 30 ms. `false` avoids the search.
   static var holdsFolders: Bool { get }
 
-  /// The bytes in memory that an earlier value takes for undo, beside data that it shares with later values; by default
-  /// 64 KiB.
+  /// The bytes of memory that undo counts for an earlier value, without data that it shares with later values; by
+  /// default 64 KiB.
   var undoCost: Int { get }
 }
 
-/// SwiftUI's name for it, so that its models compile as they are.
+/// SwiftUI's name for `DocumentContent`, so that SwiftUI's models compile without change.
 public typealias FileDocument = DocumentContent
 
 extension DocumentContent {
-  /// The types that the content reads, for code of any actor.
+  /// The types that the content reads, for callers on any actor.
   @_disfavoredOverload
   public static var writableContentTypes: [UTType] { get async { await awaitReadableTypes() } }
-  /// Only the content's own children.
+  /// False: the content sees only its own children.
   public static var seesMetadata: Bool { false }
-  /// The document searches for folders.
+  /// True: the document searches for folders.
   public static var holdsFolders: Bool { true }
   /// 64 KiB, so that by default undo holds a thousand values.
   public var undoCost: Int { 64 << 10 }
@@ -78,7 +78,7 @@ extension DocumentContent {
   static var isReference: Bool { Self.self is AnyObject.Type }
 }
 
-/// The facts for a content's initialiser.
+/// The input of a content's initialiser.
 public struct FileDocumentReadConfiguration: Sendable {
   /// The type of the document: one of those that the content reads.
   public let contentType: UTType
@@ -97,14 +97,14 @@ public struct FileDocumentReadConfiguration: Sendable {
   }
 }
 
-/// The facts for a content's write.
+/// The input of a content's `fileWrapper(configuration:)`.
 public struct FileDocumentWriteConfiguration: Sendable {
   /// The type to write: one of those that the content writes, or the one that it read.
   public let contentType: UTType
   /// The document's tree, for the content to change and return, or to take children from.
   ///
-  /// It is as it was last read or saved, and as the content has changed it since. It is nil for a document that was never
-  /// saved, and for one that another program removed.
+  /// It is the tree that was last read or saved, with the changes that the content has made to it since. It is nil for
+  /// a document that was never saved, and for one that another program removed.
   ///
   /// A child whose wrapper stays the same object is not written again.
   public let existingFile: FileWrapper?

@@ -13,8 +13,8 @@ public enum FilenameConvention: Sendable, Hashable {
 
   /// Returns a name with the extension for a new document among `taken`.
   ///
-  /// It compares names as the least distinguishing file system does: without regard to case and to the composition of
-  /// letters. The name is free at this moment only; the creation of the document decides.
+  /// It ignores case and Unicode composition when it compares names, as some file systems do. Another program may take
+  /// the name before the document is created.
   public func name(
     amongst taken: some Sequence<String>, extension pathExtension: String, now: Date = Date()
   ) -> String {

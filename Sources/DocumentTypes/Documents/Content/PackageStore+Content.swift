@@ -5,7 +5,8 @@ public import FoundationEssentials
 extension PackageStore {
   /// The type of the document: the type in its metadata, if it is declared by now, or else the type of its name.
   ///
-  /// If the metadata have a general type of the system, such as `public.item`, the name may tell a special one.
+  /// If the metadata name a `public.` type, such as `public.item`, and the type of the name conforms to it, the name
+  /// decides.
   public var contentType: UTType {
     // Metadata that cannot be read is an error of `metadata()` and of a save; the name still has a type.
     let declared = (try? metadata())?.contentType.flatMap { UTType($0.identifier) }
@@ -123,10 +124,14 @@ extension PackageStore {
     return unpublishedProblem == nil ? url : nil
   }
 
-  /// Makes a new document of the content, of the writable type that its name tells, or else of a usual one.
+  /// Makes a new document of the content.
   ///
-  /// - Parameter writesMetadata: whether the package gets a `Metadata.plist`. Without it the document has no identifier,
-  ///   no versions and only its name's type. A content that writes a child of that name gets none.
+  /// The filename selects one of the content's writable types. If it selects none, the type is a writable one without
+  /// an extension, or else the first.
+  ///
+  /// - Parameter writesMetadata: whether the package gets a `Metadata.plist`. Without it the document has no
+  ///   identifier, no versions and only its name's type. If the content writes a child of that name, the package gets
+  ///   no metadata.
   /// - Throws: the errors of the content's `fileWrapper(configuration:)` and of `create(_:at:contentType:)`.
   public static func create<Content: DocumentContent>(
     _ content: Content, at url: URL, writesMetadata: Bool = true

@@ -262,6 +262,7 @@ final class CoordinatedAccess: Sendable {
       for process in (try? await registry.processes()) ?? [] where !asked.contains(process.name) {
         if !process.isConcerned(by: request) { continue }
         if case .connected(let connection)? = try? await registry.connect(to: process) {
+          // A process that cannot be told has ended.
           try? connection.send(.tell(request, moves: moves))
           connection.close()
         }

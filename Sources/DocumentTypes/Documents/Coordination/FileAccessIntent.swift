@@ -88,9 +88,9 @@ extension FileCoordinator {
     public static let forDeleting = WritingOptions(rawValue: 1)
     /// The item is moved.
     public static let forMoving = WritingOptions(rawValue: 2)
-    /// The new contents come from the old ones: presenters save first.
+    /// The access makes the new contents from the old ones, so presenters save first.
     public static let forMerging = WritingOptions(rawValue: 4)
-    /// Another item takes its place.
+    /// Another item replaces it.
     public static let forReplacing = WritingOptions(rawValue: 8)
     /// The access writes only attributes that have nothing to do with the contents.
     public static let contentIndependentMetadataOnly = WritingOptions(rawValue: 16)

@@ -1,12 +1,12 @@
 public import FoundationEssentials
 
-/// The reason why a coordinated access failed, in facts; `description` alone makes a text of them.
+/// The facts about a coordinated access that failed; `description` is their text.
 public struct FileCoordinationError: Error, Sendable {
   /// The kind of failure, for decisions of programs.
   public enum Code: String, Sendable, CaseIterable {
     /// A presenter did not answer before the deadline; `holder` is its process.
     case presenterTimeout
-    /// Another access has used the item until the deadline; `holder` is its process.
+    /// Another access still used the item at the deadline; `holder` is its process.
     case timeout
     /// The program cancelled the coordinator, or the task that waits.
     case cancelled
@@ -14,7 +14,7 @@ public struct FileCoordinationError: Error, Sendable {
     case presenter
     /// The access would wait for an access that waits for it.
     case wouldDeadlock
-    /// The folder in which processes find each other is not this user's alone, or the coordinator cannot make it.
+    /// The folder in which processes find each other does not belong to this user alone, or cannot be made.
     case registry
     /// The URL is not a file URL.
     case invalidName
@@ -26,9 +26,9 @@ public struct FileCoordinationError: Error, Sendable {
   public var item: String
   /// The process that the access waited for.
   public var holder: FileAccessHolder?
-  /// The reason, in words; nil stands for the code's own words.
+  /// The reason in words; if it is nil, `description` uses the words for `code`.
   public var reason: String?
-  /// The error underneath.
+  /// The underlying error.
   public var cause: (any Error)?
 
   /// Makes an error of these facts.

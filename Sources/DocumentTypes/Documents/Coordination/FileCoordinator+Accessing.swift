@@ -3,7 +3,7 @@ public import FoundationEssentials
 extension FileCoordinator {
   /// Reads an item.
   ///
-  /// Presenters save it first, and no program writes it meanwhile.
+  /// Presenters save the item first, and no other coordinator writes it meanwhile.
   ///
   /// - Parameters:
   ///   - deadline: the time that the call waits for other programs.
@@ -19,7 +19,8 @@ extension FileCoordinator {
 
   /// Writes an item.
   ///
-  /// Presenters relinquish it first and are told after it; no other program reads or writes it meanwhile.
+  /// Presenters relinquish the item first, and are notified after the write. No other coordinator reads or writes it
+  /// meanwhile.
   ///
   /// - Throws: as `coordinate(readingItemAt:)`.
   public func coordinate<Result>(
@@ -30,7 +31,7 @@ extension FileCoordinator {
     return try await access([intent], deadline: deadline) { try await accessor(intent.url) }
   }
 
-  /// Reads one item and writes another one, both at once: two such calls never wait for each other.
+  /// Reads one item and writes another one. It claims both at once, so that two such calls cannot deadlock.
   ///
   /// - Throws: as `coordinate(readingItemAt:)`.
   public func coordinate<Result>(
@@ -70,7 +71,7 @@ extension FileCoordinator {
     try await access(intents, deadline: deadline, accessor)
   }
 
-  /// Asks the presenters of many items at once to relinquish and to save them.
+  /// Asks the presenters of many items to relinquish and save them, all at once.
   ///
   /// In `accessor`, this coordinator then reads and writes the items one by one.
   ///

@@ -8,8 +8,8 @@ import Synchronization
 ///
 /// Counterpart of `NSFileCoordinator`. While an accessor writes an item, no other coordinator's accessor reads or
 /// writes it. While an accessor reads an item, no other coordinator's accessor writes it. Before the access, presenters
-/// of the item relinquish and save it; after a write they are told. Only programs that use coordination take part: the
-/// kernel binds no other program.
+/// of the item relinquish and save it; after a write they are notified. The kernel does not enforce this: programs that
+/// do not use coordination read and write at any time.
 ///
 /// ```swift
 /// let text = try await FileCoordinator().coordinate(readingItemAt: url) { url in
@@ -39,7 +39,7 @@ public final class FileCoordinator: Sendable {
   /// Makes a coordinator.
   ///
   /// - Parameters:
-  ///   - filePresenter: the presenter that makes these accesses; the coordinator neither asks nor tells it.
+  ///   - filePresenter: the presenter that makes these accesses; the coordinator neither asks nor notifies it.
   ///   - purposeIdentifier: the purpose of the accesses; not empty. Without one, the coordinator makes a unique one.
   public convenience init(filePresenter: (any FilePresenter)? = nil, purposeIdentifier: String? = nil) {
     self.init(filePresenter: filePresenter, purposeIdentifier: purposeIdentifier, in: .shared)
@@ -143,16 +143,16 @@ public final class FileCoordinator: Sendable {
 
   // MARK: Moving
 
-  /// Announces a move.
+  /// Does nothing.
   ///
-  /// The method does nothing; it is there for code that calls it.
+  /// It exists so that code for Apple's class compiles.
   public func item(at oldURL: URL, willMoveTo newURL: URL) {}
 
   /// Reports a move of an item, from within an accessor that writes it.
   ///
-  /// Presenters, and accesses that wait for the item, go on at the new place.
+  /// Presenters of the item, and accesses that wait for it, then use the new URL.
   ///
-  /// - Throws: `invalidName` if a URL is not a file URL; `registry` if other processes cannot be told.
+  /// - Throws: `invalidName` if a URL is not a file URL; `registry` if other processes cannot be notified.
   public func item(at oldURL: URL, didMoveTo newURL: URL) async throws(FileCoordinationError) {
     let place = try await registry.place(of: oldURL)
     let running = state.withLock { Array($0.running.values) }
@@ -163,7 +163,7 @@ public final class FileCoordinator: Sendable {
 
   // MARK: Presenters
 
-  /// Registers a presenter, or looks up again what a registered one presents.
+  /// Registers a presenter. For a registered one, it reads `presentedItemURL` again.
   ///
   /// A presenter that reads its item after this call, within `coordinate(readingItemAt:)`, misses no write.
   ///

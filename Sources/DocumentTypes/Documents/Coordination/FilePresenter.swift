@@ -3,7 +3,7 @@ public import FoundationEssentials
 /// An object that shows or edits an item, and takes part when other programs read or write it.
 ///
 /// Counterpart of `NSFilePresenter`. Every method has a default that does nothing. A method must not wait for the
-/// access that it is told of. If a method takes longer than the other program's deadline, that access fails.
+/// access that called it. If a method takes longer than the other program's deadline, that access fails.
 ///
 /// `FileCoordinator.addFilePresenter(_:)` registers a presenter and holds it until `removeFilePresenter(_:)`.
 public protocol FilePresenter: AnyObject, Sendable {
@@ -13,13 +13,13 @@ public protocol FilePresenter: AnyObject, Sendable {
   /// The item's URL; nil if there is no item yet. Any thread may read it at any time.
   var presentedItemURL: URL? { get }
 
-  /// The methods with a substitute that this presenter implements itself.
+  /// The optional methods that this presenter implements.
   var presenterCapabilities: FilePresenterCapabilities { get }
 
-  /// Another program is about to read: write nothing until it calls the returned closure.
+  /// Another program is about to read: write nothing until the library calls the returned closure.
   func relinquishPresentedItem(toReader reader: FileAccessHolder) async -> Reacquirer?
 
-  /// Another program is about to write: neither read nor write until it calls the returned closure.
+  /// Another program is about to write: neither read nor write until the library calls the returned closure.
   func relinquishPresentedItem(toWriter writer: FileAccessHolder) async -> Reacquirer?
 
   /// Another program is about to read: save all unsaved changes. An error stops that read.
@@ -47,7 +47,7 @@ public protocol FilePresenter: AnyObject, Sendable {
   func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL) async
 }
 
-/// The methods that a presenter implements itself: Swift has no optional ones.
+/// The optional methods that a presenter implements, since Swift's protocols have no optional methods.
 public struct FilePresenterCapabilities: OptionSet, Sendable, Hashable {
   /// The bits.
   public let rawValue: UInt
@@ -57,31 +57,31 @@ public struct FilePresenterCapabilities: OptionSet, Sendable, Hashable {
 
   /// `presentedSubitemDidChange(at:)`, `presentedSubitemDidAppear(at:)` and `presentedSubitem(at:didMoveTo:)`.
   ///
-  /// A presenter of a package without them receives `presentedItemDidChange()` instead.
+  /// Without this option, a presenter of a package receives `presentedItemDidChange()` instead.
   public static let presentedSubitems = FilePresenterCapabilities(rawValue: 1)
 }
 
 extension FilePresenter {
   /// No capabilities.
   public var presenterCapabilities: FilePresenterCapabilities { [] }
-  /// Nothing to wait for.
+  /// Returns nil.
   public func relinquishPresentedItem(toReader reader: FileAccessHolder) async -> Reacquirer? { nil }
-  /// Nothing to wait for.
+  /// Returns nil.
   public func relinquishPresentedItem(toWriter writer: FileAccessHolder) async -> Reacquirer? { nil }
-  /// Nothing to save.
+  /// Does nothing.
   public func savePresentedItemChanges() async throws {}
-  /// Nothing to do.
+  /// Does nothing.
   public func accommodatePresentedItemDeletion() async throws {}
-  /// Nothing to do.
+  /// Does nothing.
   public func accommodatePresentedSubitemDeletion(at url: URL) async throws {}
-  /// Nothing to do.
+  /// Does nothing.
   public func presentedItemDidMove(to newURL: URL) async {}
-  /// Nothing to do.
+  /// Does nothing.
   public func presentedItemDidChange() async {}
-  /// Nothing to do.
+  /// Does nothing.
   public func presentedSubitemDidChange(at url: URL) async {}
-  /// Nothing to do.
+  /// Does nothing.
   public func presentedSubitemDidAppear(at url: URL) async {}
-  /// Nothing to do.
+  /// Does nothing.
   public func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL) async {}
 }

@@ -102,6 +102,7 @@ struct PresenterProcess: Sendable {
         // look tries it again.
         if try !disk.exists(stem.hidden, in: folder.presenters), try !disk.exists(stem, in: folder.presenters)
         {
+          // The next look tries it again.
           try? disk.removeFile(name, in: folder.presenters)
         }
         continue

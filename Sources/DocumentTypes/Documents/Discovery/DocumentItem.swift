@@ -3,7 +3,7 @@ public import FilePackages
 public import FoundationEssentials
 import SystemPackage
 
-/// The facts of a found document that need no opening.
+/// A found document, with the facts that a query knows without opening it.
 public struct DocumentItem: Sendable {
   let folder: FolderPath
   let name: FileName
@@ -20,7 +20,7 @@ public struct DocumentItem: Sendable {
     URL(filePath: path, directoryHint: kind.isPackage ? .isDirectory : .notDirectory)
   }
 
-  /// The same as a path; bytes that are not UTF-8 are spelled without loss.
+  /// The path of the document; bytes that are not UTF-8 are spelled without loss.
   public var path: String { folder.appending(name).string }
 
   /// The name in the file system; bytes that are not UTF-8 are spelled without loss.
@@ -38,14 +38,13 @@ public struct DocumentItem: Sendable {
     return String(name[..<dot])
   }
 
-  /// The type that the name tells; `.package` for a package of this library if its name tells none.
+  /// The type of the filename; `.package` for a package of this library whose filename has none.
   public var contentType: UTType { kind.type }
 
   /// Whether the document is a directory; otherwise it is a flat file.
   public var isPackage: Bool { kind.isPackage }
 
-  /// The bytes of a flat file; nil for a package, because a query does not open it. A container knows the bytes of a
-  /// package, too.
+  /// The size in bytes; nil for a package outside a container, because a query does not open packages.
   public var size: UInt64? { kind.isPackage && ubiquity == nil ? nil : bytes }
 
   /// The date of the last change to the content, by the file system's clock.
@@ -76,8 +75,8 @@ public struct DocumentItem: Sendable {
   /// Opens and reads `Metadata.plist`: the package's version and metadata, such as its permanent identifier.
   ///
   /// - Returns: nil for a flat file and for another program's package.
-  /// - Throws: `metadataDamaged` and `newerFormat`; `noSuchFile` if the document is gone by now; other codes for errors
-  ///   of the system.
+  /// - Throws: `metadataDamaged` and `newerFormat`; `noSuchFile` if the document no longer exists; other codes for
+  ///   errors of the system.
   public func metadata() async throws(FilePackageError) -> PackageMetadata? {
     try await metadata(on: PosixDisk())
   }
@@ -90,9 +89,9 @@ public struct DocumentItem: Sendable {
     }
   }
 
-  /// Opens and reads `Metadata.plist` for the document's title: the name that the user gave it, or `displayName`.
+  /// Returns the document's title: the name in `Metadata.plist` that the user gave it, or else `displayName`.
   ///
-  /// A search reads no titles, since each costs five requests to the disk beside the one of the search.
+  /// Cost: five disk operations. So a search, which costs one for each document, reads no titles.
   ///
   /// - Throws: as `metadata()`.
   public func title() async throws(FilePackageError) -> String {

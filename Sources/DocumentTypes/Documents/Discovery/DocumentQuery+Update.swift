@@ -2,23 +2,23 @@ public import FilePackages
 public import FoundationEssentials
 
 extension DocumentQuery {
-  /// One piece of news from a query.
+  /// A message of a query to a listener.
   public enum Update: Sendable {
     /// A gathering begins: all earlier updates are void.
     case startedGathering
-    /// The query finds no documents of these types, because no extension tells them.
+    /// The query finds no documents of these types, because no filename extension stands for them.
     ///
-    /// It follows `startedGathering`, if there are any. `DocumentSearch.typesWithoutExtension` says what helps.
+    /// It follows `startedGathering` if there are such types. `DocumentSearch.typesWithoutExtension` names the remedy.
     case typesWithoutExtension([UTType])
-    /// Documents that the gathering found; each is told once.
+    /// Documents that the gathering found; each is reported once.
     case gathered([DocumentItem])
-    /// The gathering is complete; the following updates tell changes.
+    /// The gathering is complete; the following updates report changes.
     case finishedGathering
-    /// The changes of documents since they were told.
+    /// The changes of documents since the query last reported them.
     case updated(Changes)
-    /// The query cannot search a folder: it does not exist, or may not be read.
+    /// The query cannot search a folder, which is missing or unreadable.
     ///
-    /// The documents that it held are told as removed. The query tries the folder again.
+    /// The query reports the documents of the folder as removed, and tries the folder again later.
     case unreadable(DocumentSearch.Problem)
     /// The query can search an unreadable folder again, or the folder is no longer part of the search.
     case readable(URL)
@@ -26,7 +26,7 @@ extension DocumentQuery {
 
   /// The changes of documents; each document appears once.
   ///
-  /// To apply them by place, first take out `removed` and the old places of `moved`, then put in the rest.
+  /// To apply them to a list by path, first remove `removed` and the old paths of `moved`, then insert the rest.
   public struct Changes: Sendable {
     /// New documents.
     public internal(set) var added: [DocumentItem] = []
@@ -35,7 +35,7 @@ extension DocumentQuery {
     public internal(set) var changed: [DocumentItem] = []
     /// Documents with a new path, or in a folder with a new path; they may have changed, too.
     public internal(set) var moved: [Move] = []
-    /// Documents that are gone or that the search no longer wants, as they were told last.
+    /// Documents that no longer exist or no longer match the search, as the query last reported them.
     public internal(set) var removed: [DocumentItem] = []
 
     var isEmpty: Bool { added.isEmpty && changed.isEmpty && moved.isEmpty && removed.isEmpty }
@@ -43,7 +43,7 @@ extension DocumentQuery {
 
   /// A document with a new path.
   public struct Move: Sendable, Hashable {
-    /// The document as it was told last.
+    /// The document as the query last reported it.
     public let old: DocumentItem
     /// The document with its new path.
     public let new: DocumentItem
@@ -66,7 +66,7 @@ extension DocumentQuery.Move: CustomStringConvertible {
 }
 
 extension DocumentQuery.Update: CustomStringConvertible {
-  /// A line for each document or folder of the news.
+  /// A line for each document or folder of the update.
   public var description: String {
     switch self {
     case .startedGathering: "started gathering"

@@ -3,7 +3,7 @@ public import FilePackages
 import FoundationEssentials
 import Synchronization
 
-/// Finds documents in folders and tells their changes: the counterpart of `NSMetadataQuery`.
+/// Finds documents in folders and reports their changes: the counterpart of `NSMetadataQuery`.
 ///
 /// ```swift
 /// let query = DocumentQuery(DocumentSearch(in: [folder], for: [.imageNotes], sortedBy: .name))
@@ -21,15 +21,15 @@ import Synchronization
 /// }
 /// ```
 ///
-/// A query first gathers, then it is live. A live query tells when any program makes, saves, renames, moves or removes
-/// a document. It loses no event, however many there are: if the kernel's queue overflows, it compares the folders. It
-/// combines updates until a listener asks, so a slow listener costs no memory and receives only the newest state.
+/// A query first gathers, then it is live. A live query reports each document that a program makes, saves, renames,
+/// moves or removes. If the kernel's queue of events overflows, the query compares the folders, so it misses no change.
+/// It combines updates until a listener asks, so a slow listener costs no memory and receives only the newest state.
 ///
-/// A query opens no package. It tells a package as changed if a program makes, renames, removes, or writes and closes a
-/// file in the package's own directory. Each save of this library does that. It does not tell writes of other programs
-/// in folders within a package.
+/// A query opens no package. It reports a package as changed if a program makes, renames, removes, or writes and closes
+/// a file in the package's own directory. Each save of this library does that. It does not report writes of other
+/// programs in folders within a package.
 ///
-/// **Limits.** The kernel tells local changes only; `Options.polls` is for folders that other machines write to. Each
+/// **Limits.** The kernel reports local changes only; `Options.polls` is for folders that other machines write to. Each
 /// folder and each package takes one of the user's watches (`fs.inotify.max_user_watches`). If none is left, the query
 /// looks at the rest every `Options.pollInterval`, and `limitation` says so. Only `polls` finds a file system that is
 /// mounted over a folder within the searched ones.
@@ -43,9 +43,9 @@ public final class DocumentQuery: Sendable {
     case idle
     /// The query reads the folders.
     case gathering
-    /// The query tells changes.
+    /// The query reports changes.
     case live
-    /// The query has ended; its results are those of that moment.
+    /// The query has ended, and its results no longer change.
     case stopped
   }
 
@@ -53,15 +53,15 @@ public final class DocumentQuery: Sendable {
   public struct Options: Sendable {
     /// The minimum time between two updates.
     public var batchingInterval: Duration
-    /// The time that the query waits after an event, for the events that belong to it.
+    /// The time that the query waits after an event for related events.
     public var quietPeriod: Duration
     /// The time between two looks at unwatched folders: at least ten times as long as a look takes.
     public var pollInterval: Duration
     /// Whether the query looks at everything each `pollInterval`, for file systems that other machines write to.
     public var polls: Bool
-    /// Whether the query watches packages, so that it tells a save in place.
+    /// Whether the query watches packages, so that it reports a save in place.
     ///
-    /// Otherwise it tells only documents that come, go, move or are replaced, and flat files that are written.
+    /// Otherwise the query reports a package only if it is added, removed, moved or replaced.
     public var watchesPackages: Bool
 
     /// Makes options; without arguments the usual ones.
@@ -128,7 +128,7 @@ public final class DocumentQuery: Sendable {
     }
   }
 
-  /// Begins to gather, then tells changes; discards results of an earlier run.
+  /// Begins to gather, then reports changes; discards results of an earlier run.
   ///
   /// - Returns: false if the query runs already.
   @discardableResult
@@ -157,7 +157,7 @@ public final class DocumentQuery: Sendable {
       search, options, report, number: number, watches: watches, maximumWatches: maximumWatches, on: disk)
   }
 
-  /// Ends the query, and each iteration once it has told all events; releases the watches before it returns.
+  /// Ends the query, and releases its watches before the return. An iteration ends after it has delivered all updates.
   ///
   /// The results stay.
   public func stop() async {
@@ -191,12 +191,12 @@ public final class DocumentQuery: Sendable {
   /// The number of documents found so far.
   public var resultCount: Int { report.resultCount }
 
-  /// Freezes `results` and holds back updates until `enableUpdates()`.
+  /// Freezes `results` and holds back `Update.updated` until `enableUpdates()`.
   ///
   /// Calls nest.
   public func disableUpdates() { report.setUpdates(enabled: false) }
 
-  /// Tells all changes since `disableUpdates()`, combined.
+  /// Takes back one `disableUpdates()`. After the last one, the query reports all changes since then in one update.
   public func enableUpdates() { report.setUpdates(enabled: true) }
 
   /// Brings the results up to date with all events before the call, without waiting for the next batch.
@@ -218,9 +218,9 @@ public final class DocumentQuery: Sendable {
 }
 
 extension DocumentQuery: AsyncSequence {
-  /// One listener.
+  /// A listener.
   ///
-  /// If there are several, each update goes to one of them.
+  /// If a query has several listeners, each update reaches only one of them.
   public struct AsyncIterator: AsyncIteratorProtocol {
     private final class Bell: Sendable {
       let report: QueryReport
@@ -243,7 +243,7 @@ extension DocumentQuery: AsyncSequence {
 
     /// Returns the next update.
     ///
-    /// Returns nil after `stop()` when all updates are told, and if the task is cancelled.
+    /// It is nil if the task is cancelled, and after `stop()` if no update waits.
     public mutating func next() async -> Update? { await next(isolation: #isolation) }
 
     /// Returns the next update, on the given actor.
@@ -256,6 +256,6 @@ extension DocumentQuery: AsyncSequence {
     }
   }
 
-  /// Makes a listener, which also receives all updates that wait.
+  /// Makes a listener, which first receives the updates that no listener has received.
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 }

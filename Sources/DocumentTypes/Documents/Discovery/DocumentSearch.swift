@@ -3,8 +3,8 @@ public import FoundationEssentials
 /// A search: the folders, the types and the order of documents.
 ///
 /// A document is a flat file or a package, which is a directory that is one document. A directory is a package if its
-/// name has the extension of a type that conforms to `com.apple.package` or `com.apple.bundle`. It is one also if it
-/// holds both this library's hidden folder and its `Metadata.plist`. A search skips names that begin with a dot,
+/// name has the extension of a type that conforms to `com.apple.package` or `com.apple.bundle`. A directory that holds
+/// this library's hidden folder and `Metadata.plist` is a package, too. A search skips names that begin with a dot,
 /// symbolic links, and everything within a package, for all types.
 public struct DocumentSearch: Sendable {
   /// The folders to search, under any names.
@@ -37,7 +37,7 @@ public struct DocumentSearch: Sendable {
     (self.folders, self.contentTypes, self.order, self.predicate) = (folders, contentTypes, order, predicate)
   }
 
-  /// The types of the search whose documents it cannot find, because no extension tells them.
+  /// The types of the search whose documents it cannot find, because no filename extension stands for them.
   ///
   /// A search knows the type of a document by its name. So it finds no documents of a type without an extension, unless
   /// types with extensions conform to it. Declare the type with its extension: `UTType.declare`, or
@@ -80,7 +80,7 @@ public struct DocumentSearch: Sendable {
 }
 
 extension DocumentSearch {
-  /// Looks once, without watches.
+  /// Searches once, without watches.
   ///
   /// - Returns: the documents in the search's order, and the reasons why some folders could not be searched.
   public func documents() async -> (items: [DocumentItem], problems: [DocumentSearch.Problem]) {

@@ -2,39 +2,41 @@
 public struct UbiquitousAttributes: Sendable, Hashable {
   /// The place of a document's content, with Apple's names.
   public enum DownloadingStatus: String, Sendable, Hashable, Codable, CaseIterable {
-    /// The content is only in the container.
+    /// The content is only in the container, not on this machine.
     case notDownloaded
-    /// An older state of the content is here.
+    /// An older state of the content is on this machine.
     case downloaded
-    /// The newest known state of the content is here.
+    /// The newest known state of the content is on this machine.
     case current
   }
 
   /// The place of the content.
   public var downloadingStatus = DownloadingStatus.current
-  /// Whether the content comes here at this moment, or was asked for.
+  /// Whether the content is being downloaded, or waits for its download.
   public var isDownloading = false
-  /// The part of the content that has come, from 0 to 100; 100 if nothing is coming.
+  /// The downloaded part of the content, from 0 to 100. If no download runs, it is 0 for a placeholder and otherwise
+  /// 100.
   public var percentDownloaded = 100.0
-  /// Whether the container has the content that is here. True for a placeholder.
+  /// Whether the container has the content that is on this machine. True for a placeholder.
   public var isUploaded = true
-  /// Whether the content goes to the container at this moment.
+  /// Whether the content is being uploaded.
   public var isUploading = false
-  /// The part of the content that has gone, from 0 to 100; 100 if nothing is going.
+  /// The uploaded part of the content, from 0 to 100. If no upload runs, it is 0 for content that waits for its upload
+  /// and otherwise 100.
   public var percentUploaded = 100.0
   /// Whether versions of other devices are in conflict with the last version.
   public var hasUnresolvedConflicts = false
-  /// The reason why the content did not come; nil if there is none.
+  /// The reason why the download failed; nil if there is none.
   public var downloadingError: String?
-  /// The reason why the content did not go; nil if there is none.
+  /// The reason why the upload failed; nil if there is none.
   public var uploadingError: String?
 
-  /// Makes the attributes of a document that is here and in the container.
+  /// Makes the attributes of a document that is the same on this machine and in the container.
   public init() {}
 }
 
 extension UbiquitousAttributes: CustomStringConvertible {
-  /// The attributes that are not the usual ones, for a user; empty if all are.
+  /// The state of the document in words; empty if it is the same on this machine and in the container.
   public var description: String {
     var parts: [String] = []
     switch downloadingStatus {

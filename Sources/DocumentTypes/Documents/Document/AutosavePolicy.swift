@@ -2,7 +2,7 @@
 public struct AutosavePolicy: Sendable, Hashable {
   /// The time without edits after which the document saves.
   public var quietPeriod: Duration
-  /// The longest time that an edit waits while the user keeps typing.
+  /// The longest time that an edit stays unsaved while other edits follow.
   public var ceiling: Duration
   /// The wait after a save that failed; each further failure doubles it.
   public var firstRetry: Duration

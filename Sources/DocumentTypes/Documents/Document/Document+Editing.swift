@@ -1,17 +1,18 @@
 extension Document {
-  /// Changes the content, and remembers the content before for undoing.
+  /// Changes the content, and remembers the previous content for undo.
   ///
-  /// Never waits for the disk. `body` changes a copy, so the content stays as it was if `body` throws. A large content
-  /// is therefore best made of parts that share their storage, as Swift's collections and strings do. Code of any actor
-  /// may call it, the main actor included: `body` runs on the document.
+  /// Never waits for the disk. `body` changes a copy, so the content stays as it was if `body` throws. So make a large
+  /// content of parts that share their storage with a copy, as Swift's collections and strings do. `body` runs on the
+  /// document's actor; code on any actor may call this method.
   ///
-  /// A content that is a class changes itself, cannot be undone, and counts as changed also if `body` throws.
+  /// If the content is a class, `body` changes the object itself. The edit cannot be undone, and the document counts as
+  /// changed even if `body` throws.
   ///
   /// - Parameters:
   ///   - actionName: the user's action, for the Undo menu. Edits of the same name that follow each other at once are
   ///     undone together. Edits without a name are undone one by one.
-  ///   - isDiscardable: whether the edit need not be saved for its own sake, such as a new selection. It does not make
-  ///     the document changed.
+  ///   - isDiscardable: whether the edit alone needs no save, such as a new selection. Such an edit does not count as
+  ///     an unsaved change.
   /// - Throws: `DocumentError` `closed` or `editingDisabled`, and any error of `body`.
   @discardableResult
   public func edit<Result>(
@@ -75,13 +76,14 @@ extension Document {
 
   /// Whether the content differs from the document on disk.
   ///
-  /// The document compares identities and does not count. So an undo past a save makes the document changed, and a redo
-  /// up to that save makes it unchanged again.
+  /// The document compares states instead of counting edits. So an undo past a save makes the document changed, and a
+  /// redo up to that save makes it unchanged again.
   public var hasUnsavedChanges: Bool { isOpen && changes.hasUnsavedChanges }
 
-  /// Counts a change that the caller made without `edit`, and undoes itself.
+  /// Counts a change that the caller made without `edit`. The caller also undoes such a change.
   ///
-  /// Apple's method counts up and down. Here an undone change followed by another one never looks unchanged.
+  /// Unlike Apple's method, this one does not count up and down. So an undo and then another change never make the
+  /// document look unchanged.
   public func updateChangeCount(_ change: DocumentChangeKind) {
     guard isOpen else { return }
     changes.count(change)
@@ -93,7 +95,7 @@ extension Document {
     ChangeCountToken(revision: changes.current)
   }
 
-  /// Notes that the content of the token's moment is saved. Later changes stay unsaved.
+  /// Marks the content at the token's moment as saved. Later changes stay unsaved.
   public func updateChangeCount(withToken token: ChangeCountToken, for operation: DocumentSaveOperation) {
     changes.save(token.revision)
   }

@@ -3,8 +3,8 @@ public import FilePackages
 extension Document {
   /// Calls `body` with the present content as a frozen tree, unsaved edits included: to export it or to copy it.
   ///
-  /// The document makes no other access to the disk meanwhile, so no save of it replaces a file that `body` reads. Edits
-  /// go on, and the tree does not have them. `body` must not wait for a save of this document.
+  /// The document makes no other access to the disk meanwhile, so no save of it replaces a file that `body` reads.
+  /// Edits are possible meanwhile, and the tree does not have them. `body` must not wait for a save of this document.
   ///
   /// ```swift
   /// let report = try await document.withSnapshot { try await $0.export(to: url, as: .zip) }

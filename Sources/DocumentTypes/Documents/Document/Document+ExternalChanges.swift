@@ -9,20 +9,20 @@ public enum ExternalChangeOutcome: String, Sendable, CaseIterable {
   case reloaded
   /// The document merged both sides; the result is unsaved.
   case merged
-  /// Both sides changed the same parts. The content here goes on, and the other program's changes are a conflict
-  /// version.
+  /// Both sides changed the same parts. The document has its own content, and the other program's changes are a
+  /// conflict version.
   case conflict
   /// Another program removed the document, and it is closed.
   case deleted
 }
 
 extension Document {
-  /// Looks for changes of other programs on disk, and takes them in.
+  /// Looks for other programs' changes on disk, and reads or merges them.
   ///
   /// A document without unsaved edits reads the new content. Otherwise `options.merge` merges both sides; if it cannot,
   /// the document is in conflict. Earlier edits cannot be undone any more.
   ///
-  /// If another program removed the document, the document closes and is not made again. Unsaved edits go into a
+  /// If another program removed the document, the document closes and makes no new file. It saves unsaved edits to a
   /// recovery copy.
   ///
   /// - Throws: `closed`; `file` and `content` if the document cannot be read. It is then as it was before the call.
@@ -41,7 +41,7 @@ extension Document {
     }
   }
 
-  /// Tells the document that another program may have changed it. Errors go to the state and the error handler.
+  /// Tells the document that another program may have changed it. The state and the error handler report an error.
   public func presentedItemDidChange() async {
     // Its own saves are no changes (D6).
     guard isOpen else { return }
@@ -51,7 +51,7 @@ extension Document {
     await checkForConflicts()
   }
 
-  /// Tells the document that another program moved it. It goes on at `newURL`.
+  /// Tells the document that another program moved it. Later reads and saves use `newURL`.
   public func presentedItemDidMove(to newURL: URL) async {
     await follow(to: newURL)
     await startWatching()
@@ -75,7 +75,7 @@ extension Document {
 
   /// Tells the document that another program removes it.
   ///
-  /// It closes and does not make itself again. Unsaved edits go into a recovery copy.
+  /// The document closes and makes no new file. It saves unsaved edits to a recovery copy.
   ///
   /// - Throws: the reason why the edits have no recovery copy; the document then stays open.
   public func accommodatePresentedItemDeletion() async throws(DocumentError) {

@@ -7,11 +7,11 @@ extension Document {
   /// It first publishes a save that was committed and not published. Afterwards `recoveryCopies` has the edits that an
   /// earlier document could not save.
   ///
-  /// If the options have a provider, it brings the content of a placeholder here first. Meanwhile the state has
-  /// `progressAvailable`, and `progress` the bytes. Cancelling the task ends the download.
+  /// If the options have a provider, it first downloads the content of a placeholder. Meanwhile the state has
+  /// `progressAvailable`, and `progress` has the bytes. Cancelling the task ends the download.
   ///
-  /// - Throws: `file` if the file system refuses, `content` if the document type does, `unavailable` if the content does
-  ///   not come. The document then stays closed.
+  /// - Throws: `file` if the file system refuses, `content` if the document type does, `unavailable` if the download
+  ///   fails. The document then stays closed.
   public func open() async throws(DocumentError) {
     let provision = ContentProvider()
     let result = await withTaskCancellationHandler {
@@ -64,10 +64,10 @@ extension Document {
 
   // MARK: Reverting
 
-  /// Reads the document from `url`, and goes on there.
+  /// Reads the document from `url`, which becomes the document's place.
   ///
-  /// The URL is the document's own place or another one. The document discards unsaved edits, forgets its undo history,
-  /// and refuses edits meanwhile. A closed document is opened.
+  /// `url` may be the document's own place. The document discards unsaved edits, forgets its undo history, and refuses
+  /// edits meanwhile. A closed document is opened.
   ///
   /// - Throws: `file`, `content`. The document then is as it was before, edits included, and its state has
   ///   `savingError`.
@@ -113,14 +113,14 @@ extension Document {
 
   /// Saves unsaved edits, waits until other programs see them, and closes the document.
   ///
-  /// The document refuses edits meanwhile. A closed document does nothing.
+  /// The document refuses edits meanwhile. Does nothing if the document is closed.
   ///
   /// - Parameter discardingChanges: whether to give up unsaved edits. Their recovery copy, if there is one, stays.
   /// - Throws: as `save()`. The document then stays open, with all edits.
   public func close(discardingChanges: Bool = false) async throws(DocumentError) {
     disableEditing()
     defer { enableEditing() }
-    _ = try await attempt { document throws(DocumentError) in
+    _ = try await attempt { document throws(DocumentError) in  // Handlers got the report and the errors.
       try await document.end(discardingChanges: discardingChanges)
     }
   }

@@ -4,7 +4,7 @@ import FoundationEssentials
 
 extension Document {
   /// The document as a presenter, while it is open; nil if it takes no part in coordination. A `FileCoordinator` that
-  /// is made with it neither asks nor tells the document.
+  /// is made with this presenter neither asks nor notifies the document.
   public var filePresenter: (any FilePresenter)? { coordination.presenter }
 
   // MARK: Presenting

@@ -3,13 +3,14 @@ import FoundationEssentials
 
 extension Document {
   /// The recovery copies that the opening found: edits that an earlier document could not save. While this document is
-  /// open, no other document is offered them.
+  /// open, no other document lists them.
   public var recoveryCopies: [RecoveryCopy] { recovery?.offered ?? [] }
 
-  /// Takes the edits of a recovery copy into the content, over the document as it is on disk.
+  /// Applies the edits of a recovery copy to the document as it is on disk.
   ///
-  /// It saves unsaved edits first. The result is unsaved; the document removes the copy after its next save. If another
-  /// program saved the document since the copy was made, its state of the same children becomes a conflict version.
+  /// The document saves unsaved edits first. The result is unsaved, and the document removes the copy after its next
+  /// save. If another program saved the document since the copy was made, its state of the same children becomes a
+  /// conflict version.
   ///
   /// - Throws: `closed`; `file` and `content` if the copy or the document cannot be read. The document is then as it
   ///   was before.
@@ -49,7 +50,7 @@ extension Document {
 
   /// Removes a recovery copy that the user does not want.
   ///
-  /// - Throws: `file` when it cannot be removed.
+  /// - Throws: `file` if it cannot be removed.
   public func discard(_ copy: RecoveryCopy) async throws(DocumentError) {
     try await attempt { document throws(DocumentError) in
       do {

@@ -19,9 +19,9 @@ extension Document: AutosavingDocument {
 
   /// Saves the document to `url`.
   ///
-  /// A save to the document's own place for overwriting is `save()`. Any other one makes a new document there, of the
-  /// whole content with the unsaved edits, and goes on with that one. The document in the old place stays as it was
-  /// last saved. A new package has an identifier of its own.
+  /// At the document's own place, `forOverwriting` is the same as `save()`. Any other call makes a new document at
+  /// `url`, of the whole content with the unsaved edits, and this object then is that document. The document in the old
+  /// place stays as it was last saved. A new package has an identifier of its own.
   ///
   /// - Throws: as `save()`; `closed` if there is no content; `file` with `fileExists` if another `url` is taken. Unlike
   ///   Apple's method, this one does not replace that file. The document then stays where it was.

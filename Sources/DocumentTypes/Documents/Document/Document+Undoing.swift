@@ -1,8 +1,8 @@
 extension Document {
-  /// The undoing of the edits: `document.undo()` takes back the last one. Its members tell what can be undone.
+  /// Undo and redo: `document.undo()` takes back the last edit, and the members name the edits that can be undone.
   public nonisolated var undo: DocumentUndo<Content> { DocumentUndo(document: self) }
 
-  /// Goes forward to the content before the last undo: the same as `undo.redo()`.
+  /// Takes back the last undo: the same as `undo.redo()`.
   @discardableResult
   public func redo() throws(DocumentError) -> Bool { try goForward() }
 
@@ -11,7 +11,7 @@ extension Document {
   func goBack() throws(DocumentError) -> Bool {
     try checkEditing()
     if history.openGroups.count > 1 { throw error(.undoGrouping, .undo) }
-    if !history.openGroups.isEmpty { _ = history.end() }
+    if !history.openGroups.isEmpty { _ = history.end() }  // A group is open.
     return try goBackInGroup()
   }
 
@@ -64,7 +64,7 @@ extension Document {
     beginGroup()
     defer {
       if !actionName.isEmpty { history.setName(actionName) }
-      _ = history.end()
+      _ = history.end()  // A closed document has no group.
     }
     return try body(self)
   }

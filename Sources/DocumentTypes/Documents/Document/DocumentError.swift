@@ -1,7 +1,7 @@
 public import FilePackages
 public import FoundationEssentials
 
-/// The facts of an operation on a document that failed. Only `text(_:)` makes a text of them.
+/// The facts about an operation on a document that failed; `description` is their text.
 public struct DocumentError: Error, Sendable {
   /// The kind of a failure, by which programs decide.
   public enum Code: String, Sendable, CaseIterable {
@@ -11,13 +11,13 @@ public struct DocumentError: Error, Sendable {
     case editingDisabled
     /// A group of edits was begun and not ended, or ended and not begun.
     case undoGrouping
-    /// Another program removed the document. It was not made again.
+    /// Another program removed the document, and the document made no new file.
     case deleted
     /// The document type's own code refused to read or to write; `cause` is its error.
     case content
     /// The file system refused; `fileError` has the reason.
     case file
-    /// Other programs did not answer or did not end in time; `cause` names them. The document went on without them.
+    /// Other programs did not answer or did not end in time; `cause` names them. The document did not wait any longer.
     case coordination
     /// Another program changed the same rows as the edit, and the merge policy refuses; `cause` names the table.
     case conflict
@@ -29,15 +29,15 @@ public struct DocumentError: Error, Sendable {
   public enum Operation: String, Sendable, CaseIterable {
     /// Opening the document.
     case open
-    /// Editing it, or looking at its content.
+    /// Editing the document, or reading its content.
     case edit
     /// Undoing or redoing an edit.
     case undo
-    /// Saving it.
+    /// Saving the document.
     case save
     /// Reading the document again.
     case revert
-    /// Closing it.
+    /// Closing the document.
     case close
     /// Taking edits from a recovery copy.
     case recover

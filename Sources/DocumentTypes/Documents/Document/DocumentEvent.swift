@@ -1,19 +1,19 @@
 public import FilePackages
 public import FoundationEssentials
 
-/// An event of an open document, for the program that shows it; the user's edits are none.
+/// An event of an open document, for the program that shows it. The user's edits are not events.
 public enum DocumentEvent: Sendable {
   /// The document has a new state.
   case stateChanged(DocumentState)
   /// The document was saved, by a call or by itself.
   case saved(SaveReport)
-  /// Other programs see a save of a document with a database, whose `saved` came at its commit. The report has the
-  /// conflicts. If `isPublished` is false, there were conflicts and then an error.
+  /// A save of a document with a database is published; its `saved` event reported the commit. The report has the
+  /// conflicts. If `isPublished` is false, the publishing found conflicts and then failed.
   case published(SaveReport)
-  /// The document took in another program's change, so that its content may be a new one.
+  /// The document found another program's change; its content may be a new one.
   ///
-  /// The paths are those of the children that the other program changed, made or removed. There are none if a whole
-  /// package took the place of another one, or if the document is gone.
+  /// The paths are those of the children that the other program changed, made or removed. There are none if another
+  /// package replaced the document's, or if the document was removed.
   case changedByOthers(ExternalChangeOutcome, paths: [String])
   /// The document has a new place.
   case moved(to: URL)

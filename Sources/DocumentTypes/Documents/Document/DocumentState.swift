@@ -16,7 +16,7 @@ public struct DocumentState: OptionSet, Sendable, Hashable {
   /// Another program changed the same parts as the user, and the document could not merge both. The other program's
   /// children are conflict versions.
   public static let inConflict = DocumentState(rawValue: 2)
-  /// The last save, or the last reading after the first, failed. The edits are in memory, and autosave goes on trying.
+  /// The last save, or the last reading after the first, failed. The edits are in memory, and autosave tries again.
   public static let savingError = DocumentState(rawValue: 4)
   /// The document refuses edits, while it closes or reverts, or at a caller's request.
   public static let editingDisabled = DocumentState(rawValue: 8)
@@ -67,7 +67,7 @@ public struct DocumentProgress: Sendable, Hashable {
   /// The number of bytes written so far, while a save writes, or downloaded so far.
   public var completedBytes: UInt64?
   /// The number of bytes to write or to download. It is nil before a save writes, while a document is made, and during
-  /// reading: the content decides how much it reads.
+  /// reading, since the content decides how much it reads.
   public var totalBytes: UInt64?
 
   /// The fraction from 0 to 1; nil if it is not known.

@@ -1,4 +1,4 @@
-/// The undoing of a document's edits.
+/// Undo and redo of a document's edits.
 ///
 /// ```swift
 /// try await document.undo()
@@ -10,8 +10,8 @@
 /// }
 /// ```
 ///
-/// The members have the names of Apple's `UndoManager`. Those of `UndoState` belong to it, too, each with its present
-/// value. `state` has all of them at one moment.
+/// The members have the names of Apple's `UndoManager`. The members of `UndoState`, such as `canUndo`, can be read
+/// here, too, each with its present value. `state` has all of them at one moment.
 @dynamicMemberLookup
 public struct DocumentUndo<Content: DocumentContent>: Sendable {
   let document: Document<Content>
@@ -30,7 +30,7 @@ public struct DocumentUndo<Content: DocumentContent>: Sendable {
 
   // MARK: Going back and forward
 
-  /// Goes back to the content before the last edit, or before the last group of edits; false if there is none.
+  /// Restores the content before the last edit or the last group of edits; returns false if there is none.
   ///
   /// It ends an open group first.
   ///
@@ -43,13 +43,13 @@ public struct DocumentUndo<Content: DocumentContent>: Sendable {
   @discardableResult
   public func callAsFunction() async throws(DocumentError) -> Bool { try await undo() }
 
-  /// Goes forward to the content before the last undo; false if there was none, or if an edit came after it.
+  /// Takes back the last undo; returns false if there was none, or if an edit followed it.
   ///
   /// - Throws: `closed`, `editingDisabled`; `file` as `undo()`.
   @discardableResult
   public func redo() async throws(DocumentError) -> Bool { try await document.goForward() }
 
-  /// Takes back the last edit or the last closed group within the open group; false if there is none.
+  /// Takes back the last edit or the last closed group within the open group; returns false if there is none.
   ///
   /// Without an open group it does the same as `undo()`.
   ///
@@ -68,7 +68,7 @@ public struct DocumentUndo<Content: DocumentContent>: Sendable {
     try await document.group(actionName, body)
   }
 
-  /// Begins a group, whose edits are undone at once.
+  /// Begins a group; one undo takes back all its edits.
   ///
   /// Groups may be nested. Does nothing in a closed document.
   public func beginUndoGrouping() async { await document.beginGroup() }
@@ -85,7 +85,7 @@ public struct DocumentUndo<Content: DocumentContent>: Sendable {
     await document.changeHistory { $0.setName(actionName) }
   }
 
-  /// Marks the last edit as one that need not be saved for its own sake.
+  /// Sets whether the last edit alone needs no save.
   public func setActionIsDiscardable(_ isDiscardable: Bool) async {
     await document.changeHistory { $0.setDiscardable(isDiscardable) }
   }

@@ -1,14 +1,15 @@
 import Glibc
 import Synchronization
 
-/// Gives a program the time to save before a signal ends it, as `UIDocument` gets from the application's life cycle.
+/// Gives a program the time to save before a signal ends it, as the life cycle of an iOS application does for
+/// `UIDocument`.
 ///
 /// ```swift
 /// let termination = TerminationHandler(closing: document)
 /// ```
 ///
 /// With a handler, the signals do not end the program at once. The first signal closes the document, or calls a
-/// closure, and then ends the program. A process has one handler; a later one takes the place of an earlier one.
+/// closure, and then ends the program. A process has one handler; a later one replaces an earlier one.
 public struct TerminationHandler: Sendable {
   /// The signals of a shell, of a closed terminal, and of Control-C.
   public static let usualSignals: [Int32] = [SIGTERM, SIGHUP, SIGINT]
@@ -31,7 +32,8 @@ public struct TerminationHandler: Sendable {
   /// Begins to wait for signals.
   ///
   /// The closure has to close its documents, or to call `save()` and `synchronize()` on them. A save returns when it is
-  /// durable. If the program ends right then, only this library's next opening brings the edits to the visible files.
+  /// durable. If the program ends before `synchronize()` returns, the visible files get the edits only when this
+  /// library opens the document again.
   ///
   /// - Parameters:
   ///   - signals: the signals to wait for.

@@ -7,7 +7,8 @@ package struct Revision: Sendable, Hashable {
   fileprivate let number: UInt64
 }
 
-/// A moment in the history of a document's changes, which the caller hands back after it has saved that moment.
+/// A moment in the history of a document's changes. The caller passes it back after it has saved the content of that
+/// moment.
 public struct ChangeCountToken: Sendable, Hashable {
   let revision: Revision
 }

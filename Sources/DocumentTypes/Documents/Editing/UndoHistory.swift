@@ -2,8 +2,8 @@
 public struct UndoPolicy: Sendable, Hashable {
   /// The number of groups of edits that are remembered; 0 for as many as `byteBudget` allows.
   public var levels: Int
-  /// The number of bytes that earlier contents may take, by their own figures (`DocumentContent.undoCost`). The last
-  /// group always stays.
+  /// The number of bytes that earlier contents may take, as the sum of their `DocumentContent.undoCost`. The last group
+  /// always stays.
   public var byteBudget: Int
   /// The time within which edits of the same name are undone together, as typing is.
   public var groupingInterval: Duration

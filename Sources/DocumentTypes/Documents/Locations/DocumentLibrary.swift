@@ -30,7 +30,7 @@ public actor DocumentLibrary {
     /// The errors that may hide further documents.
     public internal(set) var problems: [any Error] = []
 
-    /// Whether every document is in its place.
+    /// Whether every document moved.
     public var isComplete: Bool { failures.isEmpty && problems.isEmpty }
   }
 
@@ -45,10 +45,9 @@ public actor DocumentLibrary {
 
   /// Makes a library that stores its preference in a file.
   ///
-  /// - Parameter settings: a property list, which the library makes when it stores a preference. Its folder has to be
-  ///   there.
-  /// - Throws: the error of reading the file; `invalidContent` if it is something else; `invalidName` if one folder is
-  ///   in the other.
+  /// - Parameter settings: a property list, which the library makes when it stores a preference. Its folder must exist.
+  /// - Throws: the error of reading the file; `invalidContent` if it is not a list of this library; `invalidName` if
+  ///   one folder is in the other.
   public init(
     local: FolderLocation, container: (any StorageLocation)? = nil, settings: URL
   ) async throws(FilePackageError) {
@@ -101,7 +100,7 @@ public actor DocumentLibrary {
   ///
   /// - Throws: `unsupported` for a container if there is none; the error of the file system.
   public func setPreferred(_ place: Place) async throws(FilePackageError) {
-    _ = try location(place)
+    _ = try location(place)  // Throws if there is no container.
     let encoder = PropertyListEncoder()
     encoder.outputFormat = .xml
     let data: Data
@@ -112,10 +111,10 @@ public actor DocumentLibrary {
     }
     let file = FileWrapper(regularFileWithContents: data)
     do {
-      _ = try await FlatFileStore.create(file, at: settings)
+      _ = try await FlatFileStore.create(file, at: settings)  // The next call opens the file again.
     } catch {
       guard error.code == .fileExists else { throw error }
-      _ = try await FlatFileStore.open(at: settings).save(file)
+      _ = try await FlatFileStore.open(at: settings).save(file)  // The caller needs no report.
     }
     preferred = place
   }
@@ -144,7 +143,8 @@ public actor DocumentLibrary {
     try await location(place).document(named: name)
   }
 
-  /// Returns the document's place on this machine: in the preferred place, or else in the other one.
+  /// Returns the document's URL on this machine, in the preferred place or else in the other one; nil if it is in
+  /// neither.
   public func url(of name: String) async throws -> URL? {
     for place in preferred == .local ? [Place.local, .container] : [.container, .local] {
       if place == .container && container == nil { continue }
@@ -164,8 +164,8 @@ public actor DocumentLibrary {
   ///
   /// A document whose name is taken there gets a number. A crash, a power cut or a cancellation may cut the conversion
   /// short. Then each document is whole in one of the two places, and the next call moves the rest. Documents may be
-  /// open meanwhile. Within a file system an open document follows its move. After a move to another file system it is
-  /// told that it was deleted.
+  /// open meanwhile. Within a file system, an open document follows its move. After a move to another file system, an
+  /// open document counts as deleted.
   ///
   /// - Parameter progress: called after each document, with the number of documents done and the number of all.
   /// - Returns: the outcome of each document; a document that failed is still in its old place.
@@ -174,7 +174,7 @@ public actor DocumentLibrary {
     to place: Place, progress: (@Sendable (_ done: Int, _ total: Int) -> Void)? = nil
   ) async throws -> ConversionReport {
     // One conversion at a time.
-    while let conversion { _ = await conversion.result }
+    while let conversion { _ = await conversion.result }  // Its own caller gets the result.
     let task = Task { try await self.carryOut(place, progress) }
     conversion = task
     defer { conversion = nil }
@@ -190,7 +190,7 @@ public actor DocumentLibrary {
   ) async throws -> ConversionReport {
     guard let container else {
       if place == .local { return ConversionReport() }
-      _ = try location(place)
+      _ = try location(place)  // Throws if there is no container.
       return ConversionReport()
     }
     try await setPreferred(place)  // DL1
@@ -212,11 +212,11 @@ public actor DocumentLibrary {
   /// Moves one document to a place, from the other one; the preferred place stays as it is.
   ///
   /// - Returns: the name that it has there: another one if its name is taken.
-  /// - Throws: `unsupported` if there is no container; the error of the move. The document then is in its old place.
+  /// - Throws: `unsupported` if there is no container; the error of the move. The document is then in its old place.
   @discardableResult
   public nonisolated func move(_ name: String, to place: Place) async throws -> String {
     guard let container else {
-      _ = try location(.container)
+      _ = try location(.container)  // Throws: there is no container.
       return name
     }
     return try await carry(name, to: place, container)

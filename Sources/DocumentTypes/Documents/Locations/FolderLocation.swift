@@ -9,9 +9,9 @@ import SystemPackage
 /// compared, and then a removal. If a move is cut short, the document is whole in one of the two places. It may be in
 /// both until the next move.
 public struct FolderLocation: StorageLocation {
-  /// The folder. The first document that moves in makes it.
+  /// The folder. If it is missing, the first `moveIn(_:as:)` makes it.
   public let url: URL
-  /// The types of the documents that count; empty for all.
+  /// The types of the location's documents; empty for all types.
   public let contentTypes: [UTType]
   private let disk: any Disk = PosixDisk()
 
@@ -26,7 +26,7 @@ public struct FolderLocation: StorageLocation {
   /// The folder.
   public var folderURL: URL? { url }
 
-  /// A query of the documents, which also tells of changes.
+  /// A search of the documents, for a query that also reports changes.
   public var search: DocumentSearch { DocumentSearch(in: [url], for: contentTypes, sortedBy: .name) }
 
   /// Lists the documents in the folder and in those below it; a missing folder has none.
@@ -44,7 +44,7 @@ public struct FolderLocation: StorageLocation {
       problems: problems.map(\.error).filter { $0.code != .noSuchFile })
   }
 
-  /// Returns the facts about one document.
+  /// Returns the facts about one document; nil if there is none of that name.
   ///
   /// - Throws: `invalidName`; `permissionDenied` and other errors of the file system.
   public func document(named name: String) async throws -> StoredDocument? {
@@ -92,9 +92,10 @@ public struct FolderLocation: StorageLocation {
     return try target.url(of: await target.moveIn(url(of: name), as: newName))
   }
 
-  /// Removes a document. It gets a durable hidden name before any part of it goes.
+  /// Removes a document. The document gets a durable hidden name before any part of it is removed.
   ///
-  /// - Throws: `noSuchFile`; the error of the file system. The rest of it then has a hidden name, or it is whole.
+  /// - Throws: `noSuchFile`; the error of the file system. The document is then whole, or the rest of it has the hidden
+  ///   name.
   public func delete(_ name: String) async throws {
     let place = try place(name)
     try await BlockingThread().run { () throws(FilePackageError) in try place.delete() }

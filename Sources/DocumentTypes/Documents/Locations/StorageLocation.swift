@@ -9,12 +9,12 @@ public protocol StorageLocation: Sendable {
   /// The name for people.
   var displayName: String { get }
 
-  /// The folder of this machine that has the documents that are here; nil if there is none.
+  /// The folder that holds the location's documents on this machine; nil if there is none.
   var folderURL: URL? { get }
 
   /// Returns all documents of the location, without opening them.
   ///
-  /// - Throws: if the whole location cannot be reached. The listing has the errors within it.
+  /// - Throws: if the whole location cannot be reached. The listing has the errors of single documents and folders.
   func documents() async throws -> StorageListing
 
   /// Returns the facts about one document; nil if none has that name.
@@ -25,13 +25,13 @@ public protocol StorageLocation: Sendable {
 
   /// Moves a document of this machine into the location.
   ///
-  /// On return the document is durable here, and is no longer at `url`. If the call throws or is cut short, the
-  /// document is still at `url`. The next call continues a move that was cut short.
+  /// On return the document is durable in the location, and is no longer at `url`. If the call throws or is cut short,
+  /// the document is still at `url`. The next call continues a move that was cut short.
   ///
-  /// - Returns: the name that the document has here: another one if another document has `name`.
+  /// - Returns: the document's name in the location: not `name` if another document has it.
   func moveIn(_ url: URL, as name: String) async throws -> String
 
-  /// Moves a document of the location to a folder of this machine, with the same promises.
+  /// Moves a document of the location to a folder of this machine, with the promises of `moveIn(_:as:)`.
   ///
   /// - Returns: the new place of the document.
   func moveOut(_ name: String, to folder: URL, as newName: String) async throws -> URL
@@ -49,11 +49,11 @@ extension StorageLocation {
 public struct StoredDocument: Sendable, Hashable {
   /// The place of a document's content.
   public enum State: Sendable, Hashable {
-    /// Only in the location, which has to fetch it before a program can open it.
+    /// Only in the location, which must download it before a program can open it.
     case notDownloaded
-    /// Also here, in an older state.
+    /// Also on this machine, in an older state.
     case downloaded
-    /// Here, in the newest state.
+    /// On this machine, in the newest state.
     case current
   }
 
@@ -65,7 +65,7 @@ public struct StoredDocument: Sendable, Hashable {
   public var modificationDate: Date
   /// The time at which the document was made; nil if it is not known.
   public var creationDate: Date?
-  /// The number of bytes; nil if only opening the document tells it.
+  /// The number of bytes; nil if the location does not know it without opening the document.
   public var size: UInt64?
   /// The place of the content.
   public var state: State
@@ -82,7 +82,7 @@ public struct StoredDocument: Sendable, Hashable {
 }
 
 extension StoredDocument: CustomStringConvertible {
-  /// The name, for people, and the place of the content if it is not all here.
+  /// The name, and the place of the content if it is not `current`.
   public var description: String {
     let name = displayString(name)
     return switch state {

@@ -1,6 +1,6 @@
 /// A content that can merge two contents with a common origin.
 ///
-/// A document merges if another program changes its file while it has unsaved edits.
+/// A document with unsaved edits merges if another program changes its file.
 @preconcurrency
 public protocol MergeableContent: DocumentContent {
   /// Merges two contents.
@@ -14,7 +14,7 @@ public protocol MergeableContent: DocumentContent {
   ///   - theirs: the content on disk; the document writes the result over it.
   static func merged(base: Self, ours: Self, theirs: Self) throws -> MergeResult<Self>
 
-  /// Returns whether the content holds all data of a child, so that a merge of contents also merges the child.
+  /// Returns whether the content holds all data of a child, so that `merged(base:ours:theirs:)` also merges the child.
   ///
   /// By default no child is the content's own. Then a child that both sides changed is a conflict, beside the conflicts
   /// of the contents.
@@ -92,7 +92,7 @@ extension MergeConflict: CustomStringConvertible {
   }
 }
 
-/// Merges one value that two sides may have changed.
+/// Merges one value that two sides may have changed; in a conflict the value is ours.
 public func mergedValue<Value: Equatable>(base: Value, ours: Value, theirs: Value) -> (
   value: Value, isConflict: Bool
 ) {

@@ -5,7 +5,7 @@
 ///   all three texts.
 /// - Lines are compared by their bytes, with line ends. A line with a new end has changed, and so has a last line that
 ///   got an end. No character is divided.
-/// - If many lines are equal, another program may match other ones and see another change in the same texts. No match
+/// - If many lines are equal, another program may match other lines, and see another change in the same texts. No match
 ///   loses a line that only one side has.
 ///
 /// The result depends only on the three texts. The merge costs O((n + d²)) steps for n lines and d changes until
@@ -16,7 +16,7 @@
 /// if merge.conflicts.isEmpty { text = merge.text() }
 /// ```
 public struct ThreeWayMerge: Sendable, Hashable {
-  /// The same lines in the three texts.
+  /// The lines of a conflict in the three texts.
   ///
   /// Each part may be empty, for removed or new lines.
   public struct Conflict: Sendable, Hashable {
@@ -43,20 +43,20 @@ public struct ThreeWayMerge: Sendable, Hashable {
     case conflict(Conflict)
   }
 
-  /// The lines that stand for a conflict in the result.
+  /// The lines that the result has for a conflict.
   public enum Choice: Sendable, Hashable {
     /// The lines of one side.
     case ours, theirs
     /// Our lines and then theirs.
     case both
-    /// All three, between the marks that programs for merging know, as `git merge-file --diff3` writes them.
+    /// The lines of all three texts, between the marks of `git merge-file --diff3` with these names.
     case marked(ours: String, base: String, theirs: String)
   }
 
   /// The parts of the result in order; no two merged parts follow each other.
   public private(set) var parts: [Part] = []
 
-  /// The steps after which a difference takes a simpler way: about a second.
+  /// The usual number of steps, about a second, after which a comparison takes a simpler way.
   public static let usualEffort = 50_000_000
 
   /// Merges two texts.

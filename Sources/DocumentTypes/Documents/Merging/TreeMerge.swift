@@ -11,14 +11,14 @@ import FoundationEssentials
 /// - If both sides changed a child in different ways, it is a conflict, and the merged tree has ours.
 /// - If one side removed a child and the other side changed it, it is a conflict, and the child stays.
 /// - A child that one side renamed keeps the contents that the other side wrote. The file on disk identifies it.
-/// - Folders merge by their children. A folder that one side removed goes if it is empty after the merge.
+/// - Folders merge by their children. A folder that one side removed is removed if it is empty after the merge.
 /// - The merged child has each permission that one side gave or took, also if the other side changed the contents.
 /// - Contents and permissions are compared, not dates; in `Metadata.plist`, only the application's values.
 ///
 /// `PathMerge` decides about each path.
 ///
-/// It reads only contents that may be the same and are not known to be. It makes an object of every child in
-/// O(children) steps, each with a status of the file if the tree has not read it yet.
+/// The merge reads only contents whose attributes do not show whether they are the same. It makes an object of every
+/// child, O(children), and looks at the attributes of each file that the tree has not read yet.
 public struct TreeMerge: Sendable {
   /// A child that both sides changed, on all three sides; nil for a side without it.
   public struct Conflict: Sendable {

@@ -11,10 +11,10 @@ public import Observation
 /// try await notes.close()
 /// ```
 ///
-/// An edit changes `content` before the call returns, and the document makes the same edit soon after, in order. Another
-/// program or another caller may edit the document meanwhile. Then `content` becomes the document's content with the
-/// edits of this object that it does not have yet. So the closure of an edit may run several times, and must change
-/// nothing but the content.
+/// An edit changes `content` before the call returns, and the document makes the same edit soon after, in order.
+/// Another program or another caller may edit the document meanwhile. Then `content` becomes the document's content
+/// with this object's edits that the document has not made yet. So the closure of an edit may run several times, and
+/// must change nothing but the content.
 ///
 /// A content that refers to folders of `FileWrapper`s shares them with the document. Its edits run once, on the
 /// document, and `content` has them after that.
@@ -95,7 +95,7 @@ public final class ObservableDocument<Content: DocumentContent> {
 
   // MARK: Editing
 
-  /// Changes the content, and remembers the content before for undoing.
+  /// Changes the content, and remembers the previous content for undo.
   ///
   /// - Parameters:
   ///   - actionName: the user's action, for the Undo menu.
@@ -118,10 +118,10 @@ public final class ObservableDocument<Content: DocumentContent> {
     !Content.isReference && treeFinder.folders(in: content).isEmpty
   }
 
-  /// The undoing of the edits: `document.undo()` takes back the last one. Its members tell what can be undone.
+  /// Undo and redo: `document.undo()` takes back the last edit, and the members name the edits that can be undone.
   public var undo: ObservableUndo<Content> { ObservableUndo(document: self) }
 
-  /// Goes forward to the content before the last undo, soon: the same as `undo.redo()`.
+  /// Takes back the last undo, soon after the call: the same as `undo.redo()`.
   public func redo() { undo.redo() }
 
   /// Waits until the document has made all steps, and `content` is its content.

@@ -1,12 +1,12 @@
-/// The undoing of an `ObservableDocument`'s edits, as `DocumentUndo` is that of a `Document`.
+/// Undo and redo of an `ObservableDocument`'s edits: the counterpart of `DocumentUndo`.
 ///
 /// ```swift
 /// if notes.undo.canUndo { notes.undo() }
 /// let title = notes.undo.undoMenuItemTitle    // such as `Undo Typing`
 /// ```
 ///
-/// The members of `UndoState` belong to it. They are those that the document last told, and `Observation` reports their
-/// changes.
+/// The members of `UndoState`, such as `canUndo`, can be read here, as the document last reported them. `Observation`
+/// reports their changes.
 @MainActor @dynamicMemberLookup
 public struct ObservableUndo<Content: DocumentContent> {
   let document: ObservableDocument<Content>
@@ -17,12 +17,12 @@ public struct ObservableUndo<Content: DocumentContent> {
   /// The value of a member of `UndoState`, such as `canUndo`.
   public subscript<Value>(dynamicMember member: KeyPath<UndoState, Value>) -> Value { state[keyPath: member] }
 
-  /// Goes back to the content before the last edit, or the last group of edits, soon.
+  /// Restores the content before the last edit or the last group of edits, soon after the call.
   public func undo() { document.add(.undo) }
 
   /// The same as `undo()`, so that `document.undo()` undoes.
   public func callAsFunction() { undo() }
 
-  /// Goes forward to the content before the last undo, soon.
+  /// Takes back the last undo, soon after the call.
   public func redo() { document.add(.redo) }
 }

@@ -3,7 +3,7 @@ import FilePackages
 public import FoundationEssentials
 import SystemPackage
 
-/// Edits that could not be saved in the document's own place, in another one: ordinary files in a folder.
+/// Edits that could not be saved in the document's own place, saved as ordinary files in a folder elsewhere.
 ///
 ///     0C1D…-….recovery/
 ///         Recovery.json     the document's path and type, and the children that the edits removed
@@ -13,7 +13,7 @@ public struct RecoveryCopy: Sendable, Hashable, Identifiable {
   public enum Kind: String, Sendable, Codable {
     /// The edits of a document that could not be saved.
     case edits
-    /// Another program's state of a flat file that was edited here, too.
+    /// Another program's state of a flat file that this program edited, too.
     case conflict
   }
 
@@ -39,7 +39,7 @@ public struct RecoveryCopy: Sendable, Hashable, Identifiable {
   public var id: URL { url }
   /// The reason for the copy.
   public var kind: Kind { record.kind }
-  /// The place that the document had.
+  /// The document's place at the time of the copy.
   public var documentURL: URL { URL(filePath: record.document) }
   /// The time of the copy.
   public var modificationDate: Date { record.saved }

@@ -12,7 +12,7 @@ public struct InterchangeDocument: Sendable {
 
   /// The text, the images and the title.
   public var notes: ImageNotes
-  /// Files that are no images, by their path in the folder `Attachments`.
+  /// The attachments: files other than images, by their path in the folder `Attachments`.
   public internal(set) var attachments: [String: FileWrapper] = [:]
   /// The keys of a TextBundle; nil if the document never was one.
   var info: TextBundleInfo?

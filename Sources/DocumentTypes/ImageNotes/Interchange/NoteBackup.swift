@@ -6,7 +6,8 @@ public struct NoteBackup: Sendable {
   public struct Note: Sendable {
     /// The path of the TextBundle in the backup.
     public let path: String
-    /// A name for the document, without an extension; no other note of the backup has it, also without regard to case.
+    /// A name for the document, without an extension. Every note of the backup has another name, even without regard to
+    /// case.
     public let name: String
     /// The TextBundle.
     public let bundle: FileWrapper

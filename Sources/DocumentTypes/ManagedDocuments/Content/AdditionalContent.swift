@@ -7,7 +7,8 @@ import SystemPackage
 /// The files beside a document's database, at the moment of one transaction.
 ///
 /// A path such as `Pictures/roesti.jpeg` names a file below `AdditionalContent` in the package. Database and files are
-/// of one moment, whatever other transactions do meanwhile. Use it only within the closure that receives it.
+/// those of one moment, even if other transactions change them meanwhile. Use it only within the closure that receives
+/// it.
 public struct AdditionalContent {
   let db: Database
   let objects: ContentObjects
@@ -31,8 +32,9 @@ public struct AdditionalContent {
 
   /// Returns the bytes of a file.
   ///
-  /// - Throws: `FilePackageError`, which `read` and `edit` throw as `DocumentError` `file`: `noSuchFile` if there is no file at `path`; `changedOnDisk` if
-  ///   another program changed it; other codes if the disk cannot read it.
+  /// - Throws: `FilePackageError`, which the document's `read` and `edit` throw as `DocumentError` `file`: `noSuchFile`
+  ///   if there is no file at `path`; `changedOnDisk` if another program changed it; other codes if the disk cannot
+  ///   read it.
   public func read(_ path: String) throws -> Data {
     guard let row = try row(path) else { throw objects.problem(.noSuchFile, .read, path) }
     if let bytes = try storedBytes(row.digest) { return bytes }

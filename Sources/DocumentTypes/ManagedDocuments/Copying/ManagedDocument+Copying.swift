@@ -12,7 +12,7 @@ extension ManagedDocument {
 
   /// Saves the document at one moment, unsaved edits included, as a new document at `url` with an identifier of its own.
   ///
-  /// Edits go on meanwhile. It does what `ManagedPackage.copy(to:)` does, and this document stays as it is.
+  /// Edits are possible meanwhile. It does what `ManagedPackage.copy(to:)` does, and this document stays as it is.
   ///
   /// - Throws: `closed`; `file`: `fileExists` if there is something at `url`.
   @discardableResult
@@ -22,7 +22,8 @@ extension ManagedDocument {
 
   /// Calls `body` with the document at one moment as a frozen tree, unsaved edits included.
   ///
-  /// Edits and saves go on, and the saves are published afterwards. It does what `ManagedPackage.withSnapshot(_:)` does.
+  /// Edits and saves are possible meanwhile, and the saves are published afterwards. It does what
+  /// `ManagedPackage.withSnapshot(_:)` does.
   ///
   /// - Throws: `closed`; `file`; any error of `body`.
   public func withSnapshot<Result: Sendable>(

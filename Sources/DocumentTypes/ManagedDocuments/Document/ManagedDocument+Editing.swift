@@ -6,9 +6,9 @@ public import GRDB
 extension ManagedDocument {
   /// Changes the database and the files, in one transaction (MD1). A running save does not make it wait (MD3).
   ///
-  /// If `body` throws, nothing has happened. Otherwise readers see all of the edit, and a program that is killed loses
-  /// nothing of it. A power cut may take back the edits since the last save, the newest first. `body` runs on another
-  /// thread, and must not keep its arguments. It changes no schema: the migrator does that.
+  /// If `body` throws, nothing has happened. Otherwise readers see the whole edit, and it survives if the program is
+  /// killed. A power cut may take back the edits since the last save, the newest first. `body` runs on another thread,
+  /// and must not keep its arguments. It changes no schema: the migrator does that.
   ///
   /// - Parameter actionName: the user's action, for the Undo menu. Edits of the same name that follow each other at once
   ///   are undone together. Edits without a name are undone one by one.
@@ -61,12 +61,13 @@ extension ManagedDocument {
 
   // MARK: Reverting
 
-  /// Goes back to the last save: takes back all edits of this document since then, and forgets what could be undone.
+  /// Restores the state of the last save: takes back all edits of this document since then, and forgets all undo and
+  /// redo steps.
   ///
   /// Another open document's edits stay. If they changed the same rows, the merge policy decides.
   ///
-  /// - Throws: `closed`; `conflict`; `content` if the changes are not known, since the document does not undo or since a
-  ///   migration changed the schema; `file`. The document then is as it was.
+  /// - Throws: `closed`; `conflict`; `content` if the changes are not known, because the document does not undo or
+  ///   because a migration changed the schema; `file`. The document is then as it was.
   public func revertToSaved() async throws(DocumentError) {
     guard isOpen else { throw error(.closed, .revert) }
     disableEditing()

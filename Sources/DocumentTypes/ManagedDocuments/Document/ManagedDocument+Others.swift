@@ -5,10 +5,10 @@ public import FoundationEssentials
 import SystemPackage
 
 extension ManagedDocument {
-  /// Takes in the transactions that other programs have committed: tells the observers, and whether there are unsaved
-  /// edits.
+  /// Handles the transactions that other programs have committed: notifies the observers, and updates
+  /// `hasUnsavedChanges`.
   ///
-  /// A document that watches the disk does so by itself. Errors go to the error handler.
+  /// A document that watches the disk does so by itself. The error handler gets the errors.
   public func presentedItemDidChange() async {
     guard isOpen else { return }
     do {
@@ -64,10 +64,10 @@ extension ManagedDocument {
 
   // MARK: Moves
 
-  /// Tells the document that another program moved it. It goes on at `newURL`.
+  /// Tells the document that another program moved it. Later reads and saves use `newURL`.
   ///
-  /// A document that watches the disk notices a move by itself. An error goes to the error handler: a package that was
-  /// copied to another file system and removed here is another package.
+  /// A document that watches the disk notices a move by itself. The error handler gets an error if the package at
+  /// `newURL` is another one, such as a copy on another file system.
   public func presentedItemDidMove(to newURL: URL) async {
     await accesses.enqueue { await self.follow(to: newURL) }.value
   }

@@ -7,9 +7,9 @@ extension ManagedDocument: AutosavingDocument {
   /// Saves all edits so far.
   ///
   /// After the return they survive a power cut, rows and files alike. Other programs see the files under their names
-  /// some hundredths of a second later; `synchronize()` waits for that. Edits go on meanwhile, and later ones stay
-  /// unsaved. The report says what will be written and removed, and `isPublished` is false. The event `published` has
-  /// the report of publishing, with the conflicts.
+  /// some hundredths of a second later; `synchronize()` waits for that. Edits are possible meanwhile, and later ones
+  /// stay unsaved. The report names the files that publishing will write and remove, and its `isPublished` is false.
+  /// The event `published` has the report of publishing, with the conflicts.
   ///
   /// Cost: one flush of the write-ahead log, whatever the number of rows.
   ///
@@ -79,7 +79,7 @@ extension ManagedDocument: AutosavingDocument {
   ///
   /// The package then has the database as one whole file, which any SQLite program reads.
   ///
-  /// - Parameter discardingChanges: whether to go back to the last save instead, as `revertToSaved()` does.
+  /// - Parameter discardingChanges: whether to restore the last save instead, as `revertToSaved()` does.
   /// - Throws: as `save()`, or as `revertToSaved()`. The document then stays open, with all edits.
   public func close(discardingChanges: Bool = false) async throws(DocumentError) {
     guard isOpen else { return await closeRemoved() }
@@ -94,7 +94,7 @@ extension ManagedDocument: AutosavingDocument {
   private func closeInTurn(saving: Bool) async -> Result<Void, DocumentError> {
     guard isOpen else { return .success(()) }
     do throws(DocumentError) {
-      if saving && hasUnsavedChanges { _ = try await write() }
+      if saving && hasUnsavedChanges { _ = try await write() }  // The event handler gets the report.
     } catch {
       return .failure(error)
     }

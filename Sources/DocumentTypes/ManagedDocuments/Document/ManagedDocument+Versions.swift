@@ -25,7 +25,7 @@ extension ManagedDocument {
 
   /// Calls `body` with the database and the files as they were in a version, to read.
   ///
-  /// Cost: a copy of the database, and the changes since the version. The copy ends with the call.
+  /// Cost: a copy of the database, and the changes since the version. The copy is removed when the call ends.
   ///
   /// - Throws: any error of `body`; `closed`; `file` with `noSuchVersion`. `conflict` if a program without this library
   ///   changed rows that the version needs. Reading a file whose bytes another program replaced throws `changedOnDisk`.
@@ -42,7 +42,8 @@ extension ManagedDocument {
 
   /// Returns the differences between two versions: changed rows by table, and changed files.
   ///
-  /// Cost: the changes between the two. If a migration came between, a copy of the database for each, and all rows.
+  /// Cost: the changes between the two. If a migration lies between them, a copy of the database for each, and all
+  /// rows.
   ///
   /// - Parameter other: the second version; nil for the present state, with edits that no save has.
   /// - Throws: as `read(_:_:)`.
@@ -82,8 +83,8 @@ extension ManagedDocument {
   /// Cost: the changes since the version. Across a migration, a copy of the database and all rows.
   ///
   /// - Throws: `closed`, `editingDisabled`; `file` with `noSuchVersion`. `conflict` if a program without this library
-  ///   changed rows that the version needs. `content` if the version has other tables and the migrator does not lead
-  ///   from them. The document then is as it was. Otherwise as `save()`.
+  ///   changed rows that the version needs. `content` if the version has other tables, and no migration leads from them
+  ///   to the present ones. The document is then as it was. Otherwise as `save()`.
   @discardableResult
   public func restore(_ version: UUID) async throws(DocumentError) -> SaveReport {
     try checkEditing(.revert)

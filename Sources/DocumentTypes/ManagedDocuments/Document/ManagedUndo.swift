@@ -1,6 +1,6 @@
 public import Documents
 
-/// The undoing of a document's edits.
+/// Undo and redo of a document's edits.
 ///
 /// ```swift
 /// try await book.undo()
@@ -25,7 +25,7 @@ public struct ManagedUndo: Sendable {
 
   /// Takes back the last undo.
   ///
-  /// - Returns: false if there was none, or if an edit came after it.
+  /// - Returns: false if there was none, or if an edit followed it.
   /// - Throws: as `undo()`.
   @discardableResult
   public func redo() async throws(DocumentError) -> Bool { try await document.takeBack(.redo) }
@@ -37,7 +37,7 @@ public struct ManagedUndo: Sendable {
 }
 
 extension ManagedDocument {
-  /// The undoing of the edits: `book.undo()` takes back the last one.
+  /// Undo and redo: `book.undo()` takes back the last edit.
   public nonisolated var undo: ManagedUndo { ManagedUndo(document: self) }
 
   /// Takes back the last undo: the same as `undo.redo()`.

@@ -25,7 +25,8 @@ public struct ManagedDifferences: Sendable, Hashable, Codable {
     public var kind: VersionDifference.Kind
   }
 
-  /// The tables with changed rows, in order of names. If a table has other columns, all its rows are deleted and inserted.
+  /// The tables with changed rows, in order of names. If the columns of a table differ, all its rows count as deleted
+  /// and inserted.
   public var tables: [TableDifference] = []
   /// The changed files, in order of paths.
   public var files: [FileDifference] = []

@@ -1,5 +1,5 @@
 extension FileWrapper: Hashable {
-  /// Returns whether both are the same wrapper, as for each class of Apple's; `matchesContents(of:)` compares contents.
+  /// Returns whether both are the same object, as for Apple's class. `hasSameContents(as:)` compares contents.
   public static func == (left: FileWrapper, right: FileWrapper) -> Bool { left === right }
 
   /// Hashes the identity of the wrapper.

@@ -44,15 +44,15 @@ extension FileWrapper {
 
   /// Puts a node at a path and replaces the node there.
   ///
-  /// Makes the missing folders on the way. One step for other threads: a save or a snapshot has the old node or the new
-  /// one, and a new folder with its content.
+  /// Makes the missing folders of the path. It is one step for other threads: a save or a snapshot has the old node or
+  /// the new one. It never has a new folder without its content.
   ///
   /// - Throws: as `descendant(at:)`.
   public func setDescendant(_ node: FileWrapper, at path: String) throws {
     let names = try checked(path).names
     guard let last = names.last else { throw error(.invalidName, .root, "the path is empty") }
     while true {
-      _ = try descendant(at: path)
+      _ = try descendant(at: path)  // Throws for an impossible place, and reads the folders.
       var directory = self
       var missing = names.dropLast()
       while let name = missing.first, let next = try directory.child(name) {
@@ -73,7 +73,7 @@ extension FileWrapper {
     }
   }
 
-  /// Gives a folder a regular file of these bytes, and returns it.
+  /// Puts a regular file of these bytes into a folder, and returns the file.
   ///
   /// A file there with the same bytes stays, and a save does not write it. Another node there is replaced. Missing
   /// folders are made. Cost: reading the old file if it has the size of the new bytes.
@@ -97,7 +97,7 @@ extension FileWrapper {
   /// Replaces a child of this directory; the new node gets the child's name.
   ///
   /// - Returns: the name.
-  /// - Throws: `noSuchFile` if `old` is no child; otherwise as `setDescendant(_:at:)`.
+  /// - Throws: `noSuchFile` if `old` is not a child; otherwise as `setDescendant(_:at:)`.
   @discardableResult
   public func replaceFileWrapper(_ old: FileWrapper, with new: FileWrapper) throws -> String {
     guard let name = keyForChildFileWrapper(old) else {

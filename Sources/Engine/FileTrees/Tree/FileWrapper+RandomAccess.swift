@@ -5,7 +5,7 @@ import PackageFormat
 extension FileWrapper {
   /// Calls `body` with the size of a regular file and a function that reads any part of it.
   ///
-  /// So a caller can look at the header of a large file without reading the rest. The file is opened once.
+  /// A caller can read the header of a large file without the rest. The file is opened once.
   ///
   /// - Throws: as `contents()`; the errors of `body`.
   public func withRandomAccess<Result>(

@@ -71,8 +71,8 @@ extension FileWrapper {
     do {
       switch kind {
       case .directory: try children().values.forEach { try $0.readAll() }
-      case .symbolicLink: _ = try linkDestination()
-      default: _ = try contents()
+      case .symbolicLink: _ = try linkDestination()  // The wrapper remembers it.
+      default: _ = try contents()  // The wrapper remembers them.
       }
     } catch let error as FilePackageError {
       throw error.cocoaError
@@ -132,7 +132,7 @@ extension FileWrapper {
 
   /// The number of bytes of a regular file, without reading them; nil for any other kind, or if the size is unknown.
   public var regularFileSize: UInt64? {
-    (try? fileContents)?.size
+    (try? fileContents)?.size  // Another kind has no size.
   }
 
   var fileContents: FileContents {

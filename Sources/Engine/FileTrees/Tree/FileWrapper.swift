@@ -109,7 +109,7 @@ open class FileWrapper: @unchecked Sendable {
   /// Makes a directory of these children.
   ///
   /// A child with a preferred filename keeps it; a child without one takes the dictionary's key. If several children
-  /// want one name, they get keys of their own, as with `addFileWrapper(_:)`.
+  /// have the same name, each gets a key of its own, as with `addFileWrapper(_:)`.
   public init(directoryWithFileWrappers childrenByPreferredName: [String: FileWrapper]) {
     state = Mutex(State(node: .directory(DirectoryNode()), attributes: .newDirectory()))
     for (key, child) in childrenByPreferredName.sorted(by: { FileName($0.key) < FileName($1.key) }) {
@@ -127,9 +127,9 @@ open class FileWrapper: @unchecked Sendable {
 
   /// Reads the node at `url`, which may be a directory, a regular file or a symbolic link, even a dangling one.
   ///
-  /// Reads only the attributes at once; children, bytes and destinations follow on demand, or at once with
-  /// `.immediate`. Unlike Apple's, files are never mapped into memory, since a program that shortens a mapped file
-  /// would end this one. `.withoutMapping` changes nothing.
+  /// It reads only the attributes; children, bytes and destinations are read on demand, or at once with `.immediate`.
+  /// Unlike Apple's, files are never mapped into memory, since a program that shortens a mapped file would end this
+  /// one. `.withoutMapping` changes nothing.
   ///
   /// - Throws: `CocoaError.fileReadNoSuchFile` (260) if nothing is there. Another `CocoaError` for an error of the
   ///   system, and for a FIFO, a socket or a device, which are never opened. Its `NSUnderlyingError` is a

@@ -2,9 +2,9 @@ package import DurableIO
 package import PackageFormat
 import Synchronization
 
-/// A tree as it was at one moment: frozen, and safe to hand to another thread while the tree goes on changing.
+/// A tree as it was at one moment: it never changes, and another thread can read it while the tree changes.
 ///
-/// Cost: the changes. A directory that is on disk stands for itself; the snapshot has only the names in it that differ.
+/// Its size depends on the changes: for a directory on disk, it has only the names that differ from the disk.
 public struct PackageSnapshot: Sendable {
   package var root: Node
   /// The role of `Metadata.plist` in the tree.
@@ -56,10 +56,9 @@ public struct PackageSnapshot: Sendable {
 }
 
 extension FileWrapper {
-  /// Freezes the tree.
+  /// Returns the tree as it is now.
   ///
-  /// Cost: the nodes that were touched in memory. Other children are not looked at. They are read from disk when the
-  /// snapshot is used, and compared as far as they are known.
+  /// Cost: the children that are objects or changed. All other children are read from disk when the snapshot is used.
   public func snapshot() -> PackageSnapshot {
     Self.structure.withLock { _ in
       PackageSnapshot(root: freeze(changesOnly: false), metadataRole: metadataRole)

@@ -15,7 +15,7 @@ package struct TreeChanges: Sendable {
   }
 
   /// Whether the tree equals the disk.
-  package var isEmpty: Bool { removed.isEmpty && (try? files.childCount()) == 0 }
+  package var isEmpty: Bool { removed.isEmpty && (try? files.childCount()) == 0 }  // Unread: not empty.
 
   /// Makes changes of all nodes in a tree.
   ///

@@ -2,7 +2,7 @@ import DurableIO
 public import FoundationEssentials
 package import SystemPackage
 
-/// The failure of an operation on a document, in facts; only `text(_:)` makes a text of them.
+/// The facts about an operation on a document that failed; `description` is their text.
 public struct FilePackageError: Error, Sendable {
   /// The kind of failure, for decisions of programs.
   public enum Code: String, Sendable, CaseIterable {
@@ -10,9 +10,9 @@ public struct FilePackageError: Error, Sendable {
     case noSuchFile
     /// The document has no such version, or no history.
     case noSuchVersion
-    /// It is a file, or something else that is not a directory.
+    /// The node is not a directory.
     case notAPackage
-    /// There is something already, and the operation must not replace it.
+    /// There is an item already, and the operation must not replace it.
     case fileExists
     /// Another program changed the package, or a child that this operation would overwrite.
     case changedOnDisk
@@ -22,7 +22,7 @@ public struct FilePackageError: Error, Sendable {
     case noSpace
     /// The file system is read-only.
     case readOnly
-    /// The system or the child's own mode forbids it.
+    /// The system or the child's own mode forbids the operation.
     case permissionDenied
     /// A name that no file can have.
     case invalidName
@@ -30,7 +30,7 @@ public struct FilePackageError: Error, Sendable {
     case nameCollision
     /// A name of the document's own files.
     case reservedName
-    /// A FIFO, a socket or a device, or a node that is not of the kind the operation is for.
+    /// A FIFO, a socket or a device, or a node of a kind that the operation does not accept.
     case wrongKind
     /// Folders nested deeper than the library follows them.
     case tooDeep
@@ -38,9 +38,9 @@ public struct FilePackageError: Error, Sendable {
     case metadataDamaged
     /// A newer program made the package.
     case newerFormat
-    /// A save that was acknowledged cannot be read in the package's journal, or not be carried out.
+    /// An acknowledged save in the package's journal cannot be read or carried out.
     case journalDamaged
-    /// A committed save cannot be published, as a name or a place of a child does not allow it.
+    /// A committed save cannot be published, because the file system refuses a child's name or a change at its place.
     ///
     /// The save is durable. No other save is possible before it is published, or `PackageStore.discardUnpublishable(at:)`
     /// has dropped these children.
@@ -89,7 +89,7 @@ public struct FilePackageError: Error, Sendable {
     case move
     /// Removing a document.
     case delete
-    /// Removing a document from this machine, which its container keeps.
+    /// Removing a document from this machine, but not from its container.
     case evict
     /// Publishing a committed save.
     case publish
@@ -107,7 +107,7 @@ public struct FilePackageError: Error, Sendable {
   public var child: String?
   /// The activity that failed at the child, such as `writing`.
   public var activity: String?
-  /// The reason, in words; nil stands for the code's own.
+  /// The reason in words; if it is nil, `description` uses the words for `code`.
   public var reason: String?
   /// The failed system call.
   public var call: String?

@@ -5,8 +5,8 @@ public import PackageFormat
 ///
 /// There are two kinds. A save found a file of another program in the place of its own file, and set it aside. Or a
 /// synchronising program brought files from another computer that had changed the document as well. Such a program
-/// knows only single files, and makes conflict copies of some of them. The digests that each save notes allow the
-/// library to assemble whole versions again.
+/// knows only single files, and makes conflict copies of some of them. From the digests that each save notes, the
+/// library assembles whole versions.
 public struct ConflictVersion: Sendable, Hashable, Identifiable {
   /// The cause of the version.
   public enum Origin: Sendable, Hashable, Codable {
@@ -30,9 +30,9 @@ public struct ConflictVersion: Sendable, Hashable, Identifiable {
   public let differences: [String]
   /// The children whose content in this version is lost: the version is not whole without them.
   public let missing: [String]
-  /// Whether it is known to be exactly a saved state.
+  /// Whether the version is known to be exactly one saved state.
   ///
-  /// False also if only some children are known; the other children are then those of the document on disk.
+  /// It is also false if only some children are known. The other children are then those of the document on disk.
   public let isWhole: Bool
 }
 

@@ -6,7 +6,8 @@ package import PackageFormat
 public struct HistoryStopReport: Sendable, Hashable, Codable {
   /// The number of versions that are removed.
   public var removed = 0
-  /// The library's own files and folders that are removed, if all of them are.
+  /// The library's own files and folders that `removeOwnFiles(dryRun:)` removes; empty after
+  /// `stopKeepingHistory(dryRun:)`.
   public var files: [String] = []
   /// Whether this was a dry run, and the report only says what would happen.
   public var isDryRun = false

@@ -118,7 +118,7 @@ package struct VersionRestoring {
     _ history: VersionHistory, _ index: Int, child: String?
   ) throws(FilePackageError) -> SavePlan {
     do {
-      return try writer.plan { tree in _ = try apply(history, index, child: child, to: tree) }
+      return try writer.plan { tree in _ = try apply(history, index, child: child, to: tree) }  // No report.
     } catch {
       throw FilePackageError(any: error, .read, writer.node)
     }

@@ -19,7 +19,7 @@ public struct RepairReport: Sendable, Hashable, Codable {
   public var restored: [Restored] = []
   /// Whether a damaged journal was set aside.
   public var putJournalAside = false
-  /// The children whose present state counts as right from this repair on, including missing ones.
+  /// The children whose present state the repair accepted as right, including missing ones.
   ///
   /// The package does not hold their saved state.
   public var accepted: [String] = []
@@ -158,6 +158,7 @@ package struct PackageRepair {
       switch listing.kind(at: position) {
       case .directory: try search(path.appending(name), wanted, &sources)
       case .file:
+        // An unreadable file has no usable bytes.
         guard let node = try folder.children([name]).first,
           let child = try? ChildSummary(reading: PackageSnapshot.Node(node, kind: .file), at: node.path),
           wanted.contains(child.content)

@@ -27,7 +27,7 @@ public struct RecoveryReport: Sendable, Hashable, Codable {
       case makeFolder = "make folder"
       /// A symbolic link is made.
       case link
-      /// A child goes.
+      /// A child is removed.
       case remove
       /// A child gets other permissions, or another date.
       case setAttributes = "set attributes of"
@@ -37,17 +37,17 @@ public struct RecoveryReport: Sendable, Hashable, Codable {
     public var kind: Kind
     /// The child; empty for the document's own folder.
     public var path: String
-    /// The size of the file that it writes, in bytes.
+    /// The size in bytes of the file that the change writes.
     public var size: UInt64?
   }
 
-  /// One change of a committed save that was dropped, as the file system refuses it.
+  /// One change of a committed save that was dropped, because the file system refuses it.
   public struct Discarded: Sendable, Hashable, Codable {
     /// The change.
     public var operation: Operation
     /// The system's reason.
     public var reason: String
-    /// The file or folder that holds the new bytes, as a path in the package; nil if the change brings none.
+    /// The file or folder that holds the new bytes, as a path in the package; nil if the change has no new bytes.
     public var kept: String?
   }
 

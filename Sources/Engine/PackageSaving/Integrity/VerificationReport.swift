@@ -13,7 +13,7 @@ public struct VerificationReport: Sendable, Hashable, Codable {
   public var children = 0
   /// The number of bytes read.
   public var bytes: UInt64 = 0
-  /// A child whose bytes the system does not give.
+  /// A child that this user or this process cannot read.
   public struct Unreadable: Sendable, Hashable, Codable {
     /// The child.
     public var path: String
@@ -31,14 +31,14 @@ public struct VerificationReport: Sendable, Hashable, Codable {
       case unreadableHistory
       /// A part of the history is damaged, and the versions before it are lost.
       case lostVersions
-      /// The history lacks versions, so that those before them cannot be put together. The hidden folder, or a part of
-      /// it, is older than the document, or a save kept no version.
+      /// The history lacks versions, so that earlier ones cannot be put together. The hidden folder or a part of it is
+      /// older than the document, or a save kept no version.
       case absent
       /// The file is not there.
       case missing
       /// The file has other bytes.
       case damaged
-      /// The system does not give the file's bytes.
+      /// The file's bytes cannot be read.
       case unreadable
     }
 
@@ -62,7 +62,7 @@ public struct VerificationReport: Sendable, Hashable, Codable {
       case damaged
       /// Rows refer to rows that are not there.
       case foreignKeys
-      /// The package and its database are of two saves.
+      /// The package and its database are from different saves.
       case otherSave
     }
 
@@ -79,12 +79,12 @@ public struct VerificationReport: Sendable, Hashable, Codable {
   /// The children with other bytes than a save or an edit gave them, or that the device cannot read, as paths in byte
   /// order.
   ///
-  /// The bytes of a file changed, and its date is not later than the saved one.
+  /// The bytes of such a file differ from the saved ones, but its date is not later than the saved one.
   public var damaged: [String] = []
   /// The children that another program changed after their save, as paths in byte order.
   ///
-  /// Their bytes have a later date, or their mode or their kind is another one. A copy of the package that did not
-  /// preserve the dates shows damage like that.
+  /// The date of their bytes is later than the saved one, or their mode or kind differs. In a copy of the package with
+  /// new dates, damaged children are also here.
   public var changed: [String] = []
   /// The children that this user, or this process, cannot read, so that their state is unknown.
   ///
@@ -94,7 +94,7 @@ public struct VerificationReport: Sendable, Hashable, Codable {
   public var missing: [String] = []
   /// The children that another program added.
   public var extra: [String] = []
-  /// Whether the package differs from the saved state and named children do not explain the whole difference.
+  /// Whether the package differs from the saved state by more than the named children.
   public var isUnexplained = false
   /// The problem with the journal.
   public var journal: String?

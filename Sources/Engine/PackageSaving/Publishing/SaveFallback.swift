@@ -4,7 +4,7 @@ public enum SaveFallback: String, Sendable, Codable, CaseIterable {
   case noRenamingWithoutReplacing = "no renaming without replacing"
   /// The file system cannot exchange two files.
   case noExchanging = "no exchanging"
-  /// The file system has no permissions of files, so that a file has others than it should have.
+  /// The file system does not store permissions, so that a file has other permissions than it should have.
   case noModes = "no permissions of files"
   /// This process cannot read the attributes of a file that it replaces.
   case unreadableAttributes = "attributes that cannot be read"

@@ -8,9 +8,9 @@ package import SystemPackage
 extension FileWrapper {
   /// Writes the tree to `url`, each child under its key.
   ///
-  /// A directory is made beside its place and put there in one step, as are regular files and links. So a failed or
-  /// interrupted write leaves the old state. Without `.atomic`, a regular file at `url` is replaced and a directory
-  /// there is an error; with it, any node there is replaced. The tree is durable when the method returns.
+  /// It makes the node beside its place, and puts it there in one step. So a failed or interrupted write leaves the old
+  /// state. Without `.atomic`, a regular file at `url` is replaced and a directory there is an error; with it, any node
+  /// there is replaced. The tree is durable when the method returns.
   ///
   /// - Parameter originalContentsURL: an earlier state of the same package. Its files are linked instead of written if
   ///   this tree has them unchanged. The check reads no bytes. The child's `filename` must lead to the file that it was
@@ -49,8 +49,9 @@ extension FileWrapper {
       throw error
     }
     var staged = StagedSave(plan, at: location, over: destination)
-    _ = try staged.commit()
+    _ = try staged.commit()  // Apple's method has no report.
 
+    // A later read reports a node that cannot be looked at.
     if let replaced, let now = try? StoredNode.look(at: path, following: false, on: disk) {
       let readFromThere = snapshot.root.stored?.status?.identity.isSameNode(as: replaced.identity) == true
       snapshot.root.rebase(at: now, insteadOf: path, isReplaced: readFromThere)

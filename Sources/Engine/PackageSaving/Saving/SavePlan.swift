@@ -79,7 +79,7 @@ public struct SavePlan: Sendable {
 extension SavePlan: CustomStringConvertible {
   /// The steps as data, in order.
   ///
-  /// The files of folders that go are counted on disk.
+  /// The files of removed folders are counted on disk.
   package var listed: [PlannedStep] {
     guard base != nil else {
       return steps.map(\.listedInNew) + (leftAlone + leftOut).map { PlannedStep(.leaveOut, $0.string) }
@@ -94,7 +94,7 @@ extension SavePlan: CustomStringConvertible {
 
   /// A line a step, such as `write Text.txt (512 B)` or `remove Images (a folder with 31 files)`.
   ///
-  /// The files of folders that go are counted on disk.
+  /// The files of removed folders are counted on disk.
   public var lines: [String] { listed.map(\.description) }
 
   private func countFiles(_ listed: inout PlannedStep, thatGoWith step: Step) {

@@ -4,7 +4,7 @@ import PackageFormat
 public struct SaveReport: Sendable, Hashable, Codable {
   /// The number of the state that was saved; nil for a package without metadata.
   public var generation: Int?
-  /// The way of saving.
+  /// The way in which the save was made.
   public var strategy: Strategy
   /// The children written or copied and the folders made, as paths in byte order.
   public var written: [String] = []
@@ -19,9 +19,9 @@ public struct SaveReport: Sendable, Hashable, Codable {
   public var bytesWritten: UInt64 = 0
   /// Bytes of files that stayed.
   public var bytesReused: UInt64 = 0
-  /// The number of times that the save waited for the disk in fsync(2) or fdatasync(2). `close(after:)` adds its own.
+  /// The number of times that the save waited for the disk in fsync(2) or fdatasync(2).
   public var synchronizations = 0
-  /// FIFOs, sockets and devices in the package, which were left alone; a copy has none of them.
+  /// FIFOs, sockets and devices in the package, which a save does not touch; a copy has none of them.
   public var leftAlone: [String] = []
   /// Hidden folders with a history, and leftovers beside documents, that a copy does not have.
   public var leftOut: [String] = []

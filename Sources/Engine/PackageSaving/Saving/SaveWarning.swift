@@ -17,7 +17,8 @@ public struct SaveWarning: Sendable, Hashable, Codable {
     case versionsLeft
     /// The package was repaired and could not be read again. Verifying finds what is still wrong.
     case unverified
-    /// Another program moved the document meanwhile. The save went to the directory that was opened, wherever that is.
+    /// Another program moved the document meanwhile. The save wrote to the directory that was opened, wherever that is
+    /// now.
     case moved
   }
 
@@ -42,7 +43,7 @@ public struct SaveWarning: Sendable, Hashable, Codable {
 }
 
 extension SaveWarning: CustomStringConvertible {
-  /// One line: that the document is saved, the work that is left and why, and when it is done.
+  /// One line: the document is saved, the work that is left, its reason, and the moment when it will be done.
   public var description: String {
     switch kind {
     case .unpublished: "saved; not yet visible to other programs: \(reason); the next opening publishes it"

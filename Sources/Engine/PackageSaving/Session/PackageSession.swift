@@ -201,6 +201,7 @@ package final class PackageSession {
   package func end(_ wait: LockWait = LockWait()) throws(SystemError) {
     guard !isAbandoned else { return }
     if isUnfinished, (try? hidden.lock(wait)) != nil, try journal?.isCurrent(in: hidden.folder) == true {
+      // The next session does what could not be done.
       try? finish()
     }
     guard journal?.live == nil else { return hidden.unlock() }

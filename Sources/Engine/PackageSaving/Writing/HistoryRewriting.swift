@@ -77,12 +77,12 @@ package struct HistoryRewriting {
   }
 
   package func remove(_ versions: Set<UUID>) throws(FilePackageError) {
-    for version in versions { _ = try writer.package.find(version) }
-    _ = try drop(versions)
+    for version in versions { _ = try writer.package.find(version) }  // Throws if there is none.
+    _ = try drop(versions)  // The caller knows the versions.
   }
 
   package func setDiscardable(_ isDiscardable: Bool, _ versions: Set<UUID>) throws(FilePackageError) {
-    for version in versions { _ = try writer.package.find(version) }
+    for version in versions { _ = try writer.package.find(version) }  // Throws if there is none.
     try rewrite { history in
       let changed = history.chain.versions.map { version in
         var version = version
@@ -104,7 +104,7 @@ package struct HistoryRewriting {
     {
       return
     }
-    _ = try? thin()
+    _ = try? thin()  // A later call thins.
   }
 
   /// - Parameter policy: the history's policy from then on; nil if it stays.

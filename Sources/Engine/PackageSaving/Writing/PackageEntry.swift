@@ -6,7 +6,7 @@ import SystemPackage
 
 /// One node of a package on disk.
 public struct PackageEntry: Sendable, Hashable {
-  /// The kind of a node; everything else in the library leaves the last three alone.
+  /// The kind of a node. FIFOs, sockets and devices are not children of the document, and a save does not touch them.
   public enum Kind: String, Sendable, Codable {
     case file, directory, link, fifo, socket, device
   }
@@ -113,8 +113,8 @@ package struct PackageWalk {
       return PackagePath(FileName(bytes: prefix + name).string).string
     }
     return String(unsafeUninitializedCapacity: prefix.count + name.count) { buffer in
-      _ = buffer.initialize(from: prefix)
-      _ = UnsafeMutableBufferPointer(rebasing: buffer[prefix.count...]).initialize(from: name)
+      _ = buffer.initialize(from: prefix)  // It fits.
+      _ = UnsafeMutableBufferPointer(rebasing: buffer[prefix.count...]).initialize(from: name)  // It fits.
       return prefix.count + name.count
     }
   }

@@ -58,6 +58,7 @@ extension PackageWriter {
   /// Marks the published save in the journal, and releases the lock.
   package func finishPublished() {
     guard let session, state.waiting == nil else { return }
+    // Without the marks, recovery finds the published files right.
     try? session.finish()
     session.hidden.unlock()
   }
@@ -68,6 +69,7 @@ extension PackageWriter {
     // Without a checkpoint, the next opening after a power cut compares some files with the journal, and finds them
     // right.
     guard (try? session.hidden.lock(LockWait(limit: 0))) != nil else { return }
+    // Without a checkpoint, the next opening compares more files.
     try? session.checkpoint()
     session.hidden.unlock()
     HistoryRewriting(self).thinIfDue()

@@ -4,14 +4,14 @@ public struct SavingOptions: OptionSet, Sendable {
   public let rawValue: Int
   /// Makes a set of these bits.
   public init(rawValue: Int) { self.rawValue = rawValue }
-  /// Replaces and removes children without any write permission like other children. By default that is an error,
-  /// since the renames of a save would ignore the permission.
+  /// Also replaces and removes children that have no write permission. By default that is an error, since the renames
+  /// of a save would ignore the permission.
   public static let overwritesReadOnly = SavingOptions(rawValue: 1)
   /// Returns as soon as the save is durable. Other programs see it some hundredths of a second later; `publish()`
   /// waits for that. If several saves follow each other within that time, the store publishes only the last one.
   public static let returnsAtCommit = SavingOptions(rawValue: 2)
   /// Makes the new state beside the old one and exchanges the two directories, instead of saving in place. Programs
-  /// that do not use this library then see all changes at once. The price is a link for every child.
+  /// that do not use this library then see all changes at once. Cost: a link for every child.
   public static let staged = SavingOptions(rawValue: 4)
   /// Publishes without waiting for the disk: other programs see the save one flush after it began instead of four.
   ///
@@ -22,10 +22,10 @@ public struct SavingOptions: OptionSet, Sendable {
   /// Keeps the version that the save replaces, and starts a history: from then on every program's saves keep theirs.
   ///
   /// Costs a rename for each child that a save replaces or removes, instead of an unlink. Packages without metadata
-  /// have no history. A save begins none in a document that is marked to keep none
-  /// (`PackageStore.stopKeepingHistory(dryRun:)`).
+  /// have no history. A save begins no history in a document whose history `PackageStore.stopKeepingHistory(dryRun:)`
+  /// ended.
   public static let keepsHistory = SavingOptions(rawValue: 16)
-  /// Ends the save with `cancelled` and without any effect if the task is cancelled before the commit. After the
-  /// commit the save goes on to its end. By default every save goes on to its end.
+  /// Ends the save with `cancelled` and without any effect if the task is cancelled before the commit. After the commit
+  /// the save completes. By default every save completes.
   public static let cancellable = SavingOptions(rawValue: 64)
 }
