@@ -62,6 +62,8 @@ lint: prepare ## checks the form of the code and the invariants
 	@! grep -rn '^@testable' Tests || { echo "Declare as package the members that tests use."; exit 1; }
 	.ci/invariants
 	.ci/architecture
+	.ci/dropped-errors
+	.ci/unused-symbols
 	@.ci/pages | diff -q Sources/CommandLine/CNotesPages/CNotesPages.c - || { echo "Run 'make pages'."; exit 1; }
 	swift format lint --strict $(swift-files)
 

@@ -180,8 +180,8 @@ let package = Package(
     .target(
       name: "CloudContainers",
       dependencies: [
-        "CCipher", "Documents", "DurableIO", "FilePackages", "ObjectStores", "PackageArchive", database,
-        system,
+        "CCipher", "Documents", "DurableIO", "FilePackages", "ManagedDocuments", "ObjectStores",
+        "PackageArchive", database, system,
       ],
       path: "Sources/Cloud/CloudContainers", swiftSettings: strict),
 
@@ -196,12 +196,16 @@ let package = Package(
     // The files of the pages, as part of the program.
     .target(name: "CNotesPages", path: "Sources/CommandLine/CNotesPages", exclude: ["pages"]),
 
+    // A decoder of pictures in a process that may do nothing else.
+    .target(name: "CDecoder", path: "Sources/CommandLine/CDecoder"),
+
     // Documents in the browser, on this machine only.
     .target(
       name: "NotesServer",
       dependencies: [
-        "CLinux", "CloudContainers", "CNotesPages", "Documents", "DurableIO", "FilePackages", "ImageNotes",
-        "PackageArchive", system,
+        "CDecoder", "CLinux", "CloudContainers", "CNotesPages", "Documents", "DurableIO", "FilePackages",
+        "ImageNotes",
+        "PackageArchive", database, system,
       ],
       path: "Sources/CommandLine/NotesServer", swiftSettings: strict),
 
@@ -261,7 +265,9 @@ let package = Package(
       swiftSettings: strict),
     .executableTarget(
       name: "docpkg-database",
-      dependencies: ["CommandSupport", "DocumentCommands", "FilePackages", "ManagedDocuments"],
+      dependencies: [
+        "CommandSupport", "DocumentCommands", "Documents", "FilePackages", "ManagedDocuments",
+      ],
       path: "Sources/CommandLine/Programs/docpkg-database", swiftSettings: strict),
     .executableTarget(
       name: "docpkg-cloud", dependencies: ["CloudCommands", "CommandSupport", "FilePackages", arguments],
@@ -365,9 +371,8 @@ let package = Package(
     .testTarget(
       name: "CloudContainersTests",
       dependencies: [
-        "CloudContainers", "Documents", "DurableIO", "FilePackages", "ImageNotes", "ObjectStores",
-        "StoreTestSupport", "TestSupport",
-        database, system,
+        "CloudContainers", "Documents", "DurableIO", "FilePackages", "ImageNotes", "ManagedDocuments",
+        "ObjectStores", "StoreTestSupport", "TestSupport", database, system,
       ],
       swiftSettings: testing),
     .testTarget(
@@ -380,7 +385,7 @@ let package = Package(
     .testTarget(
       name: "NotesServerTests",
       dependencies: [
-        "docpkg", "docpkg-cloud", "docpkg-serve", "DurableIO", "TestSupport", system,
+        "CDecoder", "docpkg", "docpkg-cloud", "docpkg-serve", "DurableIO", "TestSupport", system,
       ],
       exclude: ["Pages"],
       swiftSettings: testing),
@@ -399,7 +404,8 @@ let package = Package(
     .testTarget(
       name: "CrashTests",
       dependencies: [
-        "breaker", "docpkg", "docpkg-cloud", "docpkg-database", "DurableIO", "FilePackages", "saver",
+        "bookkeeper", "breaker", "docpkg", "docpkg-cloud", "docpkg-database", "DurableIO", "FilePackages",
+        "saver",
         "TestSupport", system,
       ],
       swiftSettings: testing),

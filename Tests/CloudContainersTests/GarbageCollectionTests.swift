@@ -40,6 +40,27 @@ struct GarbageCollectionTests {
     }
   }
 
+  @Test func `removes what killed programs left in a folder more than two days ago`() async throws {
+    try await withTemporaryDirectory { directory in
+      let folder = directory.appending("store")
+      try FileManager.default.createDirectory(atPath: folder.string, withIntermediateDirectories: false)
+      let device = try await DeviceFixture("a", in: directory, FolderStore(at: URL(filePath: folder.string)))
+      try Data("one".utf8).write(to: device.url.appending(path: "Notes.txt"))
+      try await device.sync()
+      for (name, age) in [("old", 49.0), ("new", 47.0)] {
+        let path = folder.appending(".uploads/\(name)").string
+        try Data("a part".utf8).write(to: URL(filePath: path))
+        let date = Date(timeIntervalSinceNow: -age * 3_600)
+        try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: path)
+      }
+      _ = try await device.container.collectGarbage(isDryRun: true)
+      let uploads = folder.appending(".uploads").string
+      #expect(try FileManager.default.contentsOfDirectory(atPath: uploads).sorted() == ["new", "old"])
+      _ = try await device.container.collectGarbage(isDryRun: false)
+      #expect(try FileManager.default.contentsOfDirectory(atPath: uploads) == ["new"])
+    }
+  }
+
   @Test func `keeps a deleted document for thirty days`() async throws {
     try await withTemporaryDirectory { directory in
       let clock = ModelClock()

@@ -32,7 +32,8 @@ struct PlaceholderTests {
 
   private func document(on device: DeviceFixture) -> Document<ImageNotes> {
     Document(
-      fileURL: device.url.appending(path: "Trip.imageNotes"), options: .init(provider: device.container))
+      fileURL: device.url.appending(path: "Trip.imageNotes"),
+      options: .init { $0.provider = device.container })
   }
 
   private func status(on device: DeviceFixture) async throws -> UbiquitousAttributes? {
@@ -140,7 +141,7 @@ struct PlaceholderTests {
       gate.setOffline(true)
       for name in ["Other.imageNotes", "../Other.imageNotes", ".hidden/Other.imageNotes"] {
         let document = Document<ImageNotes>(
-          fileURL: b.url.appending(path: name), options: .init(provider: b.container))
+          fileURL: b.url.appending(path: name), options: .init { $0.provider = b.container })
         let error = await #expect(throws: DocumentError.self) { try await document.open() }
         #expect(error?.fileError?.code == .noSuchFile, "\(name)")
       }

@@ -99,6 +99,21 @@ struct RepairTests {
     }
   }
 
+  @Test func `leaves a version of a newer program in its place`() async throws {
+    try await withTemporaryDirectory { directory in
+      let store = MemoryStore()
+      let a = try await DeviceFixture("a", in: directory, store)
+      try a.write("one", to: "Notes.txt")
+      try await a.sync()
+      let key = try #require(store.keys.first { CloudVersion.parse($0) != nil })
+      let newer = Data(#"{"format": 1000}"#.utf8)
+      try await store.put(newer, at: key)
+      let report = try await a.container.repair()
+      #expect(report.versions == 0 && !report.check.isWhole, "\(report.check)")
+      #expect(try await store.get(key) == newer)
+    }
+  }
+
   @Test func `names what no machine has, and is not made of an empty store`() async throws {
     try await LossyStore.with(.folder) { lossy, directory in
       let a = try await DeviceFixture("a", in: directory, lossy.store, enclosesSmall: false)

@@ -54,8 +54,7 @@ private struct ElsewhereFixture {
   ]
   private static let image = [UInt8](
     (try? Data(
-      contentsOf: URL(filePath: #filePath).deletingLastPathComponent().appending(
-        path: "../../Fixtures/Demo/Dawn.png"))) ?? Data())
+      contentsOf: projectFolder.appending(path: "Fixtures/Demo/Dawn.png"))) ?? Data())
   private let template: FilePath
   private let folder: FilePath
 

@@ -1,14 +1,14 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("The table of what is expected of a document engine")
 struct AcceptanceTableTests {
-  private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
-
-  /// The tests of this folder, by name.
+  /// The tests of documents, by name.
   private static func testNames() throws -> Set<String> {
     var names = Set<String>()
-    for file in try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    let folder = projectFolder.appending(path: "Tests/DocumentsTests")
+    for file in try FileManager.default.subpathsOfDirectory(atPath: folder.path)
     where file.hasSuffix(".swift") {
       let source = try String(contentsOf: folder.appending(path: file), encoding: .utf8)
       for match in source.matches(of: /func `([^`]+)`/) { names.insert(String(match.1)) }
@@ -17,8 +17,8 @@ struct AcceptanceTableTests {
   }
 
   @Test func `names tests that there are, and leaves nothing out`() throws {
-    let docs = Self.folder.deletingLastPathComponent().deletingLastPathComponent().appending(path: "Docs")
-    let text = try String(contentsOf: docs.appending(path: "Documents.md"), encoding: .utf8)
+    let page = projectFolder.appending(path: "Docs/Documents.md")
+    let text = try String(contentsOf: page, encoding: .utf8)
     let names = try Self.testNames()
     var rows: [String] = []
     for row in text.matches(of: /(?m)^\| (UD\d+|B\d+) \| .* \| (.*) \|$/) {

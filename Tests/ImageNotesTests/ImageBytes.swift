@@ -1,5 +1,6 @@
 import FoundationEssentials
 import ImageNotes
+import TestSupport
 import Testing
 
 /// Pictures as bytes: the committed ones, and pieces for further ones.
@@ -39,9 +40,7 @@ enum ImageBytes {
 
   /// A file in the project's folder of fixtures.
   static func file(_ path: String) throws -> [UInt8] {
-    let folder = URL(filePath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Fixtures")
-    return [UInt8](try Data(contentsOf: folder.appending(path: path)))
+    [UInt8](try Data(contentsOf: projectFolder.appending(path: "Fixtures/\(path)")))
   }
 
   /// The bytes of a number, the most significant first.

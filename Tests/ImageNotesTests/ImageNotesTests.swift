@@ -169,6 +169,8 @@ struct ImageNotesTests {
 
   @Test(arguments: [
     ("", "Untitled"), (" \n\n  First \nSecond", "First"), ("One", "One"),
+    (" ![Peak](Images/7.png) \nFirst", "First"), ("![Peak](Images/7.png)", "Untitled"),
+    ("![Peak](Images/7.png) and words", "![Peak](Images/7.png) and words"),
     (String(repeating: "x", count: 90), String(repeating: "x", count: 79) + "…"),
   ])
   func `is called by the first line of its text`(text: String, name: String) {

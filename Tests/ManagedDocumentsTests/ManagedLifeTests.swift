@@ -310,7 +310,7 @@ struct ManagedLifeTests {
       try await book?.synchronize()
       try await book?.add(Recipe(id: 2, title: "Soup"), picture: "red")
       book = nil
-      let again = try await fixture.open()
+      let again = try await fixture.open { $0.autosave = nil }
       #expect(await again.hasUnsavedChanges)
       #expect(try await again.book.files == ["Pictures/1.jpeg": "golden", "Pictures/2.jpeg": "red"])
       #expect(try fixture.visibleFiles == ["Pictures/1.jpeg": "golden"])

@@ -20,7 +20,10 @@ struct EditingTests {
     try await ServeFixture.with { fixture in
       let visitor = try await Visitor(fixture)
       let id = try await visitor.makeDocument("Three valleys\nand a hut 🏔\n")
-      let pages = try ["tabnumber1", "tabnumber2"].map { try TextPage(visitor, id, tab: $0) }
+      let pages = [
+        try await TextPage(visitor, id, tab: "tabnumber1"),
+        try await TextPage(visitor, id, tab: "tabnumber2"),
+      ]
       for page in pages { #expect(try await page.text(upTo: 0) == "Three valleys\nand a hut 🏔\n") }
       var generator = SeededGenerator(seed: UInt64(seed))
       var last = 0
@@ -59,7 +62,7 @@ struct EditingTests {
     try await ServeFixture.with { fixture in
       let visitor = try await Visitor(fixture)
       let id = try await visitor.makeDocument("One")
-      let page = try TextPage(visitor, id, tab: "tabnumber1")
+      let page = try await TextPage(visitor, id, tab: "tabnumber1")
       _ = try await page.text(upTo: 0)
       let edit = edit("a", tab: "tabnumber1", epoch: page.epoch, seq: 0, [(at, del, "x")])
       #expect([400, 422].contains(try await visitor.post("/api/documents/\(id)/text", edit).status))
@@ -103,7 +106,7 @@ struct EditingTests {
     try await ServeFixture.with { fixture in
       let visitor = try await Visitor(fixture)
       let id = try await visitor.makeDocument("One\n")
-      let page = try TextPage(visitor, id, tab: "tabnumber1")
+      let page = try await TextPage(visitor, id, tab: "tabnumber1")
       var text = try await page.text(upTo: 0)
       var generator = SeededGenerator(seed: UInt64(seed))
       let parts = ["😀", "😁", "é", "line\n", "\r\n", "words ", "\n"]

@@ -6,7 +6,7 @@ import Testing
 struct PageModuleTests {
   static let node = Program.installed("node")
   /// The folder of the tests that node runs.
-  static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Pages")
+  static let folder = projectFolder.appending(path: "Tests/NotesServerTests/Pages")
 
   @Test(.enabled(if: node != nil, "nodejs is not installed: 'make prepare' installs it"))
   func `pass their own tests`() async throws {

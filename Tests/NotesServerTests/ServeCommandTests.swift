@@ -31,6 +31,46 @@ struct ServeCommandTests {
     }
   }
 
+  @Test func `opens the browser by a page, so that no list of processes shows the secret`() async throws {
+    try await withTemporaryDirectory { root in
+      let (programs, runtime) = (root.appending("bin").string, root.appending("run").string)
+      for folder in [programs, runtime] {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+      }
+      // It tells what it was started with, and what it can read there.
+      let script = """
+        #!/bin/sh
+        { stat -c %a "$1"; echo "$# $1"; cat "$1"; } >"$0.new" && mv "$0.new" "$0.told"
+
+        """
+      try Data(script.utf8).write(to: URL(filePath: programs + "/xdg-open"))
+      chmod(programs + "/xdg-open", 0o755)
+      let told = programs + "/xdg-open.told"
+      let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+      let process = try TalkingProgram(
+        ServeFixture.tool, ["serve", "--open", root.string],
+        environment: [
+          "PATH": "\(programs):\(path)", "XDG_RUNTIME_DIR": runtime,
+          "XDG_STATE_HOME": root.appending("state").string,
+        ])
+      let address = try await process.expect("the address") {
+        $0.lazy.compactMap(ServeFixture.address).first
+      }
+      try await withDeadline("the start of xdg-open") {
+        while access(told, F_OK) != 0 { try await Task.sleep(for: .milliseconds(30)) }
+      }
+      let lines = try String(contentsOfFile: told, encoding: .utf8).split(separator: "\n")
+      try #require(lines.count > 2)
+      #expect(lines[0] == "600")
+      #expect(lines[1].hasPrefix("1 \(runtime)/docpkg-") && !lines[1].contains(address.token))
+      #expect(lines.contains { $0.hasSuffix("url=\(address.entry)\">") }, "\(lines)")
+      process.signal(SIGTERM)
+      #expect(try await process.waitForEnd().status == 0)
+      #expect(
+        try FileManager.default.contentsOfDirectory(atPath: runtime).allSatisfy { !$0.hasSuffix(".html") })
+    }
+  }
+
   @Test func `has the same place and another secret when it starts again, and no other user reads its key`()
     async throws
   {

@@ -24,8 +24,7 @@ final class ServeFixture: Sendable {
 
   static let tool = Program("docpkg")
   /// The project's own pictures.
-  static let demo = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().appending(path: "Fixtures/Demo")
+  static let demo = projectFolder.appending(path: "Fixtures/Demo")
 
   static func picture(_ name: String) -> String { demo.appending(path: name).path }
 
@@ -110,7 +109,19 @@ final class ServeFixture: Sendable {
 
   /// The settings of all programs of a test: their state is in the test's folder.
   private var environment: [String: String] {
-    ["XDG_STATE_HOME": root.appending("state").string, "XDG_DATA_HOME": root.appending("data").string]
+    [
+      "XDG_STATE_HOME": root.appending("state").string, "XDG_DATA_HOME": root.appending("data").string,
+      "XDG_CACHE_HOME": root.appending("cache").string, "TMPDIR": temporary,
+    ]
+  }
+
+  /// The folder of temporary files.
+  private var temporary: String { root.appending("temporary").string }
+
+  /// The servers' folders of uploads.
+  func uploads() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: temporary).filter { $0.contains("docpkg-serve") }
+      .map { temporary + "/" + $0 }
   }
 
   /// Starts the server; with a port, at that one.
@@ -119,6 +130,7 @@ final class ServeFixture: Sendable {
   }
 
   private func start(_ program: Program, _ arguments: [String]) async throws {
+    try FileManager.default.createDirectory(atPath: temporary, withIntermediateDirectories: true)
     let process = try TalkingProgram(program, arguments, environment: environment)
     let address = try await process.expect("the server's address") { $0.lazy.compactMap(Self.address).first }
     running.withLock { $0 = (process, address) }

@@ -50,6 +50,41 @@ struct StoreProbeTests {
     #expect(try await StoreProbe(store).run().violations.contains(.staleRead))
   }
 
+  /// A store that breaks one promise.
+  private struct BrokenStore: ForwardingStore {
+    let base: any ObjectStore
+    let violation: StoreProbe.Violation
+
+    func put(_ bytes: Data, at key: ObjectKey, ifAbsent: Bool) async throws(ObjectStoreError) -> Bool {
+      let stored = violation == .otherBytes ? Data(bytes.reversed()) : bytes
+      return try await base.put(stored, at: key, ifAbsent: ifAbsent)
+    }
+
+    func get(_ key: ObjectKey, range: Range<Int>?) async throws(ObjectStoreError) -> Data? {
+      // The whole object, as of a server that does not know `Range`.
+      try await base.get(key, range: violation == .wrongRange ? nil : range)
+    }
+
+    func list(
+      _ prefix: String, after start: ObjectKey?, limit: Int
+    ) async throws(ObjectStoreError) -> ObjectListing {
+      var listing = try await base.list(prefix, after: start, limit: limit)
+      if violation == .wrongOrder { listing.objects.reverse() }
+      return listing
+    }
+
+    func delete(_ key: ObjectKey) async throws(ObjectStoreError) {
+      if violation != .notRemoved { try await base.delete(key) }
+    }
+  }
+
+  @Test(arguments: [StoreProbe.Violation.otherBytes, .wrongRange, .wrongOrder, .notRemoved])
+  func `refuses a store that breaks one of the other promises`(_ violation: StoreProbe.Violation) async throws
+  {
+    let report = try await StoreProbe(BrokenStore(base: MemoryStore(), violation: violation)).run()
+    #expect(report.violations == [violation] && !report.isSound)
+  }
+
   @Test func `says why it could not look, and removes what it made`() async throws {
     let store = MemoryStore { $0.operation == .list ? .refusal(.forbidden) : nil }
     let error = await #expect(throws: ObjectStoreError.self) { try await StoreProbe(store).run() }

@@ -158,11 +158,8 @@ struct OtherProgramsTests {
 
   // MARK: Samples
 
-  static let samples = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent().appending(path: "shared/samples")
-
   private static func exists(_ name: String) -> Bool {
-    FileManager.default.fileExists(atPath: samples.appending(path: name).path)
+    FileManager.default.fileExists(atPath: sampleFolder.appending(path: name).path)
   }
 
   @Test(
@@ -173,7 +170,7 @@ struct OtherProgramsTests {
   func `made on a Mac are imported without what only a Mac needs`(name: String) async throws {
     try await withFixture { fixture in
       try FileManager.default.copyItem(
-        at: Self.samples.appending(path: "textbundle/\(name)"), to: fixture.url(name))
+        at: sampleFolder.appending(path: "textbundle/\(name)"), to: fixture.url(name))
       let report = try await fixture.take(name)
       #expect(report.entries > 0)
       let names = try fixture.tree("Back.pack").entries.keys
@@ -194,7 +191,7 @@ struct OtherProgramsTests {
   func `of packages that other programs made come back as they were`(name: String) async throws {
     try await withFixture { fixture in
       let copied = try run(
-        "cp", ["-a", Self.samples.appending(path: name).path, "Sample"], in: fixture.folder)
+        "cp", ["-a", sampleFolder.appending(path: name).path, "Sample"], in: fixture.folder)
       try #require(copied.status == 0)
       for format in ArchiveFormat.writable {
         try await fixture.export("a", of: "Sample", as: format)

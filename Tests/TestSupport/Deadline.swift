@@ -6,7 +6,7 @@ package struct DeadlineExceeded: Error, CustomStringConvertible {
 
 /// Calls `body`, and throws if it does not end in time: a call that hangs then fails one test instead of all of them.
 package func withDeadline<Result: Sendable>(
-  _ what: String, seconds: Int = 600, _ body: @escaping @Sendable () async throws -> Result
+  _ what: String, seconds: Int = 1_200, _ body: @escaping @Sendable () async throws -> Result
 ) async throws -> Result {
   let work = Task { try await body() }
   let (results, continuation) = AsyncStream.makeStream(of: Swift.Result<Result, any Error>.self)

@@ -1,3 +1,4 @@
+import TestSupport
 import UniformTypes
 import Foundation
 import Testing
@@ -170,8 +171,7 @@ struct UTTypeCoreTests {
 
   /// The types that have a name in Swift, as the sources write them.
   static let named: [UTType] = {
-    let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(
-      path: "../../Sources/Engine/UniformTypes")
+    let folder = projectFolder.appending(path: "Sources/Engine/UniformTypes")
     let sources = ["Basics", "Documents", "Media", "Text"].map { area in
       (try? String(contentsOf: folder.appending(path: "UTType+\(area).swift"), encoding: .utf8)) ?? ""
     }

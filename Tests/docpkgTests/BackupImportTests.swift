@@ -22,7 +22,7 @@ struct BackupImportTests {
   }
 
   private func picture() throws -> TestTree {
-    .file([UInt8](try Data(contentsOf: project.appending(path: "Fixtures/Images/ridge.png"))))
+    .file([UInt8](try Data(contentsOf: projectFolder.appending(path: "Fixtures/Images/ridge.png"))))
   }
 
   @Test func `makes a document of each note in a new folder`() async throws {
@@ -61,7 +61,7 @@ struct BackupImportTests {
       try backup(
         [
           "A.textbundle": ["info.json": Self.info, "text.md": "a\n"],
-          "Broken.textbundle": ["info.json": Self.info, "text.md": "![](assets/gone.png)\n"],
+          "Broken.textbundle": ["info.json": Self.info, "text.md": "![](../gone.png)\n"],
         ], in: folder)
       let imported = try docpkg("import", "B.bear2bk", "Notes", "--json", in: folder)
       #expect(

@@ -189,7 +189,7 @@ struct BadInputTests {
   func `is told in a sentence, and changes nothing`(_ bad: Case) async throws {
     try await withTemporaryDirectory { folder in
       try FileManager.default.copyItem(
-        atPath: project.appending(path: "Fixtures/Images/ridge.png").path,
+        atPath: projectFolder.appending(path: "Fixtures/Images/ridge.png").path,
         toPath: folder.appending("ok.png").string)
       #expect(try docpkg("new", "D.imageNotes", "--text", "hi", "--image", "ok.png", in: folder).status == 0)
       #expect(try run(Program(path: "/bin/sh"), ["-c", bad.setup], in: folder).status == 0)

@@ -13,7 +13,8 @@ struct CloudKillTests {
 
   private func order(_ words: String...) throws {
     let cluster = try #require(ProcessInfo.processInfo.environment["CEPH_FOLDER"])
-    let run = try Program(path: project.appending(path: "Tests/Cloud/ceph-node").path).run([cluster] + words)
+    let run = try Program(path: projectFolder.appending(path: "Tests/Cloud/ceph-node").path).run(
+      [cluster] + words)
     #expect(run.status == 0, "\(words): \(run.errors)")
   }
 

@@ -60,8 +60,4 @@ func copyTool(into folder: FilePath) throws -> FilePath {
   return folder.appending("docpkg")
 }
 
-/// The project's own folder.
-let project = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-  .deletingLastPathComponent()
-
-let demo = project.appending(path: "Fixtures/Demo")
+let demo = projectFolder.appending(path: "Fixtures/Demo")

@@ -161,7 +161,8 @@ struct CommandTests {
   }
 
   @Test func `is documented as its help says`() throws {
-    let document = try String(contentsOf: project.appending(path: "Docs/CommandLine.md"), encoding: .utf8)
+    let document = try String(
+      contentsOf: projectFolder.appending(path: "Docs/CommandLine.md"), encoding: .utf8)
     for command in [
       [], ["new"], ["show"], ["edit"], ["list"], ["tree"], ["cat"], ["info"], ["copy"], ["open"], ["watch"],
       ["bench"],

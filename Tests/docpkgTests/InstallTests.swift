@@ -9,7 +9,8 @@ import Testing
 struct InstallTests {
   /// Runs a script of `.ci`, which has nothing to complain of.
   private func script(_ name: String, _ arguments: String..., in folder: FilePath) throws {
-    let done = try run(Program(path: project.appending(path: ".ci/\(name)").path), arguments, in: folder)
+    let done = try run(
+      Program(path: projectFolder.appending(path: ".ci/\(name)").path), arguments, in: folder)
     #expect(done.status == 0 && done.errors.isEmpty, "\(done.errors)")
   }
 
@@ -133,14 +134,14 @@ struct InstallTests {
   }
 
   @Test func `brings the MIME type that the library declares`() throws {
-    let file = project.appending(path: "Share/mime/packages/com.filepackages.imagenotes.xml")
+    let file = projectFolder.appending(path: "Share/mime/packages/com.filepackages.imagenotes.xml")
     #expect(try String(contentsOf: file, encoding: .utf8) == UTType.freedesktopPackage(for: [.imageNotes]))
   }
 
   @Test(.enabled(if: Program.succeeds("groff --version"), "this needs groff"))
   func `the manual pages are such that groff has nothing to say`() async throws {
     try await withTemporaryDirectory { folder in
-      let pages = project.appending(path: ".ci/man-pages").path
+      let pages = projectFolder.appending(path: ".ci/man-pages").path
       let script = """
         '\(pages)' '\(tool.path)-reference' man
         for page in man/*.1; do groff -k -ww -mandoc -Tutf8 "$page" > /dev/null; done

@@ -7,7 +7,7 @@ import Testing
 @Suite("docpkg with other programs' formats", .tags(.process))
 struct InterchangeCommandTests {
   private func bundle(_ text: String, named name: FileName = "T.textbundle", in folder: FilePath) throws {
-    let picture = [UInt8](try Data(contentsOf: project.appending(path: "Fixtures/Images/ridge.png")))
+    let picture = [UInt8](try Data(contentsOf: projectFolder.appending(path: "Fixtures/Images/ridge.png")))
     let tree: TestTree = [
       "info.json": #"{"version": 2, "com.example": {"a": 1}}"#, "text.md": .file(Array(text.utf8)),
       "assets": ["ridge 1.png": .file(picture), "e.pdf": "%PDF-"],
@@ -157,14 +157,32 @@ struct InterchangeCommandTests {
     }
   }
 
-  @Test func `leaves nothing behind a document with a missing image`() async throws {
+  @Test func `keeps the words of a missing image, and leaves nothing behind one that lies outside`()
+    async throws
+  {
     try await withTemporaryDirectory { folder in
-      try bundle("a\n![](assets/none.png)", in: folder)
+      try bundle("a\n![](assets/none.png)", named: "M.textbundle", in: folder)
+      let kept = try docpkg("import", "M.textbundle", "M.imageNotes", in: folder)
+      #expect(
+        kept.errors == "docpkg: note: the image 'assets/none.png' is missing; the text keeps its words\n")
+      #expect(kept.status == 0)
+      let exported = try docpkg("export", "M.imageNotes", "M", "--as", "markdown", in: folder)
+      #expect(exported.errors.contains("'assets/none.png' is missing") && exported.status == 0)
+      let again = try docpkg("import", "M", "Again.imageNotes", "--from", "markdown", in: folder)
+      #expect(again.status == 0)
+      #expect(
+        try docpkg("cat", "Again.imageNotes", "Text.txt", in: folder).output
+          .hasPrefix("a\n![](assets/none.png)"))
+      for name in ["M.textbundle", "M.imageNotes", "M", "Again.imageNotes"] {
+        try FileManager.default.removeItem(atPath: folder.appending(name).string)
+      }
+      try bundle("a\n![](../none.png)", in: folder)
       let refused = try docpkg("import", "T.textbundle", "T.imageNotes", in: folder)
       #expect(
         refused.errors
-          == "docpkg: 'T.textbundle' could not be imported as TextBundle: the text shows the image "
-          + "'assets/none.png', which is not there ('text.md', line 2). Add the image, or remove it from the text.\n"
+          == "docpkg: 'T.textbundle' could not be imported as TextBundle: the text shows "
+          + "'../none.png', which lies outside it ('text.md', line 2). "
+          + "Put the file beside the text, and name it there.\n"
       )
       #expect(refused.status == 2)
       try bundle("x", named: "T.imageNotes.textbundle", in: folder)

@@ -37,7 +37,7 @@ struct InterchangeSampleTests {
     Sample(path: "README.rtfd", images: 2, unnamed: 1, losses: "1 original filename; "),
   ]
 
-  private static let folder = project.deletingLastPathComponent().appending(path: "shared/samples")
+  private static let folder = sampleFolder
   private static let formats = ["textbundle", "textpack", "markdown", "html", "html-folder"]
 
   private struct Shown: Decodable, Equatable {

@@ -195,6 +195,8 @@ struct ManagedCommandTests {
       #expect((found?["tables"] as? [[String: Any]])?.first?["updated"] as? Int == 3)
       let plain = try docpkg("diff", "Book.recipebook", ".", in: folder)
       #expect(plain.status == 2 && plain.errors.contains("has no database"))
+      let missing = try docpkg("diff", "Book.recipebook", "Missing.recipebook", in: folder)
+      #expect(missing.status == 2 && !missing.errors.contains("has no database"), "\(missing.errors)")
       #expect(try output("cat", "Book.recipebook", "AdditionalContent/Pictures/1", in: folder) == "2 ")
       #expect(try output("verify", "Book.recipebook", in: folder) == "whole: 7 children, 300 KB\n")
     }

@@ -7,7 +7,7 @@ import Testing
 struct ReadmeTests {
   /// The commands of the first console block that calls docpkg, each with the lines that README shows below it.
   private func commands() throws -> [(command: String, output: String)] {
-    let text = try String(contentsOf: project.appending(path: "README.md"), encoding: .utf8)
+    let text = try String(contentsOf: projectFolder.appending(path: "README.md"), encoding: .utf8)
     let blocks = text.components(separatedBy: "```console\n").dropFirst()
       .compactMap { $0.components(separatedBy: "```").first }
     let block = try #require(blocks.first { $0.hasPrefix("$ docpkg") })

@@ -11,6 +11,8 @@ extension ForwardingStore {
 
   package var synchronizingProgram: String? { base.synchronizingProgram }
 
+  package func removeRemains() async throws(ObjectStoreError) { try await base.removeRemains() }
+
   @discardableResult
   package func put(_ bytes: Data, at key: ObjectKey, ifAbsent: Bool) async throws(ObjectStoreError) -> Bool {
     try await base.put(bytes, at: key, ifAbsent: ifAbsent)

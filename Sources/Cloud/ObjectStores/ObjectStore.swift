@@ -6,10 +6,10 @@ public import FoundationEssentials
 // OS4 A listing has every object from before its beginning, once, in the order of keys. An encrypted store has the
 //     digests at the end of keys in another order.
 
-/// A place for objects: immutable bytes under keys, as an S3 service has it.
+/// A place for objects: immutable bytes under keys, as in an S3 service.
 ///
-/// A store promises no more than OS1 to OS4, so that a service, a folder on a mounted disk and memory are the same to
-/// a container. `StoreProbe` checks a service.
+/// A store promises only OS1 to OS4. So a service, a folder on a mounted disk and memory are the same to a container.
+/// `StoreProbe` checks a service.
 public protocol ObjectStore: Sendable {
   /// The place of the store in the words of an error, such as `s3://bucket/prefix`. It has no secret.
   var place: String { get }
@@ -21,14 +21,14 @@ public protocol ObjectStore: Sendable {
 
   /// Stores an object (OS1, OS3).
   ///
-  /// - Parameter ifAbsent: whether an object of that key stays as it is (OS2).
-  /// - Returns: whether the bytes are stored; false if there is an object and `ifAbsent` is true.
+  /// - Parameter ifAbsent: whether to leave an existing object of that key unchanged (OS2).
+  /// - Returns: whether the bytes are stored; false if an object exists and `ifAbsent` is true.
   @discardableResult
   func put(_ bytes: Data, at key: ObjectKey, ifAbsent: Bool) async throws(ObjectStoreError) -> Bool
 
   /// Reads an object, or a part of it.
   ///
-  /// - Parameter range: the bytes to read; nil for all. A range beyond the end gives the bytes that there are.
+  /// - Parameter range: the bytes to read; nil for all. A range beyond the end is cut off at the end.
   /// - Returns: the bytes; nil if there is no object.
   func get(_ key: ObjectKey, range: Range<Int>?) async throws(ObjectStoreError) -> Data?
 
@@ -40,7 +40,7 @@ public protocol ObjectStore: Sendable {
   /// - Parameters:
   ///   - prefix: the first bytes of the keys, such as `feed/`; empty for all objects.
   ///   - start: the listing begins after this key.
-  ///   - limit: the number of objects, at least 1. A store may give fewer, and says whether there are more.
+  ///   - limit: the greatest number of objects, at least 1. A page may have fewer, also if there are more.
   func list(
     _ prefix: String, after start: ObjectKey?, limit: Int
   ) async throws(ObjectStoreError) -> ObjectListing
@@ -54,11 +54,17 @@ public protocol ObjectStore: Sendable {
 
   /// Removes an object. It does nothing if there is none.
   func delete(_ key: ObjectKey) async throws(ObjectStoreError)
+
+  /// Removes the remains, besides objects, of calls that were cut off more than two days ago.
+  func removeRemains() async throws(ObjectStoreError)
 }
 
 extension ObjectStore {
-  /// No program that copies a folder is known.
+  /// Nil by default.
   public var synchronizingProgram: String? { nil }
+
+  /// Does nothing by default, for stores whose calls leave only objects.
+  public func removeRemains() async throws(ObjectStoreError) {}
 
   /// Lists the objects after the last one of a page.
   public func list(
@@ -67,7 +73,7 @@ extension ObjectStore {
     try await list(prefix, after: page.objects.last?.key, limit: limit)
   }
 
-  /// Stores an object, over one that there may be.
+  /// Stores an object, in place of an existing one of that key.
   public func put(_ bytes: Data, at key: ObjectKey) async throws(ObjectStoreError) {
     try await put(bytes, at: key, ifAbsent: false)
   }
@@ -75,9 +81,10 @@ extension ObjectStore {
   /// Reads a whole object; nil if there is none.
   public func get(_ key: ObjectKey) async throws(ObjectStoreError) -> Data? { try await get(key, range: nil) }
 
-  /// Lists all objects whose keys begin with `prefix`, a page after the other.
+  /// Lists all objects whose keys begin with `prefix`, one page after the other.
   ///
-  /// - Parameter body: gets each page; returns whether to go on.
+  /// - Parameter body: called with each page; returns whether to continue.
+  /// - Throws: `ObjectStoreError`; the errors of `body`.
   public func listAll(
     _ prefix: String, after start: ObjectKey? = nil, pageSize: Int = 1_000,
     _ body: ([StoredObject]) throws -> Bool
@@ -95,11 +102,11 @@ extension ObjectStore {
   }
 }
 
-/// An object as a listing has it.
+/// The key, the size and the date of an object.
 public struct StoredObject: Sendable, Hashable {
   /// The key.
   public var key: ObjectKey
-  /// Bytes.
+  /// The size in bytes.
   public var size: Int
   /// The time when the object was stored, by the store's clock.
   public var modificationDate: Date
@@ -121,7 +128,7 @@ public struct ObjectListing: Sendable, Hashable {
   public var objects: [StoredObject]
   /// Whether there are more objects after the last one.
   public var hasMore: Bool
-  /// The number of names in the store that are no keys. Another program made them, and the listing leaves them out.
+  /// The number of names in the store that are not keys. Another program made them, and the listing leaves them out.
   public var otherNames: Int
   /// The rest of the listing, in a store that knows it; other stores find it by the last key.
   var rest = ListingRest()

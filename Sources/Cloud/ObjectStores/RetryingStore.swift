@@ -1,22 +1,23 @@
 public import FoundationEssentials
 
-/// A store whose calls are repeated after failures that may pass.
+/// A store that repeats a call after a transient failure of the store beneath it.
 ///
-/// The wait doubles from one attempt to the next, and has a random part, so that many machines do not come back at
-/// once. If the store says when to come again, it is at least that time.
+/// The wait doubles from one attempt to the next. It has a random part, so that many machines do not repeat their calls
+/// at the same moment. If the store asks for a wait, the wait is at least as long.
 public struct RetryingStore<Base: ObjectStore>: ObjectStore {
-  /// The times of repeated calls.
+  /// The number of attempts of a call, and the waits between them.
   public struct Policy: Sendable, Hashable {
-    /// The number of calls, with the first one.
+    /// The number of attempts, including the first one.
     public var attempts: Int
-    /// The number of calls to a store that says that it is busy, as one that limits its rate does.
+    /// The number of attempts if the store reports that it is busy, as a service that limits the rate of calls does.
     public var busyAttempts: Int
-    /// The wait before the second call.
+    /// The wait before the second attempt; a random part shortens it by up to a half.
     public var firstWait: Duration
-    /// The longest wait. A store that wants a longer one gets its error reported.
+    /// The longest wait. If the store asks for a longer one, the call throws the store's error.
     public var longestWait: Duration
 
-    /// Makes a policy; by default six calls in about ten seconds, and twenty in some minutes to a busy store.
+    /// Makes a policy. By default it has six attempts, with waits of 3 to 6 seconds in all. For a busy store it has
+    /// twenty, with waits of 3 to 6 minutes.
     public init(
       attempts: Int = 6, busyAttempts: Int = 20, firstWait: Duration = .milliseconds(200),
       longestWait: Duration = .seconds(30)
@@ -37,9 +38,12 @@ public struct RetryingStore<Base: ObjectStore>: ObjectStore {
   /// The program that copies the store's folder between machines, as `ObjectStore` says.
   public var synchronizingProgram: String? { base.synchronizingProgram }
 
+  /// Removes the remains of calls that were cut off, as `ObjectStore` says.
+  public func removeRemains() async throws(ObjectStoreError) { try await base.removeRemains() }
+
   /// Makes a store over another one.
   ///
-  /// - Parameter sleep: waits; tests give a clock of their own.
+  /// - Parameter sleep: waits for a time; a test can pass its own clock.
   public init(
     _ base: Base, policy: Policy = Policy(),
     sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }

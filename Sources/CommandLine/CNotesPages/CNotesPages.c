@@ -43,138 +43,189 @@ static const unsigned char file12[] = {
 #embed "pages/document.js"
 };
 static const unsigned char file13[] = {
-#embed "pages/editor.js"
+#embed "pages/downloads.js"
 };
 static const unsigned char file14[] = {
-#embed "pages/error.html"
+#embed "pages/editor.js"
 };
 static const unsigned char file15[] = {
-#embed "pages/file-drop.js"
+#embed "pages/error.html"
 };
 static const unsigned char file16[] = {
-#embed "pages/history.html"
+#embed "pages/file-drop.js"
 };
 static const unsigned char file17[] = {
-#embed "pages/history.js"
+#embed "pages/found.js"
 };
 static const unsigned char file18[] = {
-#embed "pages/icon-back.svg"
+#embed "pages/history.html"
 };
 static const unsigned char file19[] = {
-#embed "pages/icon-bin.svg"
+#embed "pages/history.js"
 };
 static const unsigned char file20[] = {
-#embed "pages/icon-clock.svg"
+#embed "pages/hits.js"
 };
 static const unsigned char file21[] = {
-#embed "pages/icon-dots.svg"
+#embed "pages/icon-back.svg"
 };
 static const unsigned char file22[] = {
-#embed "pages/icon-down.svg"
+#embed "pages/icon-bin.svg"
 };
 static const unsigned char file23[] = {
-#embed "pages/icon-download.svg"
+#embed "pages/icon-clock.svg"
 };
 static const unsigned char file24[] = {
-#embed "pages/icon-grip.svg"
+#embed "pages/icon-dots.svg"
 };
 static const unsigned char file25[] = {
-#embed "pages/icon-lens.svg"
+#embed "pages/icon-down.svg"
 };
 static const unsigned char file26[] = {
-#embed "pages/icon-picture.svg"
+#embed "pages/icon-download.svg"
 };
 static const unsigned char file27[] = {
-#embed "pages/icon-plus.svg"
+#embed "pages/icon-grip.svg"
 };
 static const unsigned char file28[] = {
-#embed "pages/icon-redo.svg"
+#embed "pages/icon-lens.svg"
 };
 static const unsigned char file29[] = {
-#embed "pages/icon-swap.svg"
+#embed "pages/icon-picture.svg"
 };
 static const unsigned char file30[] = {
-#embed "pages/icon-undo.svg"
+#embed "pages/icon-plus.svg"
 };
 static const unsigned char file31[] = {
-#embed "pages/icon-up.svg"
+#embed "pages/icon-redo.svg"
 };
 static const unsigned char file32[] = {
-#embed "pages/icon.svg"
+#embed "pages/icon-swap.svg"
 };
 static const unsigned char file33[] = {
-#embed "pages/image-drag.js"
+#embed "pages/icon-undo.svg"
 };
 static const unsigned char file34[] = {
-#embed "pages/image-view.js"
+#embed "pages/icon-up.svg"
 };
 static const unsigned char file35[] = {
-#embed "pages/images.js"
+#embed "pages/icon.svg"
 };
 static const unsigned char file36[] = {
-#embed "pages/library-commands.js"
+#embed "pages/image-drag.js"
 };
 static const unsigned char file37[] = {
-#embed "pages/library-items.js"
+#embed "pages/image-view.js"
 };
 static const unsigned char file38[] = {
-#embed "pages/library-list.js"
+#embed "pages/images.js"
 };
 static const unsigned char file39[] = {
-#embed "pages/library-row.js"
+#embed "pages/library-commands.js"
 };
 static const unsigned char file40[] = {
-#embed "pages/library.css"
+#embed "pages/library-items.js"
 };
 static const unsigned char file41[] = {
-#embed "pages/library.html"
+#embed "pages/library-list.js"
 };
 static const unsigned char file42[] = {
-#embed "pages/library.js"
+#embed "pages/library-row.js"
 };
 static const unsigned char file43[] = {
-#embed "pages/light.js"
+#embed "pages/library-search.js"
 };
 static const unsigned char file44[] = {
-#embed "pages/line-view.js"
+#embed "pages/library-sections.js"
 };
 static const unsigned char file45[] = {
-#embed "pages/notices.js"
+#embed "pages/library.css"
 };
 static const unsigned char file46[] = {
-#embed "pages/row-menu.js"
+#embed "pages/library.html"
 };
 static const unsigned char file47[] = {
-#embed "pages/sender.js"
+#embed "pages/library.js"
 };
 static const unsigned char file48[] = {
-#embed "pages/separation.js"
+#embed "pages/light.js"
 };
 static const unsigned char file49[] = {
-#embed "pages/session.js"
+#embed "pages/line-view.js"
 };
 static const unsigned char file50[] = {
-#embed "pages/splices.js"
+#embed "pages/loose-files.js"
 };
 static const unsigned char file51[] = {
-#embed "pages/stream.js"
+#embed "pages/menu.js"
 };
 static const unsigned char file52[] = {
-#embed "pages/style.css"
+#embed "pages/notices.js"
 };
 static const unsigned char file53[] = {
-#embed "pages/tab.js"
+#embed "pages/picture-lines.js"
 };
 static const unsigned char file54[] = {
-#embed "pages/text.js"
+#embed "pages/picture-view.js"
 };
 static const unsigned char file55[] = {
-#embed "pages/trust.js"
+#embed "pages/places.js"
 };
 static const unsigned char file56[] = {
-#embed "pages/versions.css"
+#embed "pages/print.css"
 };
 static const unsigned char file57[] = {
+#embed "pages/range-view.js"
+};
+static const unsigned char file58[] = {
+#embed "pages/row-menu.js"
+};
+static const unsigned char file59[] = {
+#embed "pages/sender.js"
+};
+static const unsigned char file60[] = {
+#embed "pages/separation.js"
+};
+static const unsigned char file61[] = {
+#embed "pages/session-view.js"
+};
+static const unsigned char file62[] = {
+#embed "pages/session.js"
+};
+static const unsigned char file63[] = {
+#embed "pages/splices.js"
+};
+static const unsigned char file64[] = {
+#embed "pages/stream.js"
+};
+static const unsigned char file65[] = {
+#embed "pages/style.css"
+};
+static const unsigned char file66[] = {
+#embed "pages/tab.js"
+};
+static const unsigned char file67[] = {
+#embed "pages/text-marks.js"
+};
+static const unsigned char file68[] = {
+#embed "pages/text.js"
+};
+static const unsigned char file69[] = {
+#embed "pages/trust.js"
+};
+static const unsigned char file70[] = {
+#embed "pages/undo-steps.js"
+};
+static const unsigned char file71[] = {
+#embed "pages/version-sessions.js"
+};
+static const unsigned char file72[] = {
+#embed "pages/versions.css"
+};
+static const unsigned char file73[] = {
+#embed "pages/word-changes.js"
+};
+static const unsigned char file74[] = {
 #embed "pages/words.js"
 };
 
@@ -192,51 +243,68 @@ static const struct cnotespages_file files[] = {
     {"document.css", file10, sizeof file10},
     {"document.html", file11, sizeof file11},
     {"document.js", file12, sizeof file12},
-    {"editor.js", file13, sizeof file13},
-    {"error.html", file14, sizeof file14},
-    {"file-drop.js", file15, sizeof file15},
-    {"history.html", file16, sizeof file16},
-    {"history.js", file17, sizeof file17},
-    {"icon-back.svg", file18, sizeof file18},
-    {"icon-bin.svg", file19, sizeof file19},
-    {"icon-clock.svg", file20, sizeof file20},
-    {"icon-dots.svg", file21, sizeof file21},
-    {"icon-down.svg", file22, sizeof file22},
-    {"icon-download.svg", file23, sizeof file23},
-    {"icon-grip.svg", file24, sizeof file24},
-    {"icon-lens.svg", file25, sizeof file25},
-    {"icon-picture.svg", file26, sizeof file26},
-    {"icon-plus.svg", file27, sizeof file27},
-    {"icon-redo.svg", file28, sizeof file28},
-    {"icon-swap.svg", file29, sizeof file29},
-    {"icon-undo.svg", file30, sizeof file30},
-    {"icon-up.svg", file31, sizeof file31},
-    {"icon.svg", file32, sizeof file32},
-    {"image-drag.js", file33, sizeof file33},
-    {"image-view.js", file34, sizeof file34},
-    {"images.js", file35, sizeof file35},
-    {"library-commands.js", file36, sizeof file36},
-    {"library-items.js", file37, sizeof file37},
-    {"library-list.js", file38, sizeof file38},
-    {"library-row.js", file39, sizeof file39},
-    {"library.css", file40, sizeof file40},
-    {"library.html", file41, sizeof file41},
-    {"library.js", file42, sizeof file42},
-    {"light.js", file43, sizeof file43},
-    {"line-view.js", file44, sizeof file44},
-    {"notices.js", file45, sizeof file45},
-    {"row-menu.js", file46, sizeof file46},
-    {"sender.js", file47, sizeof file47},
-    {"separation.js", file48, sizeof file48},
-    {"session.js", file49, sizeof file49},
-    {"splices.js", file50, sizeof file50},
-    {"stream.js", file51, sizeof file51},
-    {"style.css", file52, sizeof file52},
-    {"tab.js", file53, sizeof file53},
-    {"text.js", file54, sizeof file54},
-    {"trust.js", file55, sizeof file55},
-    {"versions.css", file56, sizeof file56},
-    {"words.js", file57, sizeof file57},
+    {"downloads.js", file13, sizeof file13},
+    {"editor.js", file14, sizeof file14},
+    {"error.html", file15, sizeof file15},
+    {"file-drop.js", file16, sizeof file16},
+    {"found.js", file17, sizeof file17},
+    {"history.html", file18, sizeof file18},
+    {"history.js", file19, sizeof file19},
+    {"hits.js", file20, sizeof file20},
+    {"icon-back.svg", file21, sizeof file21},
+    {"icon-bin.svg", file22, sizeof file22},
+    {"icon-clock.svg", file23, sizeof file23},
+    {"icon-dots.svg", file24, sizeof file24},
+    {"icon-down.svg", file25, sizeof file25},
+    {"icon-download.svg", file26, sizeof file26},
+    {"icon-grip.svg", file27, sizeof file27},
+    {"icon-lens.svg", file28, sizeof file28},
+    {"icon-picture.svg", file29, sizeof file29},
+    {"icon-plus.svg", file30, sizeof file30},
+    {"icon-redo.svg", file31, sizeof file31},
+    {"icon-swap.svg", file32, sizeof file32},
+    {"icon-undo.svg", file33, sizeof file33},
+    {"icon-up.svg", file34, sizeof file34},
+    {"icon.svg", file35, sizeof file35},
+    {"image-drag.js", file36, sizeof file36},
+    {"image-view.js", file37, sizeof file37},
+    {"images.js", file38, sizeof file38},
+    {"library-commands.js", file39, sizeof file39},
+    {"library-items.js", file40, sizeof file40},
+    {"library-list.js", file41, sizeof file41},
+    {"library-row.js", file42, sizeof file42},
+    {"library-search.js", file43, sizeof file43},
+    {"library-sections.js", file44, sizeof file44},
+    {"library.css", file45, sizeof file45},
+    {"library.html", file46, sizeof file46},
+    {"library.js", file47, sizeof file47},
+    {"light.js", file48, sizeof file48},
+    {"line-view.js", file49, sizeof file49},
+    {"loose-files.js", file50, sizeof file50},
+    {"menu.js", file51, sizeof file51},
+    {"notices.js", file52, sizeof file52},
+    {"picture-lines.js", file53, sizeof file53},
+    {"picture-view.js", file54, sizeof file54},
+    {"places.js", file55, sizeof file55},
+    {"print.css", file56, sizeof file56},
+    {"range-view.js", file57, sizeof file57},
+    {"row-menu.js", file58, sizeof file58},
+    {"sender.js", file59, sizeof file59},
+    {"separation.js", file60, sizeof file60},
+    {"session-view.js", file61, sizeof file61},
+    {"session.js", file62, sizeof file62},
+    {"splices.js", file63, sizeof file63},
+    {"stream.js", file64, sizeof file64},
+    {"style.css", file65, sizeof file65},
+    {"tab.js", file66, sizeof file66},
+    {"text-marks.js", file67, sizeof file67},
+    {"text.js", file68, sizeof file68},
+    {"trust.js", file69, sizeof file69},
+    {"undo-steps.js", file70, sizeof file70},
+    {"version-sessions.js", file71, sizeof file71},
+    {"versions.css", file72, sizeof file72},
+    {"word-changes.js", file73, sizeof file73},
+    {"words.js", file74, sizeof file74},
 };
 
 const size_t cnotespages_count = sizeof files / sizeof files[0];

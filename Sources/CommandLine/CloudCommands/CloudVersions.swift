@@ -11,7 +11,7 @@ extension Cloud {
       abstract: "List the versions that the container has of a document.",
       discussion: """
         Prints a line for each version, the last one first: the number, the date, the size, and the device that made \
-        it. 'docpkg cloud restore --version' brings one back. A version stays for thirty days after the next one \
+        it. 'docpkg versions' lists them beside those that machines keep. 'docpkg cloud restore --version' brings one back. A version stays for thirty days after the next one \
         came; 'docpkg cloud gc' removes it then. The name of a deleted document is possible, too.
 
         Examples:
@@ -38,20 +38,24 @@ extension Cloud {
         try printJSON(listing.versions.map(Listed.init))
       } else {
         var output = StandardOutput()
-        for (index, version) in listing.versions.enumerated() {
-          // The name is news if the next version has another one.
-          let newer = index > 0 ? listing.versions[index - 1].name : version.name
-          output.line(Self.line(of: version, isRenamed: newer != version.name))
+        for (version, notes) in zip(listing.versions, Self.notes(of: listing.versions)) {
+          output.line(Self.line(of: version, notes))
         }
       }
       for problem in listing.problems { StandardError.write("docpkg: \(errorMessage(of: problem))\n") }
       if !listing.problems.isEmpty { throw ExitCode(ExitStatus.different) }
     }
 
-    private static func line(of version: CloudVersion, isRenamed: Bool) -> String {
-      var notes: [String] = []
-      if version.isDeleted { notes.append("deleted") }
-      if isRenamed { notes.append("as \(display(version.name))") }
+    /// Returns what each line has besides: that the document is deleted, or has another name than in the next version.
+    static func notes(of versions: [CloudVersion]) -> [[String]] {
+      versions.enumerated().map { index, version in
+        var notes = version.isDeleted ? ["deleted"] : []
+        if index > 0, versions[index - 1].name != version.name { notes.append("as \(display(version.name))") }
+        return notes
+      }
+    }
+
+    private static func line(of version: CloudVersion, _ notes: [String]) -> String {
       func column(_ text: String, _ width: Int) -> String {
         String(repeating: " ", count: max(0, width - text.count)) + text
       }

@@ -11,7 +11,7 @@ package struct CommandProgram: Sendable {
   let root: any AsyncParsableCommand.Type
   let plainCommands: [String: any PlainCommand.Type]
   let companion: String?
-  let prepare: @Sendable (any ParsableCommand) -> Void
+  let prepare: @Sendable (any ParsableCommand) throws -> Void
 
   /// Makes a program.
   ///
@@ -23,7 +23,7 @@ package struct CommandProgram: Sendable {
   package init(
     _ root: any AsyncParsableCommand.Type, plainCommands: [String: any PlainCommand.Type] = [:],
     companion: String? = nil,
-    prepare: @escaping @Sendable (any ParsableCommand) -> Void = { _ in }
+    prepare: @escaping @Sendable (any ParsableCommand) throws -> Void = { _ in }
   ) {
     (self.root, self.plainCommands, self.companion, self.prepare) = (root, plainCommands, companion, prepare)
   }
@@ -65,7 +65,7 @@ package struct CommandProgram: Sendable {
         output.write(completionScript(for: shell))
       } else if let command = plainCommand(arguments) {
         do {
-          prepare(command)
+          try prepare(command)
           try await command.runCoordinated()
         } catch let error as ValidationError {
           end(error, of: type(of: command))
@@ -97,7 +97,7 @@ package struct CommandProgram: Sendable {
     // Some completions await.
     let command = try await root.asyncParseAsRoot(arguments)
     let type = type(of: command)
-    prepare(command)
+    try prepare(command)
     do {
       if let command = command as? any CoordinatedCommand {
         try await command.runCoordinated()

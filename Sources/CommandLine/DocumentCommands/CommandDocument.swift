@@ -124,15 +124,21 @@ package struct RestoreRequest: Sendable {
 /// A version in the list.
 package struct ShownVersion: Encodable, Sendable {
   /// The version in one line.
-  let line: String
-  var id: String
-  var generation: Int
+  private(set) var line: String
+  /// The identifier; nil for a version of the container, which has a number.
+  var id: String?
+  var number: Int?
+  var generation: Int?
   var modified: Date
   var savingComputer: String
-  var current: Bool
-  package var bytes: UInt64
-  package var discardable: Bool
-  package var changed: [String]
+  /// The place of the version, if the document is in a container folder.
+  var place: String?
+  var current = false
+  package var bytes: UInt64?
+  /// The bytes of the whole document, of a version of the container.
+  var size: UInt64?
+  package var discardable: Bool?
+  package var changed: [String]?
 
   /// Makes the present state.
   package init(_ current: PackageMetadata) {
@@ -160,7 +166,38 @@ package struct ShownVersion: Encodable, Sendable {
     (current, bytes, discardable, changed) = (isCurrent, 0, false, [])
   }
 
+  /// Makes a version that the container has.
+  init(_ version: VersionPlaces.Stored) {
+    let number = String(version.number)
+    let notes = version.notes.isEmpty ? "" : " (\(version.notes.joined(separator: "; ")))"
+    line = "  \(String(repeating: " ", count: max(0, 8 - number.count)))\(number)"
+    line += "  \(localTime(version.date))  \(SaveReport.bytes(version.size))\(notes)"
+    (self.number, modified, savingComputer) = (version.number, version.date, version.computer)
+    size = version.size
+    note(place: "the container", "in the container")
+  }
+
+  /// Makes a version that another machine keeps.
+  init(_ version: VersionPlaces.Kept) {
+    line = "  \(version.id.prefix(8))  \(localTime(version.date))  generation \(version.generation)"
+    (id, modified, generation) = (version.id, version.date, version.generation)
+    savingComputer = version.computer
+    note(place: version.place, "on \(display(version.place))")
+  }
+
+  /// Returns the version with its computer and its place.
+  func onThisComputer() -> ShownVersion {
+    var version = self
+    version.note(place: "this computer", "on this computer")
+    return version
+  }
+
+  private mutating func note(place: String, _ words: String) {
+    self.place = place
+    line += savingComputer.isEmpty ? "  \(words)" : "  by \(display(savingComputer)), \(words)"
+  }
+
   private enum CodingKeys: String, CodingKey {
-    case id, generation, modified, savingComputer, current, bytes, discardable, changed
+    case id, number, generation, modified, savingComputer, place, current, bytes, size, discardable, changed
   }
 }

@@ -9,7 +9,7 @@ import SystemPackage
 
 /// The documents with a database among those that a command line names.
 package enum DatabaseDocuments {
-  package typealias Opener = @Sendable (String) -> (any CommandDocument)?
+  package typealias Opener = @Sendable (String) throws -> (any CommandDocument)?
 
   private static let opener = Mutex<Opener?>(nil)
 
@@ -21,21 +21,21 @@ package enum DatabaseDocuments {
   /// Ends this program for the one that opens such documents, if a command names one and this program cannot open it.
   ///
   /// A command has done nothing by then.
-  package static func handOver(_ command: Any) {
-    if let command = command as? any DocumentCommand { handOver(anyOf: command.documents) }
+  package static func handOver(_ command: Any) throws {
+    if let command = command as? any DocumentCommand { try handOver(anyOf: command.documents) }
   }
 
   /// Ends this program for the one that opens such documents, if one of these is such a document.
-  static func handOver(anyOf paths: some Sequence<String>) {
-    if opener.withLock({ $0 == nil }), paths.contains(where: hasDatabase) {
+  static func handOver(anyOf paths: some Sequence<String>) throws {
+    if opener.withLock({ $0 == nil }), try paths.contains(where: hasDatabase) {
       Companion.handOver(to: Companion.database)
     }
   }
 
   /// Opens the document at a path; nil if it has no database.
-  fileprivate static func open(_ path: String) -> (any CommandDocument)? {
-    if let opener = opener.withLock(\.self) { return opener(path) }
-    handOver(anyOf: CollectionOfOne(path))
+  fileprivate static func open(_ path: String) throws -> (any CommandDocument)? {
+    if let opener = opener.withLock(\.self) { return try opener(path) }
+    try handOver(anyOf: CollectionOfOne(path))
     return nil
   }
 }
@@ -53,15 +53,23 @@ extension DocumentCommand where Self: CoordinatedCommand {
 /// Returns the document at a path.
 ///
 /// For a path that is no package the document's functions have the error.
-func document(at path: String) -> any CommandDocument {
-  DatabaseDocuments.open(path) ?? PackageDocument(path)
+func document(at path: String) throws -> any CommandDocument {
+  try DatabaseDocuments.open(path) ?? PackageDocument(path)
 }
 
 /// Returns the document at a path if it has a database.
-func databaseDocument(at path: String) -> (any CommandDocument)? { DatabaseDocuments.open(path) }
+func databaseDocument(at path: String) throws -> (any CommandDocument)? {
+  try DatabaseDocuments.open(path)
+}
 
 /// Returns whether the document at a path has a database.
-func hasDatabase(_ path: String) -> Bool {
-  guard let place = try? FilePath(of: url(path), for: .open) else { return false }
-  return FolderSigns(ofFolderAt: place)?.hasDatabase ?? false
+///
+/// For a path where nothing is, or that this user cannot open, the command has the error.
+func hasDatabase(_ path: String) throws -> Bool {
+  do {
+    return try FolderSigns.showDatabase(inFolderAt: FilePath(of: url(path), for: .open))
+  } catch {
+    if error.code == .permissionDenied { return false }
+    throw error
+  }
 }

@@ -7,13 +7,13 @@ import SystemPackage
 
 /// Returns whether a package has metadata of this library.
 func hasOwnMetadata(_ path: String) -> Bool {
-  guard let place = try? FilePath(of: url(path), for: .open) else { return false }
+  guard let place = try? FilePath(of: url(path), for: .open) else { return false }  // The text is no path.
   return FolderSigns(ofFolderAt: place)?.hasOwnMetadata ?? false
 }
 
 /// Returns whether a package without metadata of this library has a child of their name, so that it can have no history.
 func hasMetadataOfOthers(_ path: String) -> Bool {
-  guard let place = try? FilePath(of: url(path), for: .open) else { return false }
+  guard let place = try? FilePath(of: url(path), for: .open) else { return false }  // The text is no path.
   return FolderSigns(ofFolderAt: place)?.hasMetadata ?? false
 }
 
@@ -45,7 +45,7 @@ struct Library {
       return Document(path: spellings.spelling(of: item.path), child: child)
     }
     self.problems = problems.map(\.error)
-    DatabaseDocuments.handOver(anyOf: documents.lazy.map(\.path))
+    try DatabaseDocuments.handOver(anyOf: documents.lazy.map(\.path))
   }
 
   /// Returns the path of the document that contains a child of the folder, or nil.
@@ -67,8 +67,8 @@ struct Library {
   func withDatabases<Result: Sendable>(
     in tree: FileWrapper, _ body: @Sendable () async throws -> Result
   ) async throws -> Result {
-    let databases = documents.compactMap { document in
-      databaseDocument(at: document.path).map { (document: $0, child: document.child) }
+    let databases = try documents.compactMap { document in
+      try databaseDocument(at: document.path).map { (document: $0, child: document.child) }
     }
     return try await Self.withDatabases(databases[...], in: tree, body)
   }

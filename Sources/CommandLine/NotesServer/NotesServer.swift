@@ -1,4 +1,5 @@
 import DurableIO
+import FilePackages
 package import FoundationEssentials
 import SystemPackage
 
@@ -6,6 +7,7 @@ import SystemPackage
 ///
 /// ```
 /// NotesServer ─► HTTPListener ─► ServerRoutes ─► LibraryRoutes ──► NotesLibrary ──► DocumentQuery, TrashLocation
+///                                                 LibrarySearch ─► TextIndex
 ///                                  RequestGuard   DocumentRoutes ─► OpenNotes ────► NotesSession ─► Document
 /// ```
 ///
@@ -20,16 +22,29 @@ package struct NotesServer: Sendable {
   /// - Parameters:
   ///   - places: the folder and the container.
   ///   - port: the port; 0 for a free one. By default the folder has ports of its own, and if all are in use, a free one.
-  ///   - state: the folder of the servers' keys; nil for a new key.
+  ///   - state: the folder of the servers' keys and pins; nil for new ones.
+  ///   - cache: the folder of the indexes for searching; nil for one in memory.
   /// - Throws: `PortInUse`; the error of the socket.
-  package init(_ places: NotesPlaces, port: UInt16?, state: URL?) throws {
+  package init(_ places: NotesPlaces, port: UInt16?, state: URL?, cache: URL?) throws {
     let folder = try places.folder(places.preferred)
     listener = try Self.listener(of: folder, port: port)
     let secret = FolderSecret(word: try ServerKey.key(of: folder, in: state))
-    let library = NotesLibrary(places)
+    let library = NotesLibrary(places, Pins(try Self.file(of: places, in: state, "pins")))
     routes = ServerRoutes(
       access: try RequestGuard(secret: secret, port: listener.port), library: library,
-      notes: OpenNotes(library), pages: PageFiles(), uploads: try UploadFolder())
+      notes: OpenNotes(library),
+      search: LibrarySearch(library, file: try Self.file(of: places, in: cache, "search")),
+      pages: PageFiles(), uploads: try UploadFolder())
+  }
+
+  /// A file of these places; nil without a folder for it.
+  private static func file(of places: NotesPlaces, in folder: URL?, _ ending: String) throws
+    -> FilePath?
+  {
+    guard let folder else { return nil }
+    let paths = try places.all.map { try places.folder($0).standardized.path }
+    let name = ServerKey.word(of: ContentHash(of: Array(paths.joined(separator: "\0").utf8)).bytes)
+    return FilePath(lossless: folder.path).appending("\(name).\(ending)")
   }
 
   private static func listener(of folder: URL, port: UInt16?) throws -> HTTPListener {

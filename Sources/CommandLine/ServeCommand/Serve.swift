@@ -26,7 +26,7 @@ package struct Serve: AsyncParsableCommand {
       folder, the library has its documents only.
 
       Examples:
-        docpkg serve ~/Notes
+        docpkg serve --open ~/Notes
         docpkg serve ~/Notes --container ~/Cloud
 
       \(ExitStatus.help) 2 also if a document could not be saved at the end; its edits are in a recovery copy.
@@ -40,6 +40,9 @@ package struct Serve: AsyncParsableCommand {
 
   @Option(help: "The port. The default is the folder's own port, or a free one if that is in use.")
   var port: UInt16?
+
+  @Flag(help: "Open the address in the desktop's browser, too, by 'xdg-open'.")
+  var open = false
 
   @Flag(help: "Print the address as JSON.")
   var json = false
@@ -59,12 +62,16 @@ package struct Serve: AsyncParsableCommand {
     let places = NotesPlaces(folder: isContainer ? nil : absoluteURL(folder), container: cloud?.container)
     let server: NotesServer
     do {
-      server = try NotesServer(places, port: port, state: Self.stateFolder)
+      server = try NotesServer(
+        places, port: port, state: Self.folder("XDG_STATE_HOME", ".local/state"),
+        cache: Self.folder("XDG_CACHE_HOME", ".cache"))
     } catch let error as NotesServer.PortInUse {
       throw InputError(description: "\(error) Give another one, or leave out --port.")
     }
     // A signal is the usual end, and no failure. Also after an error, all documents are saved.
     let result: Result<Void, any Error>
+    let page = open ? Self.openBrowser(server.address) : nil
+    defer { page?.remove() }
     do {
       try await interruptible { [self] in
         // A program that reads the address may send the signal at once.
@@ -79,6 +86,23 @@ package struct Serve: AsyncParsableCommand {
     for problem in problems { StandardError.write("docpkg: \(problem)\n") }
     try result.get()
     if !problems.isEmpty { throw ExitCode(ExitStatus.failed) }
+  }
+
+  /// Opens the browser. Without one, the address can still be opened by hand.
+  private static func openBrowser(_ address: String) -> BrowserPage? {
+    do {
+      let page = try BrowserPage(leadingTo: address)
+      do {
+        try page.show()
+      } catch {
+        page.remove()
+        throw error
+      }
+      return page
+    } catch {
+      StandardError.write("docpkg: \(errorMessage(of: error)) Open the address yourself.\n")
+      return nil
+    }
   }
 
   private static func serve(_ server: NotesServer, _ cloud: CloudFolder?) async throws {
@@ -111,13 +135,13 @@ package struct Serve: AsyncParsableCommand {
     output.line(address)
   }
 
-  /// The folder of the servers' secrets; nil if the environment names no home. Then each run has a new one.
-  private static var stateFolder: URL? {
+  /// The folder of the servers' files of one kind; nil if the environment names no home. Then each run has new ones.
+  private static func folder(_ variable: String, _ path: String) -> URL? {
     let environment = ProcessInfo.processInfo.environment
-    if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") {
-      return URL(filePath: state + "/docpkg/serve", directoryHint: .isDirectory)
+    if let folder = environment[variable], folder.hasPrefix("/") {
+      return URL(filePath: folder + "/docpkg/serve", directoryHint: .isDirectory)
     }
     guard let home = environment["HOME"], home.hasPrefix("/") else { return nil }
-    return URL(filePath: home + "/.local/state/docpkg/serve", directoryHint: .isDirectory)
+    return URL(filePath: "\(home)/\(path)/docpkg/serve", directoryHint: .isDirectory)
   }
 }

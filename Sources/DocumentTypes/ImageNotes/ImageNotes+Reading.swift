@@ -25,7 +25,7 @@ extension ImageNotes {
     }
     text = try Self.string(Layout.text, in: tree) ?? ""
     customName = try Self.customName(in: tree)
-    images = try Self.images(in: tree)
+    (images, missingImages) = try Self.images(in: tree)
   }
 
   static func string(_ name: String, in tree: FileWrapper) throws -> String? {
@@ -52,7 +52,8 @@ extension ImageNotes {
     return (try? PackageMetadata(decoding: bytes))?.displayName
   }
 
-  private static func images(in tree: FileWrapper) throws -> [Image] {
+  /// Reads the images, and the names of those that the list has and the package lacks.
+  private static func images(in tree: FileWrapper) throws -> ([Image], missing: [String]) {
     var found: [String: Image] = [:]
     var order: [String] = []
     func add(_ name: String, _ folder: [String], _ directory: FileWrapper) {
@@ -72,14 +73,18 @@ extension ImageNotes {
       }
     }
     var images: [Image] = []
+    var missing: [String] = []
     for entry in ImageList(parsing: try string(Layout.list, in: tree) ?? "").entries {
-      guard let image = found.removeValue(forKey: entry.path) else { continue }
+      guard let image = found.removeValue(forKey: entry.path) else {
+        missing.append(entry.originalFilename)
+        continue
+      }
       images.append(
         Image(
           name: image.name, originalFilename: entry.originalFilename, caption: entry.caption,
           folder: image.folder, source: image.source))
     }
     // Images that another program added come last.
-    return images + order.compactMap { found[$0] }
+    return (images + order.compactMap { found[$0] }, missing)
   }
 }

@@ -11,8 +11,10 @@ import DurableIO
 ///         Images.txt        their order, original filenames and captions
 ///         Metadata.plist    the version and metadata of the package
 ///
-/// A document in the classic shape, `Text.txt` and one `Image.png` beside it, is read too, and keeps its shape. All
-/// other children stay as they are. `InterchangeDocument` knows those that come from other programs' formats.
+/// A line of the text such as `![Peak](Images/7.png)` gives a picture its place in the text.
+///
+/// A document may also have the classic shape, with one image `Image.png` beside `Text.txt`. That image then stays at
+/// its path. All other children stay as they are. `InterchangeDocument` reads those that other programs' formats added.
 ///
 /// ```swift
 /// let package = try await PackageStore.open(at: url)
@@ -35,6 +37,8 @@ public struct ImageNotes: DocumentContent {
   public var text: String
   /// The images, in order.
   public internal(set) var images: [Image]
+  /// The original filenames of images whose files another program removed. The next save forgets them.
+  package internal(set) var missingImages: [String] = []
   /// The name that the user gave the document, instead of the first line of its text; nil for none.
   public var customName: String?
 
@@ -44,12 +48,22 @@ public struct ImageNotes: DocumentContent {
     images = []
   }
 
-  /// The text's bytes and some for each image; values share their images.
+  /// The text's bytes, and 64 for each image, since values share their images.
   public var undoCost: Int { text.utf8.count + 64 * images.count }
 
-  /// The document's name for people: its custom name, or the first line of its text that is not blank, or `Untitled`.
+  /// Whether a line without blanks around it does nothing but name a picture: `![Peak](Images/7.png)`.
+  package static func namesPicture(_ line: String) -> Bool {
+    guard line.utf8.starts(with: "![".utf8), line.utf8.count <= longestPictureLine else { return false }
+    let references = MarkdownReferences.of(line)
+    return references.count == 1 && references[0].kind == .image
+      && references[0].whole == 0..<line.utf8.count
+  }
+
+  private static let longestPictureLine = 3000
+
+  /// The document's name for people: its custom name, or the first line of its text that has words, or `Untitled`.
   ///
-  /// A line is cut to 80 characters.
+  /// A line that names a picture has none. A line is cut to 80 characters.
   public var displayName: String {
     if let customName, !customName.isEmpty { return customName }
     // Only the lines up to the first one that is not blank are looked at.
@@ -58,6 +72,7 @@ public struct ImageNotes: DocumentContent {
     while line.isEmpty, !rest.isEmpty {
       let end = rest.firstIndex(where: \.isNewline) ?? rest.endIndex
       line = rest[..<end].trimmed()
+      if Self.namesPicture(line) { line = "" }
       rest = rest[end...].dropFirst()
     }
     if line.isEmpty { return "Untitled" }

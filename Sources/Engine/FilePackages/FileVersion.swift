@@ -7,9 +7,9 @@ import SystemPackage
 /// Counterpart of Apple's `NSFileVersion`, with its members. Differences:
 ///
 /// - It is a value; two values of one version of one document are equal.
-/// - A member that waits for a disk is `async` and throws the reason of a failure. If Apple's traps, such as at
-///   removing the current version, this one throws.
-/// - A version is no file of its own: `contents()` is its tree, and `write(to:)` makes a document of it.
+/// - A member that waits for a disk is `async` and throws the reason of a failure. It also throws if Apple's member
+///   traps, for example when it removes the current version.
+/// - A version has no file of its own: `contents()` is its tree, and `write(to:)` makes a document of it.
 public struct FileVersion: Sendable {
   /// The document.
   public let documentURL: URL
@@ -19,11 +19,12 @@ public struct FileVersion: Sendable {
   public let isCurrent: Bool
   /// Whether the retention policy may drop it; false for the current version and for versions that a caller added.
   public let isDiscardable: Bool
-  /// The bytes of children that only this version has.
+  /// The number of bytes of the children that only this version has.
   public let keptBytes: UInt64
-  /// The children that differ in the next state, as paths in byte order; empty for the current version.
+  /// The children that differ between this version and the next state, as paths in byte order; empty for the current
+  /// version.
   ///
-  /// For a conflict version, these are the children that differ in the current version.
+  /// For a conflict version, these are the children that differ from the current version.
   public let differences: [String]
   /// The conflict; nil for a version that is in no conflict.
   public let conflict: ConflictVersion?
@@ -84,7 +85,7 @@ public struct FileVersion: Sendable {
   public var localizedNameOfSavingComputer: String { metadata.savingComputer }
   /// The date of its save, to the second.
   public var modificationDate: Date { metadata.modificationDate }
-  /// Whether two writers caused it: versions of the history never are conflicts.
+  /// Whether it is in conflict with the current version; false for every version of the history.
   public var isConflict: Bool { conflict != nil }
   /// Whether the conflict is resolved: a conflict version is unresolved until `PackageStore` or `Document` resolves it.
   public var isResolved: Bool { conflict == nil }
@@ -176,8 +177,8 @@ extension FileVersion {
 
   /// Returns the document as it was in this version, as a tree to read.
   ///
-  /// If another program changed a child since, its content is lost. Its path is in `lost`, and a caller must ignore it
-  /// in the tree.
+  /// If another program has changed a child since, the child's content in this version is lost. The child's path is
+  /// then in `lost`, and a caller must ignore the child in the tree.
   ///
   /// - Throws: as `PackageStore.contents(of:)`.
   public func contents() async throws(FilePackageError) -> (tree: FileWrapper, lost: [String]) {
@@ -223,32 +224,35 @@ extension FileVersion {
 
   // MARK: Changing
 
-  /// Brings the document at `url` to this version, by a save that keeps the replaced version.
+  /// Restores this version at `url`, by a save that keeps the replaced version.
   ///
-  /// If there is no document, makes a new one. Bringing a document to one of its own conflict versions resolves all
+  /// If there is no document, it makes a new one. Restoring one of the document's own conflict versions resolves all
   /// conflicts.
+  ///
+  /// If another program has changed a child since, its content in this version is lost: the call then changes nothing.
+  /// `PackageStore.restore(_:child:options:)` restores the other children.
   ///
   /// - Parameter byMoving: whether to remove the version from the history.
   /// - Returns: the URL of the document.
-  /// - Throws: as `PackageStore.restore(_:child:options:)` and `PackageStore.create(_:at:contentType:)`.
+  /// - Throws: `changedOnDisk` for a lost child; as `PackageStore.restore(_:child:options:)` and
+  ///   `PackageStore.create(_:at:contentType:)`.
   @discardableResult
   public func replaceItem(at url: URL, byMoving: Bool = false) async throws(FilePackageError) -> URL {
     if isCurrent { return url }
     let store = try await PackageStore.open(at: documentURL)
-    if url.path == documentURL.path {
-      if isConflict {
-        _ = try await store.resolveConflicts(keeping: persistentIdentifier, options: .keepsHistory)
-      } else {
-        _ = try await store.restore(persistentIdentifier)
-      }
+    if url.path == documentURL.path, isConflict {
+      // The call returns the URL and not the report.
+      _ = try await store.resolveConflicts(keeping: persistentIdentifier, options: .keepsHistory)
     } else {
       let contents = try await contents()
       if let lost = contents.lost.first { throw isLost(lost) }
-      if let present = try await Self.store(at: url) {
+      if url.path == documentURL.path {
+        _ = try await store.restore(persistentIdentifier)  // No child is lost.
+      } else if let present = try await Self.store(at: url) {
         try await present.save(contents.tree, options: .keepsHistory)
         try await present.close()
       } else {
-        _ = try await PackageStore.create(
+        _ = try await PackageStore.create(  // The store ends with its release.
           contents.tree, at: url, contentType: metadata.contentType ?? .package)
       }
     }

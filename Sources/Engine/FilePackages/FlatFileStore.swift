@@ -6,7 +6,7 @@ package import SystemPackage
 /// `PackageStore`.
 ///
 /// An actor whose jobs run on threads that may block. A save makes the new file beside the old one and exchanges the
-/// two. At any instant, and after a power cut, the old file or the new one is there, whole.
+/// two. At any instant, and after a power cut, the disk has the old file or the new one, whole.
 public actor FlatFileStore {
   private nonisolated let disk: any Disk
   private nonisolated let executor: BlockingExecutor
@@ -57,8 +57,8 @@ public actor FlatFileStore {
 
   /// Makes a new file of the wrapper and opens it.
   ///
-  /// - Throws: `fileExists` if there is something at `url`; `wrongKind` if the wrapper is no regular file; the system's
-  ///   reason. After an error, `url` has only what it had before.
+  /// - Throws: `fileExists` if there is something at `url`; `wrongKind` if the wrapper is not a regular file; the
+  ///   system's reason. After an error, `url` has only what it had before.
   public static func create(
     _ file: FileWrapper, at url: URL
   ) async throws(FilePackageError) -> (store: FlatFileStore, report: SaveReport) {
@@ -94,7 +94,7 @@ public actor FlatFileStore {
   /// it.
   ///
   /// - Throws: `noSuchFile` if the file is gone; the system's reason.
-  public func isChangedByOthers() throws(FilePackageError) -> Bool {
+  package func isChangedByOthers() throws(FilePackageError) -> Bool {
     try !isKnown(at: path)
   }
 
@@ -109,11 +109,11 @@ public actor FlatFileStore {
   /// Writes the bytes of a wrapper to the file; does nothing for the wrapper that was read or last saved.
   ///
   /// When it returns, the new bytes are durable. Mode, owner, access list and `user.*` attributes of the file stay.
-  /// Cost: all bytes, and three synchronisations.
+  /// Cost: all bytes, and three syncs.
   ///
-  /// - Throws: `changedOnDisk` if another program changed the file; `wrongKind` for a wrapper that is no regular file;
-  ///   `indeterminate` and other codes as for `PackageStore.save(_:options:)`. The file on disk is then unchanged,
-  ///   except after `indeterminate`.
+  /// - Throws: `changedOnDisk` if another program changed the file; `wrongKind` for a wrapper that is not a regular
+  ///   file; `indeterminate` and other codes as for `PackageStore.save(_:options:)`. The file on disk is then
+  ///   unchanged, except after `indeterminate`.
   @discardableResult
   public func save(_ file: FileWrapper) throws(FilePackageError) -> SaveReport {
     if file === self.file { return SaveReport(strategy: .none) }
@@ -125,7 +125,7 @@ public actor FlatFileStore {
     return report
   }
 
-  /// Reads the file anew, with the changes of other programs.
+  /// Reads the file again, with the changes of other programs.
   ///
   /// - Parameter body: reads the new wrapper.
   /// - Throws: as `open(at:)`, and the errors of `body`; the store then stays as it was.

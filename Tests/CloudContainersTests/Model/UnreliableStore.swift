@@ -58,6 +58,9 @@ final class UnreliableStore: ObjectStore {
     try await deliverLate()
   }
 
+  /// Begins with trouble again, after `heal()`.
+  func beUnreliable() { state.withLock { $0.isReliable = false } }
+
   /// Forgets the calls that were late.
   func dropLate() { state.withLock { $0.late = [] } }
 

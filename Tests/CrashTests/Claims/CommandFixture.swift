@@ -45,9 +45,9 @@ struct CommandFixture: Sendable {
     for (name, count) in [("small", 4), ("large", 1_500_000)] {
       try Data(repeating: 55, count: count).write(to: URL(filePath: root.appending(name).string))
     }
-    let image = URL(filePath: #filePath).pathComponents.dropLast(4) + ["Fixtures", "Images", "ridge.png"]
+    let image = projectFolder.appending(path: "Fixtures/Images/ridge.png").path
     try docpkg(
-      "new", document, "--text", "one\n--\ntwo\n", "--image", NSString.path(withComponents: Array(image)))
+      "new", document, "--text", "one\n--\ntwo\n", "--image", image)
     for format in ["zip", "tar.zst", "textpack"] {
       try docpkg("export", document, root.appending("Trip.\(format)").string)
     }

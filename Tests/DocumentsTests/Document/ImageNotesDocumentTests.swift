@@ -86,7 +86,7 @@ struct ImageNotesDocumentTests {
     try await Trip.create(notes, on: disk).close()
     let document = try await Trip.open(on: disk)
     try await document.edit("Typing") { $0.text += "The hut at last.\n" }
-    _ = disk.removeEverything("Trip.pages", from: try disk.openDirectory(at: "/"))
+    disk.removeEverything("Trip.pages", from: try disk.openDirectory(at: "/"))
     #expect(try await document.checkForExternalChanges() == .deleted)
     let error = await #expect(throws: DocumentError.self) {
       try await document.save(to: Trip.url, for: .forCreating)
@@ -110,7 +110,7 @@ struct ImageNotesDocumentTests {
     let read = try await document.content.images.first?.file().contents()
     #expect(read == Self.image)
     try await document.edit("Typing") { $0.text += "The hut at last.\n" }
-    _ = disk.removeEverything("Trip.pages", from: try disk.openDirectory(at: "/"))
+    disk.removeEverything("Trip.pages", from: try disk.openDirectory(at: "/"))
     #expect(try await document.checkForExternalChanges() == .deleted)
     try await document.save(to: Trip.url, for: .forCreating)
     try await document.close()

@@ -86,7 +86,7 @@ extension RandomProgram {
 
   private func removePackage() throws {
     let folder = try base.openDirectory(at: "/")
-    _ = base.removeEverything(name, from: folder)
+    base.removeEverything(name, from: folder)
     try base.synchronize(folder)
   }
 

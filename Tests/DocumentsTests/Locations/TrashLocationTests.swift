@@ -25,6 +25,7 @@ struct TrashLocationTests {
       let entry = try await trash.moveIn(document)
       let described = "\(displayString(entry.name)), deleted \(localTime(entry.deletionDate)) from "
       #expect("\(entry)" == described + displayString(document.path))
+      #expect(entry.originalURL.path == document.path)
       #expect(!FileManager.default.fileExists(atPath: document.path))
       let note = try String(
         contentsOfFile: folder.appending("Trash/info").string + "/\(entry.name).trashinfo", encoding: .utf8)

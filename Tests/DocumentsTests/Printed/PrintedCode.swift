@@ -24,11 +24,24 @@ func printedInDocuments(url: URL) async throws -> (Document<ImageNotes>, Termina
 }
 
 func printedOfOptions(url: URL) async throws {
-  var options = DocumentOptions<TravelLog>()
-  options.autosave = AutosavePolicy(quietPeriod: .seconds(1))
-  options.keepsHistory = false
+  let options = DocumentOptions<TravelLog> {
+    $0.autosave = AutosavePolicy(quietPeriod: .seconds(1))
+    $0.keepsHistory = false
+  }
   let document = Document(fileURL: url, content: TravelLog(), options: options)
   try await document.save(to: url, for: .forCreating)
+}
+
+func printedOfLife(url: URL) async throws {
+  let log = try await Document.create(TravelLog(), at: url)
+  try await log.edit("Typing") { $0.text = "Over the pass to the hut." }
+  try await log.undo()
+  try await log.redo()
+  print(try await log.save())
+  try await log.close()
+  let again = try await Document<TravelLog>.open(at: url)
+  print(try await again.content.text)
+  try await again.close()
 }
 
 func printedOfNames(folder: URL) async throws -> Document<TravelLog> {
@@ -36,4 +49,13 @@ func printedOfNames(folder: URL) async throws -> Document<TravelLog> {
   let name = FilenameConvention.sequence("Log").name(amongst: taken, extension: "travellog")
   let log = try await Document.create(TravelLog(), at: folder.appending(path: name))
   return log
+}
+
+func printedOfFullDisk(document: Document<TravelLog>) async throws {
+  do {
+    try await document.save()
+  } catch {
+    guard error.fileError?.code == .noSpace else { throw error }
+    print(error, error.recoveryCopy ?? "")
+  }
 }

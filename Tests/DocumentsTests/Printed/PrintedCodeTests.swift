@@ -8,13 +8,11 @@ import Testing
 
 @Suite("The code that the documentation prints")
 struct PrintedCodeTests {
-  private static let printed = URL(filePath: #filePath).deletingLastPathComponent()
-  private static let project = printed.deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent()
+  private static let printed = projectFolder.appending(path: "Tests/DocumentsTests/Printed")
 
   /// Returns the block of Swift in a document that has these words.
   private func block(with words: String, in document: String) throws -> String {
-    let text = try String(contentsOf: Self.project.appending(path: document), encoding: .utf8)
+    let text = try String(contentsOf: projectFolder.appending(path: document), encoding: .utf8)
     let blocks = text.components(separatedBy: "```swift\n").dropFirst()
       .compactMap { $0.components(separatedBy: "```").first }
     return try #require(blocks.first { $0.contains(words) }, "no block of \(document) has '\(words)'")
@@ -58,7 +56,7 @@ struct PrintedCodeTests {
       let text = try block(with: "import PackageDescription", in: "README.md")
       try Data(text.utf8).write(to: URL(filePath: folder.appending("Package.swift").string))
       #expect(try dumped(folder.string).contains("/FilePackages"))
-      let own = try JSONDecoder().decode(Manifest.self, from: Data(dumped(Self.project.path).utf8))
+      let own = try JSONDecoder().decode(Manifest.self, from: Data(dumped(projectFolder.path).utf8))
       let used = text.matches(of: /\.product\(name: "(\w+)", package: "FilePackages"\)/).map { String($0.1) }
       #expect(used == ["Documents", "PackageArchive"])
       #expect(Set(used).isSubset(of: own.products.map(\.name)))
@@ -68,6 +66,7 @@ struct PrintedCodeTests {
   @Test(arguments: [
     ("README.md", "Never waits"), ("Docs/Documents.md", "TerminationHandler"),
     ("Docs/DocumentType.md", "DocumentOptions<TravelLog>"), ("Docs/DocumentType.md", "FilenameConvention"),
+    ("Docs/DocumentType.md", "Over the pass to the hut"), ("Docs/Questions.md", "== .noSpace"),
   ])
   func `is compiled within functions`(document: String, words: String) throws {
     let printed = lines(try block(with: words, in: document))

@@ -68,7 +68,7 @@ struct RecoveryCopyTests {
     try FileWrapper("/Trip.pages", on: disk.disk).write(
       to: "/Moved.pages", options: [], original: nil, on: disk.disk)
     #expect(try await copies() == 0)
-    _ = disk.disk.removeEverything("Moved.pages", from: folder)
+    disk.disk.removeEverything("Moved.pages", from: folder)
     try disk.disk.rename("Trip.pages", in: folder, to: "Moved.pages", in: folder, .replace)
     #expect(try await copies() == 1)
   }

@@ -59,18 +59,24 @@ private func readSplices(_ bytes: Data) {
   let text = "One 😀 ä\nTwo 😀😀\n"
   var first = text
   var second = text
-  let areValid = (first.apply(lists[0]), second.apply(lists[1]))
-  guard areValid.0, areValid.1 else { return }
+  guard let inverse = try? first.replace(by: lists[0]), (try? second.replace(by: lists[1])) != nil else {
+    return
+  }
+  var undone = first
+  precondition(
+    (try? undone.replace(by: inverse)) != nil && undone == text, "an inverse takes its change back")
   precondition(String(validating: Array(first.utf8), as: UTF8.self) != nil)
   let size = second.utf16.count
   var merged = first
-  precondition(merged.apply(TextSplice.transformed(lists[1], over: lists[0])), "a change outside of the text")
+  precondition(
+    (try? merged.replace(by: TextSplice.transformed(lists[1], over: lists[0]))) != nil,
+    "a change outside of the text")
   precondition(
     merged.utf16.count <= first.utf16.count + size,
     "a text of \(merged.utf16.count) units")
   // Without a change before it, a change is as it was.
   var alone = text
-  precondition(alone.apply(TextSplice.transformed(lists[1], over: [])) && alone == second)
+  precondition((try? alone.replace(by: TextSplice.transformed(lists[1], over: []))) != nil && alone == second)
 }
 
 // MARK: Connections
@@ -146,7 +152,8 @@ private final class RunningServer: Sendable {
       setenv("TMPDIR", Self.folder.path, 1)
       // The folder is of no use after the fuzzer.
       atexit { try? FileManager.default.removeItem(at: RunningServer.folder) }
-      let server = try NotesServer(NotesPlaces(folder: folder, container: nil), port: 0, state: nil)
+      let server = try NotesServer(
+        NotesPlaces(folder: folder, container: nil), port: 0, state: nil, cache: nil)
       Task.detached { try await server.run() }
       host = String(server.address.split(separator: "/")[1])
       port = UInt16(host.split(separator: ":")[1]) ?? 0

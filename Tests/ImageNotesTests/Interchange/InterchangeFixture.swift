@@ -2,6 +2,7 @@ import FilePackages
 import FoundationEssentials
 import ImageNotes
 import SystemPackage
+import TestSupport
 import Testing
 
 /// Documents in other programs' formats, as literals of texts and pictures.
@@ -39,12 +40,7 @@ enum InterchangeFixture {
   }
 
   /// The folder with other programs' documents, beside the package; nil if it is absent.
-  static let samples: URL? = {
-    var path = FilePath(#filePath)
-    for _ in 0..<5 { path.removeLastComponent() }
-    let folder = URL(filePath: path.appending("shared/samples").string)
-    return FileManager.default.fileExists(atPath: folder.path) ? folder : nil
-  }()
+  static let samples = FileManager.default.fileExists(atPath: sampleFolder.path) ? sampleFolder : nil
 
   static let samplesMessage: Comment = "the samples have to be in 'shared/samples' beside the package"
 }

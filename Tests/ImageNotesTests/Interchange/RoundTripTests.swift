@@ -57,6 +57,18 @@ struct RoundTripTests {
         .html: [.repeated("ridge.png", count: 2), .notHeld(.order, count: 1)],
       ]),
     Case(
+      testDescription: "images in lines of their own, between and behind which the text goes on",
+      make: {
+        try document(
+          "Trip\n\n![Peak](Images/ridge.png)\nTwo\n![](Images/ridge.gif)\n", ["ridge.png", "ridge.gif"],
+          captions: ["Peak", ""])
+      }, losses: [:]),
+    Case(
+      testDescription: "a line of an image that was removed",
+      make: { try document("One\n![Gone](Images/Gone.png)\nTwo ![](Images/ridge.png)\n", ["ridge.png"]) },
+      losses: Dictionary(
+        uniqueKeysWithValues: InterchangeFormat.writable.map { ($0, [.missingImage("Images/Gone.png")]) })),
+    Case(
       testDescription: "original filenames",
       make: {
         var notes = ImageNotes(text: "![](Images/a%3Ab.png)")

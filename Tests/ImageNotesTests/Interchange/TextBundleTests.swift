@@ -190,11 +190,6 @@ struct TextBundleTests {
       "it is not JSON: more than 64 brackets are open ('info.json', line 1)."
     ),
     (
-      "missing", ["info.json": "{}", "text.md": "a\n\n![](assets/x.png)"],
-      "the text shows the image 'assets/x.png', which is not there ('text.md', line 3). "
-        + "Add the image, or remove it from the text."
-    ),
-    (
       "above", ["info.json": "{}", "text.md": "![](assets/../info.json)"],
       "the text shows 'assets/../info.json', which lies outside it ('text.md', line 1). "
         + "Put the file beside the text, and name it there."
@@ -250,6 +245,14 @@ struct TextBundleTests {
     #expect(
       error(FileWrapper(regularFileWithContents: Data()))
         == "'A.textbundle' could not be imported as TextBundle: it is a file, and a TextBundle is a folder.")
+  }
+
+  @Test func `keeps the words of an image that is not there`() throws {
+    let text = "a\n\n![x](assets/x.png)\n![x](assets/x.png)"
+    let (document, remarks) = try read(Fixture.textBundle(text))
+    #expect(document.notes.text == text)
+    #expect(remarks == [.missingImage("assets/x.png")])
+    #expect(remarks.lines == ["the image 'assets/x.png' is missing; the text keeps its words"])
   }
 
   @Test func `follows no link`() throws {
@@ -369,15 +372,19 @@ struct TextBundleTests {
     #expect(edited.images.map(\.originalFilename) == ["zenith.png", "a/b.gif"])
   }
 
-  @Test func `says which image the document lacks`() throws {
+  @Test func `says which image the document lacks, and refuses one outside of it`() throws {
     var document = try made()
     document.notes.text = "a\n![](Images/none.png)"
+    let (tree, remarks) = try InterchangeFormat.textBundle.write(document, named: "Trip.imageNotes")
+    #expect(remarks.first == .missingImage("Images/none.png"))
+    #expect(try read(tree).document.notes.text == "a\n![](Images/none.png)")
+    document.notes.text = "a\n![](../none.png)"
     #expect {
       try InterchangeFormat.textBundle.write(document, named: "Trip.imageNotes")
     } throws: { error in
-      "\(error)" == "'Trip.imageNotes' could not be exported as TextBundle: the text shows the image "
-        + "'Images/none.png', which the document does not have ('Text.txt', line 2). "
-        + "Add the image, or remove it from the text."
+      "\(error)" == "'Trip.imageNotes' could not be exported as TextBundle: the text shows "
+        + "'../none.png', which lies outside it ('Text.txt', line 2). "
+        + "Put the file beside the text, and name it there."
     }
   }
 

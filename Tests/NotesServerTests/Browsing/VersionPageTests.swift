@@ -18,8 +18,7 @@ extension BrowserTests {
         try await Browser.with { browser in
           try await browser.openDocument("Trip", of: fixture)
           try await browser.click("#history")
-          try await browser.wait(
-            for: "the versions", until: "document.querySelectorAll('button.version').length >= 3")
+          try await browser.openSession(of: 3)
           try await browser.wait(for: "the days", until: "document.querySelectorAll('h2.day').length >= 1")
           try await browser.clickVersion(1)
           try await browser.wait(
@@ -45,8 +44,7 @@ extension BrowserTests {
           // The whole of the first version.
           try await browser.openDocument("Trip", of: fixture)
           try await browser.click("#history")
-          try await browser.wait(
-            for: "the versions", until: "document.querySelectorAll('button.version').length >= 3")
+          try await browser.openSession(of: 3)
           try await browser.clickVersion(-1)
           try await browser.click("#restore")
           try await browser.click("#confirm-yes")
@@ -92,7 +90,7 @@ extension BrowserTests {
             for: "the sides", until: "document.querySelectorAll('article.side').length === 2")
           try await browser.wait(
             for: "the difference",
-            until: "[...document.querySelectorAll('.line')].some((e) => e.textContent.includes('and a tent'))"
+            until: "[...document.querySelectorAll('.line ins')].some((e) => e.textContent === 'tent')"
           )
           switch choice {
           case "present": try await browser.click("#keep-present")
@@ -127,9 +125,18 @@ extension BrowserTests {
 }
 
 extension Browser {
-  /// Clicks a version in the history; 0 is the newest, -1 the oldest.
+  /// Opens the versions of the newest session, which has at least so many.
+  fileprivate func openSession(of count: Int) async throws {
+    try await wait(for: "the session", until: "document.querySelector('.session-toggle')")
+    try await click(".session-toggle")
+    let rows = "document.querySelectorAll('.session li button.version')"
+    #expect(try await run("return \(rows).length").integer ?? 0 >= count)
+  }
+
+  /// Clicks a version of an open session; 0 is the newest, -1 the oldest.
   fileprivate func clickVersion(_ index: Int) async throws {
     try await run(
-      "[...document.querySelectorAll('button.version')].at(arguments[0]).click()", .number(Double(index)))
+      "[...document.querySelectorAll('.session li button.version')].at(arguments[0]).click()",
+      .number(Double(index)))
   }
 }

@@ -18,8 +18,9 @@ test("a deletion takes a character, a word or a line, across chunks too", () => 
     const text = new ChunkedText(whole);
     const offsets = [0];
     for (const [, part] of charactersOf(whole)) offsets.push(offsets.at(-1) + part.length);
-    // The borders of chunks, and other places.
-    const borders = text.chunks.flatMap((chunk) => [-1, 0, 1].map((step) => offsets[offsets.indexOf(text.startOf(chunk)) + step] ?? 0));
+    // The borders of some chunks, and other places.
+    const some = Array.from({ length: 4 }, () => text.chunks[random(text.chunks.length)]);
+    const borders = [...some, text.last].flatMap((chunk) => [-1, 0, 1].map((step) => offsets[offsets.indexOf(text.startOf(chunk)) + step] ?? 0));
     for (const caret of [...borders, ...Array.from({ length: 40 }, () => offsets[random(offsets.length)]), 0, whole.length]) {
       for (const kind of kinds) {
         const around = JSON.stringify(whole.slice(Math.max(0, caret - 30), caret + 30));

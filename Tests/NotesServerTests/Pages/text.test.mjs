@@ -5,11 +5,17 @@ import { differences } from "../../../Sources/CommandLine/CNotesPages/pages/diff
 import { append, applied, compact, moved, transform } from "../../../Sources/CommandLine/CNotesPages/pages/splices.js";
 import { randomNumbers } from "./server.mjs";
 
-function randomText(random, length) {
+function randomText(random, length, pictures = false) {
   const parts = ["a", "word ", "line\n", "\r\n", "\r", "\n", "😀", "é", "a line that is rather long, with more words\n"];
+  if (pictures) parts.push("\n![Peak](Images/7.png)\n", " ![a b](<Images/a b.png>) \r\n", "![", "](", ")");
   let text = "";
   while (text.length < length) text += parts[random(parts.length)];
   return text;
+}
+
+/** Whether a line names a picture, by a rule that is enough for these texts. */
+function isPicture(line) {
+  return /^[ \t]*!\[[^\]\r\n]*\]\([^\r\n]*[^ \t\r\n][^\r\n]*\)[ \t]*\r?\n?$/.test(line);
 }
 
 function boundary(text, offset) {
@@ -21,8 +27,12 @@ function checkChunks(text) {
   text.chunks.forEach((chunk, index) => {
     assert.equal(chunk.index, index);
     if (chunk !== text.last) assert.ok(chunk.text.endsWith("\n"), "PT1: a chunk ends with a line's end");
-    if (text.chunks.length > 1) assert.notEqual(chunk.text, "", "PT1: no chunk is empty");
+    if (chunk !== text.last) assert.notEqual(chunk.text, "", "PT1: no chunk but the last is empty");
+    const lines = chunk.text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+    if (lines.length > 1) assert.deepEqual(lines.filter(isPicture), [], "PT5: the line of a picture is a chunk");
   });
+  assert.ok(!(isPicture(text.last.text) && text.last.text.endsWith("\n")), "PT5: the last chunk is no such line with a line end");
+  assert.match(text.chunks[0].text, /^[^\n]*\n?$/, "PT4: the first chunk is one line");
 }
 
 /** What a view shows after it did what a splice told it. */
@@ -35,16 +45,18 @@ function checkView(view, change, text) {
 }
 
 test("a text in chunks is the same as a plain text", () => {
-  for (let seed = 0; seed < 60; seed++) {
+  for (let seed = 0; seed < 120; seed++) {
     const random = randomNumbers(seed);
-    let plain = randomText(random, random(60000));
+    const pictures = seed % 2 === 1;
+    let plain = randomText(random, random(seed % 4 === 3 ? 300 : 60000), pictures);
     const text = new ChunkedText(plain);
     const view = new Map(text.chunks.map((chunk) => [chunk, chunk.text]));
+    checkChunks(text);
     for (let count = 0; count < 60; count++) {
       const at = boundary(plain, random(plain.length + 1));
       const far = random(5) === 0 ? random(30000) : random(20);
       const end = boundary(plain, Math.min(plain.length, at + random(far + 1)));
-      const ins = random(3) === 0 ? "" : randomText(random, random(12) === 0 ? 20000 : random(20));
+      const ins = random(3) === 0 ? "" : randomText(random, random(12) === 0 ? 20000 : random(20), pictures);
       const splice = [at, Math.max(0, end - at), ins];
       checkView(view, text.splice(splice), text);
       plain = applied([splice], plain);
@@ -63,12 +75,12 @@ test("a text in chunks is the same as a plain text", () => {
 test("what a view shows already is adopted and settled", () => {
   for (let seed = 0; seed < 60; seed++) {
     const random = randomNumbers(seed + 100);
-    let plain = randomText(random, 20000);
+    let plain = randomText(random, seed % 3 === 0 ? 200 : 20000, true);
     const text = new ChunkedText(plain);
     for (let count = 0; count < 60; count++) {
       const chunk = text.chunks[random(text.chunks.length)];
       const at = random(chunk.text.length + 1);
-      const splice = [at, random(2) === 0 ? random(chunk.text.length - at + 1) : 0, randomText(random, random(300))];
+      const splice = [at, random(2) === 0 ? random(chunk.text.length - at + 1) : 0, randomText(random, random(300), true)];
       const start = text.startOf(chunk);
       text.adopt(chunk, splice);
       text.settle(chunk);

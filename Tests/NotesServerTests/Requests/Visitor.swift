@@ -70,7 +70,7 @@ struct Visitor: Sendable {
 
   /// The identifier of a document, as the library lists it.
   func id(of name: String) async throws -> String {
-    let events = try EventReader(self, "/api/library/events")
+    let events = try await EventReader(self, "/api/library/events")
     return try await waiting {
       while true {
         let (event, data) = try events.next()
@@ -88,31 +88,36 @@ final class EventReader: Sendable {
   private let client: TCPClient
   private let rest = Mutex<[UInt8]>([])
 
-  init(_ visitor: Visitor, _ path: String) throws {
+  /// Asks for the events, and waits for the head of the answer: the server sends each event from then on.
+  init(_ visitor: Visitor, _ path: String) async throws {
     client = try TCPClient(port: visitor.port)
     try client.send("GET \(path) HTTP/1.1\r\nHost: \(visitor.host)\r\nCookie: \(visitor.cookie)\r\n\r\n")
+    let head = try await waiting { try self.read(upTo: "\r\n\r\n") }
+    try #require(head.hasPrefix("HTTP/1.1 200 "), "\(head)")
   }
 
-  /// Reads the next event.
+  /// Reads the next event, and throws after 20 heartbeats without one: the server sends them for ever.
   func next() throws -> (name: String, data: JSON) {
-    while true {
-      let block = try block()
-      let lines = block.split(whereSeparator: \.isNewline)
+    for _ in 0..<20 {
+      let lines = try read(upTo: "\n\n").split(separator: "\n")
       guard let name = lines.first(where: { $0.hasPrefix("event: ") }),
         let data = lines.first(where: { $0.hasPrefix("data: ") })
       else { continue }
       return (String(name.dropFirst(7)), try JSON(parsing: data.dropFirst(6).utf8))
     }
+    throw NoEvent()
   }
 
-  /// Reads up to the next empty line. The first block has the head of the answer, too.
-  private func block() throws -> String {
+  struct NoEvent: Error {}
+
+  /// Reads up to `end`, and returns the text before it.
+  private func read(upTo end: String) throws -> String {
+    let end = Array(end.utf8)
     var bytes = rest.withLock { $0 }
     while true {
-      if let end = bytes.indices.dropLast().first(where: { bytes[$0] == 10 && bytes[$0 + 1] == 10 }) {
-        let block = String(decoding: bytes[..<end], as: UTF8.self)
-        rest.withLock { $0 = Array(bytes[(end + 2)...]) }
-        return block
+      if let found = bytes.firstRange(of: end) {
+        rest.withLock { $0 = Array(bytes[found.upperBound...]) }
+        return String(decoding: bytes[..<found.lowerBound], as: UTF8.self)
       }
       let piece = try client.receive()
       try #require(!piece.isEmpty, "The stream ended.")
@@ -132,8 +137,8 @@ final class TextPage: Sendable {
   private let events: EventReader
   private let state = Mutex(State())
 
-  init(_ visitor: Visitor, _ id: String, tab: String) throws {
-    events = try EventReader(visitor, "/api/documents/\(id)/events?tab=\(tab)")
+  init(_ visitor: Visitor, _ id: String, tab: String) async throws {
+    events = try await EventReader(visitor, "/api/documents/\(id)/events?tab=\(tab)")
   }
 
   /// The name of the document's run.

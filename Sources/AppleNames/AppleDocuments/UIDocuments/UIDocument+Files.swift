@@ -133,8 +133,7 @@ extension UIDocument {
   }
 
   private func abandon(_ engine: Engine) async {
-    // It has no edits that could be lost, and the caller reports the first error.
-    try? await engine.close(discardingChanges: true)
+    try? await engine.close(discardingChanges: true)  // No edit is lost; the first error counts.
   }
 
   /// Gets place, date and flags from the engine.
@@ -268,6 +267,32 @@ extension UIDocument {
     do {
       try await opened.engine.revert(toContentsOf: url)
       return await loadAgain(opened.engine)
+    } catch {
+      await fail(error)
+      return false
+    }
+  }
+
+  func recoverNow(_ copy: RecoveryCopy) async -> Bool {
+    holdEditing()
+    defer { releaseEditing() }
+    guard let engine = opened?.engine else { return false }
+    do {
+      try await engine.recover(copy)
+    } catch {
+      await fail(error)
+      return false
+    }
+    guard await loadAgain(engine) else { return false }
+    updateChangeCount(.done)
+    return true
+  }
+
+  func discardNow(_ copy: RecoveryCopy) async -> Bool {
+    guard let engine = opened?.engine else { return false }
+    do {
+      try await engine.discard(copy)
+      return true
     } catch {
       await fail(error)
       return false

@@ -32,7 +32,7 @@ package actor PageCache {
   /// Returns a page; nil if it is not here.
   package func page(_ name: BlobName) -> Data? {
     // A page that cannot be read is read from the store.
-    if let page = try? read(name, in: Self.newer) { return page }
+    if let page = try? read(name, in: Self.newer) { return page }  // Else from the store.
     guard let page = try? read(name, in: Self.older) else { return nil }
     insert(page, as: name)
     return page
@@ -47,8 +47,7 @@ package actor PageCache {
         try disk.write(Array(page), to: disk.createFile(file, in: half, mode: 0o600), at: 0)
         count = (count ?? 0) + 1
       } catch  where error.code == .fileExists {
-        // It may be damaged.
-        guard (try? read(name, in: Self.newer)) == nil else { return }
+        guard (try? read(name, in: Self.newer)) == nil else { return }  // It may be damaged.
         try disk.removeFile(file, in: half)
         try disk.write(Array(page), to: disk.createFile(file, in: half, mode: 0o600), at: 0)
       }
@@ -72,7 +71,7 @@ package actor PageCache {
       count = try disk.list(disk.openDirectory(Self.newer, in: folder)).count
     }
     if count ?? 0 >= capacity {
-      _ = disk.removeEverything(Self.older, from: folder)
+      disk.removeEverything(Self.older, from: folder)
       try disk.rename(Self.newer, in: folder, to: Self.older, in: folder, .noReplace)
       count = 0
     }

@@ -3,15 +3,16 @@ import FilePackages
 public import FoundationEssentials
 
 extension CloudContainer {
-  /// Lists all documents of the container and those in its folder, by name; asks the store for nothing.
+  /// Lists all documents of the container and of its folder, in the order of their names. It sends no request to the
+  /// store.
   ///
-  /// A document that a program removed from the folder is not listed, although the next `sync()` deletes it from the
-  /// container. While another process brings the folder up to date, it is listed as a placeholder.
+  /// A document that a program removed from the folder is not listed, although only the next `sync()` deletes it from
+  /// the container. While another process works on the folder, such a document is listed as a placeholder.
   ///
-  /// Cost: a look at the status of each file in the container folder.
+  /// Cost: one status of each file in the container folder.
   public func items() async throws -> [CloudItem] { try await listing().items }
 
-  /// Lists the documents as `items()` does, and the other items in the folder, with one look at it.
+  /// Lists the documents as `items()` does, and the other items in the folder, by one scan of the folder.
   public func listing() async throws -> ContainerListing {
     let (placed, scan) = try await placedItems()
     return ContainerListing(
@@ -31,10 +32,11 @@ extension CloudContainer {
 
   /// Returns the items now, and after each operation of this object.
   ///
-  /// A slow listener gets the newest items alone. The sequence ends with an error of the disk, or with its task.
+  /// Operations during a listing are combined, and a slow listener gets only the newest items. The sequence ends with
+  /// an error of the disk, or with its task.
   public func updates() -> AsyncThrowingStream<[CloudItem], any Error> {
     let changes = changed.listen()
-    return AsyncThrowingStream { continuation in
+    return AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
       let task = Task {
         do {
           continuation.yield(try await items())
@@ -84,7 +86,7 @@ extension CloudContainer {
 
   // MARK: Content
 
-  /// Brings the content of a document here, in its newest state, and waits for it.
+  /// Downloads the newest content of a document, and waits for the end.
   ///
   /// - Parameter name: the document's name in the container, such as `Travel/Trip.imageNotes`.
   /// - Throws: `noSuchFile` if the container has no document of that name; the errors of `sync()`.
@@ -92,11 +94,12 @@ extension CloudContainer {
     try await exclusively { try await session.download(itemNamed: name) }
   }
 
-  /// Brings the content of documents here, of eight placeholders at a time. A document that fails stops no other.
+  /// Downloads the newest content of documents, of eight placeholders at a time. A failure does not stop the other
+  /// downloads.
   ///
   /// - Parameters:
   ///   - names: the documents' names in the container.
-  ///   - finished: gets each name with the error of its document, from any thread; nil if it is here.
+  ///   - finished: called on any thread with each name, and the error of the download or nil.
   /// - Throws: the errors of the store and of the task.
   public func download(
     itemsNamed names: [String],
@@ -108,7 +111,7 @@ extension CloudContainer {
   /// Returns the names of the documents that the last `sync()` knew of, here and in the container, in order.
   public func names() async throws -> [String] { try await session.placedNames() }
 
-  /// Asks for the content of a document. The next `sync()` brings it.
+  /// Asks for the content of a document. The next `sync()` downloads it.
   ///
   /// - Throws: `noSuchFile` if the container has no document of that name.
   public func startDownloading(itemNamed name: String) async throws {
@@ -116,8 +119,8 @@ extension CloudContainer {
     changed.ring()
   }
 
-  /// Ends the download of a document, also one that was only asked for. The document stays a placeholder, or in the
-  /// state that is here.
+  /// Cancels the download of a document, also one that was only asked for. The document stays a placeholder, or has its
+  /// earlier state on this machine.
   ///
   /// - Throws: `noSuchFile` if the container has no document of that name.
   public func cancelDownload(itemNamed name: String) async throws {
@@ -127,29 +130,29 @@ extension CloudContainer {
 
   /// Removes the content of a document from this machine; it becomes a placeholder.
   ///
-  /// - Throws: `unsavedEdits` if the container does not have the content that is here; `noSuchFile`; the errors of
-  ///   `sync()`.
+  /// - Throws: `unsavedEdits` if the container does not have this machine's content; `busy` if a program has the
+  ///   package open; `noSuchFile`; the errors of `sync()`.
   public func evict(itemNamed name: String) async throws {
     try await exclusively { try await session.evict(itemNamed: name) }
   }
 
   // MARK: Deleting
 
-  /// Deletes a document, here and in the container. `restore(_:)` brings it back within thirty days.
+  /// Deletes a document, on this machine and in the container. `restore(_:)` restores it within thirty days.
   ///
-  /// - Throws: `changedOnDisk` if another device changed the document, and that was not here yet: the document stays.
-  ///   `noSuchFile`; the errors of `sync()`.
+  /// - Throws: `changedOnDisk` if another device changed the document, and this machine did not have that change yet:
+  ///   the document stays. `noSuchFile`; the errors of `sync()`.
   public func delete(itemNamed name: String) async throws {
     try await exclusively { try await session.delete(itemNamed: name) }
   }
 
-  /// Lists the deleted documents that the last `sync()` knew of, the last one first.
+  /// Lists the deleted documents that the last `sync()` knew of, the latest deletion first.
   public func deletedItems() async throws -> [CloudVersion] { try await session.deletedVersions() }
 
-  /// Brings a deleted document back, as a placeholder.
+  /// Restores a deleted document, as a placeholder.
   ///
-  /// - Returns: its name: another one if a document has its old name.
-  /// - Throws: `noSuchFile`; `CloudDataError` if its content is gone; the errors of `sync()`.
+  /// - Returns: its name, which is new if another document has the old one.
+  /// - Throws: `noSuchFile`; `CloudDataError` if the store no longer has its content; the errors of `sync()`.
   @discardableResult
   public func restore(_ document: CloudDocumentID) async throws -> String {
     try await exclusively { try await session.restore(document) }
@@ -157,9 +160,9 @@ extension CloudContainer {
 
   // MARK: Places
 
-  /// Returns the name in the container of an item in the container folder.
+  /// Returns the name in the container of an item in the container folder: its path in the folder.
   ///
-  /// - Throws: `invalidName` for a place outside the folder.
+  /// - Throws: `invalidName` for a place outside the folder, or for a name that no document can have.
   public func name(ofItemAt item: URL) throws -> String {
     let (root, path) = (
       url.standardized.path(percentEncoded: false), item.standardized.path(percentEncoded: false)
@@ -173,12 +176,12 @@ extension CloudContainer {
     return name
   }
 
-  /// Asks for the content of the document at a place in the container folder. The next `sync()` brings it.
+  /// Asks for the content of the document at a place in the container folder, as `startDownloading(itemNamed:)`.
   public func startDownloading(itemAt item: URL) async throws {
     try await startDownloading(itemNamed: name(ofItemAt: item))
   }
 
-  /// Ends the download of the document at a place in the container folder, as `cancelDownload(itemNamed:)`.
+  /// Cancels the download of the document at a place in the container folder, as `cancelDownload(itemNamed:)`.
   public func cancelDownload(itemAt item: URL) async throws {
     try await cancelDownload(itemNamed: name(ofItemAt: item))
   }

@@ -24,6 +24,8 @@ package struct DocumentDownload: Sendable {
   package var blobs: BlobStore
   /// The largest document that comes.
   package var limits = TreeLimits.document
+  /// Files of this machine that may have pieces of the new ones, at the same places. The store is not asked for those.
+  package var nearby: [any NearbyBytes] = []
   /// The coordinator for the write.
   package var coordinator: FileCoordinator
   private let disk: any Disk
@@ -61,7 +63,7 @@ package struct DocumentDownload: Sendable {
     if !isPackage { try checkFlat(differences) }
     let document = try await makeFolders()
     let fetched = try await FetchedContents.fetch(
-      missingFiles(of: differences), from: blobs, beside: document, on: disk, progress: progress)
+      missingFiles(of: differences), from: blobs, or: nearby, beside: document, on: disk, progress: progress)
     try Task.checkCancellation()
     let commit = DownloadCommit(download: self, differences: differences, fetched: fetched, disk: disk)
     guard disk.isReal else {

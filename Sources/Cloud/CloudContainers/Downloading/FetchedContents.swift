@@ -1,3 +1,4 @@
+import Documents
 import DurableIO
 import FilePackages
 import FoundationEssentials
@@ -27,11 +28,13 @@ struct FetchedContents: Sendable {
   ///
   /// - Parameters:
   ///   - entries: the entries; folders and links have no content.
+  ///   - nearby: files that may have pieces at the same places. The store gives all other pieces.
   ///   - document: the place of the document.
   /// - Throws: `noSpace` before anything is fetched if the disk has not enough room; `CloudDataError`;
   ///   `ObjectStoreError`; `FilePackageError`; `CancellationError`.
   static func fetch(
-    _ entries: [TreeEntry], from blobs: BlobStore, beside document: FilePath, on disk: any Disk,
+    _ entries: [TreeEntry], from blobs: BlobStore, or nearby: [any NearbyBytes] = [],
+    beside document: FilePath, on disk: any Disk,
     progress: @escaping @Sendable (DownloadProgress) -> Void
   ) async throws -> FetchedContents {
     var wanted: [ContentHash: (path: PackagePath, content: FileContent)] = [:]
@@ -42,7 +45,7 @@ struct FetchedContents: Sendable {
     }
     let sorted = wanted.values.sorted { $0.path < $1.path }
     let fetcher = Fetcher(
-      blobs: blobs, document: document, disk: disk,
+      blobs: blobs, nearby: nearby, document: document, disk: disk,
       counter: DownloadCounter(total: sorted.reduce(0) { $0 + $1.content.size }, progress))
     var memory = Self.memory
     let (small, large) = sorted.partitioned { _, content in
@@ -88,6 +91,7 @@ extension Array {
 /// Fetches single files.
 private struct Fetcher: Sendable {
   let blobs: BlobStore
+  let nearby: [any NearbyBytes]
   let document: FilePath
   let disk: any Disk
   let counter: DownloadCounter
@@ -116,14 +120,15 @@ private struct Fetcher: Sendable {
   /// Fetches a file into memory.
   @concurrent
   func bytes(of content: FileContent, at path: PackagePath) async throws -> Data {
-    let bytes = try await blobs.get(
-      BlobName(content.hash), maximumSize: Int(content.size), child: path.display)
-    guard UInt64(bytes.count) == content.size else { throw wrong(path) }
+    let bytes = try await piece(FilePiece(BlobName(content.hash), size: content.size), at: 0, of: path)
     counter.add(content.size)
     return bytes
   }
 
-  /// Fetches a file into the folder, eight pieces at a time.
+  /// The number of pieces of one file at once. Pieces of this machine take no time to arrive, and so take memory at once.
+  private var maximumPieces: Int { nearby.isEmpty ? BlobStore.maximumCalls : BlobStore.maximumCalls / 4 }
+
+  /// Fetches a file into the folder, several pieces at a time.
   @concurrent
   func file(
     _ content: FileContent, at path: PackagePath, _ number: Int, in folder: WrittenFiles
@@ -133,7 +138,7 @@ private struct Fetcher: Sendable {
     try await withThrowingTaskGroup(of: Void.self) { group in
       var running = 0
       try await content.forEachPiece(in: blobs, child: path.display) { piece, offset in
-        if running == BlobStore.maximumCalls { try await group.next() } else { running += 1 }
+        if running == maximumPieces { try await group.next() } else { running += 1 }
         group.addTask { try await fetch(piece, to: file, at: offset, of: path) }
       }
       try await group.waitForAll()
@@ -148,13 +153,28 @@ private struct Fetcher: Sendable {
   private func fetch(
     _ piece: FilePiece, to file: OpenNode, at offset: UInt64, of path: PackagePath
   ) async throws {
-    let bytes = try await blobs.get(
-      piece.name, maximumSize: Int(min(piece.size, UInt64(BlobStore.maximumSize))), child: path.display)
-    guard UInt64(bytes.count) == piece.size else { throw wrong(path) }
+    let bytes = try await self.piece(piece, at: offset, of: path)
     try await blocking(path) { () throws(SystemError) in
       try disk.write(Array(bytes), to: file.descriptor, at: offset)
     }
     counter.add(piece.size)
+  }
+
+  /// Returns the bytes of a piece: from a file nearby that has them at this offset, or else from the store.
+  private func piece(_ piece: FilePiece, at offset: UInt64, of path: PackagePath) async throws -> Data {
+    let maximumSize = min(piece.size, UInt64(BlobStore.maximumSize))
+    for files in nearby {
+      try Task.checkCancellation()
+      let (end, isTooLarge) = offset.addingReportingOverflow(maximumSize)
+      if !isTooLarge, let bytes = await files.bytes(of: path, in: offset..<end),
+        BlobName(of: bytes) == piece.name
+      {
+        return bytes
+      }
+    }
+    let bytes = try await blobs.get(piece.name, maximumSize: Int(maximumSize), child: path.display)
+    guard UInt64(bytes.count) == piece.size else { throw wrong(path) }
+    return bytes
   }
 
   private func blocking<Result: Sendable>(

@@ -2,7 +2,7 @@ import FilePackages
 import FoundationEssentials
 import ObjectStores
 
-// A repair stores objects that this machine knows byte for byte, and no others. It replaces no version that can be read.
+// A repair stores only objects that this machine knows byte for byte. It replaces no version that can be read.
 
 /// The return of objects to a store that lost or damaged them, as far as this machine has them.
 package struct ContainerRepair: Sendable {
@@ -55,8 +55,13 @@ package struct ContainerRepair: Sendable {
       guard let bytes = record.head, let head = try session.head(of: record),
         let present = try await session.log.bytes(of: head.document, head.sequence), present != bytes
       else { return false }
-      let version = try? CloudVersion(decoding: present)
-      if version?.document == head.document, version?.sequence == head.sequence { return false }
+      do throws(CloudVersion.Problem) {
+        let version = try CloudVersion(decoding: present)
+        if version.document == head.document, version.sequence == head.sequence { return false }
+      } catch {
+        // A newer program made the version. Other bytes that cannot be read are damage.
+        if error == .newerFormat { return false }
+      }
       try await session.store.put(bytes, at: head.key)
       return true
     }.count { $0 }
@@ -81,9 +86,9 @@ package struct ContainerRepair: Sendable {
 
 /// The outcome of a repair.
 public struct ContainerRepairReport: Sendable {
-  /// The names of documents of which content or versions are in the store again.
+  /// The names of the documents whose content or versions were stored again.
   public var documents: [String] = []
-  /// The number of damaged versions that are whole again.
+  /// The number of damaged versions that were replaced by whole ones.
   public var versions = 0
   /// The state of the container afterwards.
   public var check = CheckReport()

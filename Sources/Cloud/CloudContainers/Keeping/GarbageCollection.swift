@@ -114,19 +114,20 @@ package struct GarbageCollection: Sendable {
       try await removeOldConflicts(retention.conflicts.union(newer.conflicts), now)
       try await removeOldNews(now)
       try await session.repackHeads()
+      try await store.removeRemains()
     }
     return report
   }
 
   private func delete(_ keys: [ObjectKey]) async throws {
     let store = session.store
-    _ = try await concurrentMap(keys, BlobStore.maximumCalls) { try await store.delete($0) }
+    _ = try await concurrentMap(keys, BlobStore.maximumCalls) { try await store.delete($0) }  // No values.
   }
 
   /// Reads the versions after the known ones, and decides which stay.
   ///
-  /// - Throws: `CloudDataError` if a version that this machine knows is missing: others may be missing as well, and
-  ///   their content would go.
+  /// - Throws: `CloudDataError` if a version that this machine knows is missing: more may be missing, and the
+  ///   collection would remove their content.
   private func note(_ known: [CloudDocumentID: Int], _ now: Date) async throws -> Retention {
     var retention = Retention()
     var kept: [Kept] = []
@@ -210,17 +211,17 @@ package struct GarbageCollection: Sendable {
   }
 }
 
-/// The outcome of a collection.
+/// The outcome of a garbage collection, or of a dry run of one.
 public struct GarbageReport: Sendable, Hashable {
-  /// The versions that went, or would go.
+  /// The number of versions that were removed, or would be.
   public var versions = 0
-  /// The blobs that went, or would go.
+  /// The number of blobs that were removed, or would be.
   public var blobs = 0
-  /// The bytes of these blobs.
+  /// The number of bytes of these blobs.
   public var bytes: UInt64 = 0
-  /// The blobs that stay.
+  /// The number of blobs that stay.
   public var keptBlobs = 0
-  /// The errors of versions and contents that are damaged: because of them all blobs stay.
+  /// The errors of damaged versions and contents. If there is one, all blobs stay.
   public var problems: [CloudDataError] = []
 
   /// Makes an empty report.

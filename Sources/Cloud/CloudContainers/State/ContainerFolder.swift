@@ -138,12 +138,12 @@ package struct ContainerFolder: Sendable {
     encoder.outputFormat = .xml
     let bytes = try encoder.encode(settings)
     let root = try disk.openDirectory(at: path)
-    _ = try disk.makeDirectoryIfAbsent(PackageLayout.containerFolder, in: root)
+    try disk.makeDirectoryIfAbsent(PackageLayout.containerFolder, in: root)
     try disk.synchronize(root)
     if let key { try write(key.text(container: settings.container)) }
     let file = FileWrapper(regularFileWithContents: bytes)
     file.preferredFilename = Self.settings.string
-    _ = try await FlatFileStore.create(
+    _ = try await FlatFileStore.create(  // The report has nothing to show.
       file,
       at: URL(filePath: FileName(hiddenPath.appending(Self.settings)).string, directoryHint: .notDirectory))
   }
@@ -154,6 +154,7 @@ package struct ContainerFolder: Sendable {
     encoder.outputFormat = .xml
     let file = FileWrapper(regularFileWithContents: try encoder.encode(settings))
     let path = FileName(hiddenPath.appending(Self.settings)).string
+    // The report has nothing to show.
     _ = try await FlatFileStore.open(at: URL(filePath: path, directoryHint: .notDirectory)).save(file)
   }
 
@@ -222,7 +223,7 @@ package struct ContainerFolder: Sendable {
   package func lock() throws(SystemError) -> Lock? {
     let folder = try disk.openDirectory(at: hiddenPath)
     do {
-      _ = try disk.createFile(Self.lock, in: folder, mode: 0o600)
+      _ = try disk.createFile(Self.lock, in: folder, mode: 0o600)  // The lock is on the file opened below.
     } catch  where error.code == .fileExists {}
     let file = try disk.openFileForWriting(Self.lock, in: folder)
     guard try disk.lock(file, .exclusive) else { return nil }

@@ -95,6 +95,9 @@ package final class ContainerState: Sendable {
             END;
           """)
     }
+    migrator.registerMigration("5") { db in
+      try db.execute(sql: "ALTER TABLE document ADD COLUMN contentSum TEXT")
+    }
     return migrator
   }
 

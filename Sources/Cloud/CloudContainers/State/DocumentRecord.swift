@@ -22,6 +22,8 @@ package struct DocumentRecord: Sendable, Hashable, Codable, FetchableRecord, Per
   package var pending: Data?
   /// The root that is here if that version is committed.
   package var pendingRoot: Data?
+  /// The sum of that content, if the package here has it in other bytes: see `ContentMerger`.
+  package var contentSum: String?
   /// Whether a program asked for the content.
   package var isWanted = false
   /// The conflicts that are in the package here, by digest, with spaces between them.

@@ -41,6 +41,7 @@ extension ContainerSession {
   private func rebase(record: inout DocumentRecord, here: TreeRoot?) {
     record.base = here.map { Data($0.bytes) }
     record.baseName = here == nil ? nil : record.name
+    record.contentSum = nil
     (record.pending, record.pendingRoot) = (nil, nil)
     record.uploadingError = nil
   }

@@ -102,7 +102,7 @@ extension ContainerSession {
       let live = try await liveNames()
       let missing = Set(names).subtracting(here).compactMap { records[$0] }.sorted { $0.name < $1.name }
       transfers.expect(missing.map(\.id))
-      _ = try await concurrentMap(missing, BlobStore.maximumCalls) { record in
+      _ = try await concurrentMap(missing, BlobStore.maximumCalls) { record in  // No values.
         finished(record.name, try await sync(record, nil, among: live).outcome.error)
       }
       for name in here {
@@ -170,7 +170,7 @@ extension ContainerSession {
   private func deletePlaceholder(_ record: DocumentRecord) async throws {
     var record = record
     guard let head = try head(of: record), !head.isDeleted else { return }
-    var version = nextVersion(after: head)
+    var version = await nextVersion(after: head)
     version.isDeleted = true
     version.parents = [try head.digest()]
     if try await commitElsewhere(version, of: &record) { return }
@@ -194,7 +194,7 @@ extension ContainerSession {
       guard let head = try head(of: record) else { break }
       guard head.isDeleted else { return head.name }
       try await renewContent(of: head, under: head)
-      var version = nextVersion(after: head)
+      var version = await nextVersion(after: head)
       version.isDeleted = false
       version.parents = [try head.digest()]
       let names = try await liveNames()
@@ -205,11 +205,13 @@ extension ContainerSession {
   }
 
   /// A version after another one with the same content, by this device.
-  func nextVersion(after head: CloudVersion) -> CloudVersion {
+  func nextVersion(after head: CloudVersion) async -> CloudVersion {
     var version = head
     version.sequence += 1
     version.contentDevice = head.contentDeviceName
     (version.device, version.deviceName, version.date) = (settings.device, settings.deviceName, now())
+    let local = try? FolderScan.document(head.name, in: folder)  // Not here, or not under this name.
+    version.kept = await keptVersions(of: local)
     return version
   }
 

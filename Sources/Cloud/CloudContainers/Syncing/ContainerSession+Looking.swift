@@ -1,5 +1,7 @@
+import Documents
 import DurableIO
 import FilePackages
+import FoundationEssentials
 import SystemPackage
 
 // A look at many documents takes one thread and one transaction. It may be older than the last change of a document:
@@ -38,6 +40,7 @@ extension ContainerSession {
         }
         guard let known = next.next() else { break }
         let path = try folder.path(of: local.name)
+        // The caller looks again, and gets the error.
         looks.append(try? LocalTree(at: path, isPackage: local.isPackage, known: known, on: folder.disk))
       }
       return looks
@@ -51,7 +54,33 @@ extension ContainerSession {
 
   /// Looks at a document at a path.
   func look(at path: FilePath, _ isPackage: Bool, _ record: DocumentRecord) async throws -> LocalTree {
-    try await look(at: path, isPackage, known: state.children(of: record.id))
+    let tree = try await look(at: path, isPackage, known: state.children(of: record.id))
+    return try await recognized(tree, at: path, isPackage, record)
+  }
+
+  /// Returns a look at a document, as unchanged if its content is the known one in other bytes.
+  func recognized(
+    _ tree: LocalTree, _ document: LocalDocument, _ record: DocumentRecord
+  ) async throws -> LocalTree {
+    try await recognized(tree, at: folder.path(of: document.name), document.isPackage, record)
+  }
+
+  private func recognized(
+    _ tree: LocalTree, at path: FilePath, _ isPackage: Bool, _ record: DocumentRecord
+  ) async throws -> LocalTree {
+    guard let sum = record.contentSum, isPackage, !tree.isUnchanged,
+      let accepted = tree.accepting(PackagePath([PackageLayout.storeFolder]))
+    else { return tree }
+    let url = URL(filePath: FileName(path).string, directoryHint: .isDirectory)
+    guard let merger = try merger(ofPackageAt: url), try await merger.sum(ofPackageAt: url) == sum else {
+      return tree
+    }
+    return accepted
+  }
+
+  /// The rules of a package; nil if its children merge each by itself.
+  func merger(ofPackageAt url: URL) throws -> (any ContentMerger)? {
+    try mergers.first { try $0.merges(packageAt: url) }
   }
 
   /// Looks at a document at a path.

@@ -133,6 +133,7 @@ extension ContainerSession {
   /// If the document is here, the version is not newer than the content.
   private func lastCommon(of record: DocumentRecord, upTo last: Int) async throws -> CloudVersion? {
     let known = try await ([record.head].compactMap { $0 } + state.earlierHeads(of: record.id)).map { bytes in
+      // A version that cannot be read is passed over.
       (bytes: bytes, version: try? CloudVersion(decoding: bytes))
     }
     var limit = last
@@ -162,10 +163,10 @@ extension ContainerSession {
         .missing, in: store.place, key: lost.key.string, document: lost.name,
         reason: "the store lost its last version, and its content is not on this machine")
     }
-    var version = nextVersion(after: lost)
+    var version = await nextVersion(after: lost)
     version.sequence = (present?.sequence ?? 0) + 1
     version.parents = try present.map { [try $0.digest()] } ?? []
     version.conflicts = present?.conflicts ?? []
-    _ = try await commitElsewhere(version, of: &record)
+    _ = try await commitElsewhere(version, of: &record)  // If another device was first, its version counts.
   }
 }

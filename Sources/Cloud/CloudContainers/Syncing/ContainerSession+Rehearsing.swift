@@ -11,7 +11,8 @@ extension ContainerSession {
     ContainerSession(
       folder: folder, settings: settings, state: try state.copy(), store: UnwrittenStore(base: store),
       key: key, checksChain: feed.checksChain, packing: packing, packageExtensions: packages.extensions,
-      limits: limits, asksStore: asksStore, enclosesSmall: enclosesSmall, isRehearsal: true, now: now,
+      limits: limits, asksStore: asksStore, enclosesSmall: enclosesSmall, isRehearsal: true, mergers: mergers,
+      now: now,
       newDocument: newDocument)
   }
 }
@@ -23,4 +24,6 @@ private struct UnwrittenStore: ForwardingStore {
   func put(_ bytes: Data, at key: ObjectKey, ifAbsent: Bool) async throws(ObjectStoreError) -> Bool { true }
 
   func delete(_ key: ObjectKey) async throws(ObjectStoreError) {}
+
+  func removeRemains() async throws(ObjectStoreError) {}
 }

@@ -226,12 +226,12 @@ extension ContainerSession {
     }
     for index in twins {
       guard let head = try head(of: records[index]) else { continue }
-      var version = nextVersion(after: head)
+      var version = await nextVersion(after: head)
       version.parents = [try head.digest()]
       version.name = DocumentName.free(version.name, among: taken)
       taken.insert(DocumentName.folded(version.name))
       do {
-        _ = try await commitElsewhere(version, of: &records[index])
+        _ = try await commitElsewhere(version, of: &records[index])  // Another device may be first.
       } catch let error as CloudDataError {
         // Another version that cannot be read has the number.
         problems.append(error)

@@ -1,7 +1,8 @@
-import Documents
+package import Documents
 import DurableIO
 import FilePackages
 package import FoundationEssentials
+import ManagedDocuments
 package import ObjectStores
 
 /// The parts of a container that one operation after the other uses.
@@ -27,6 +28,8 @@ package struct ContainerSession: Sendable {
   let packing: HeadPacks.Limits
   /// The folders that are packages by the user's settings.
   let packages: KnownPackages
+  /// The rules of packages whose content merges as a whole.
+  let mergers: [any ContentMerger]
   /// Whether an eviction asks the store for the document. Only a test that must find a loss leaves the question out.
   let asksStore: Bool
   /// Whether the blobs of a small document go with its version. A test of blobs leaves it out.
@@ -43,7 +46,7 @@ package struct ContainerSession: Sendable {
     store: any ObjectStore, key: ContainerKey? = nil, checksChain: Bool = true,
     packing: HeadPacks.Limits = HeadPacks.Limits(), packageExtensions: Set<String> = [],
     limits: TreeLimits = .document, asksStore: Bool = true, enclosesSmall: Bool = true,
-    isRehearsal: Bool = false,
+    isRehearsal: Bool = false, mergers: [any ContentMerger] = [DatabaseMerger()],
     now: @escaping @Sendable () -> Date = { Date() },
     newDocument: @escaping @Sendable () -> CloudDocumentID = {
       var generator = SystemRandomNumberGenerator()
@@ -54,7 +57,7 @@ package struct ContainerSession: Sendable {
     (self.packing, self.now, self.newDocument) = (packing, now, newDocument)
     (self.asksStore, packages) = (asksStore, KnownPackages(extensions: packageExtensions))
     (self.enclosesSmall, self.isRehearsal, self.key) = (enclosesSmall, isRehearsal, key)
-    self.limits = limits
+    (self.limits, self.mergers) = (limits, mergers)
     log = VersionLog(store)
     feed = ContainerFeed(store, checksChain: checksChain)
     known = StateBlobs(state, now: now)

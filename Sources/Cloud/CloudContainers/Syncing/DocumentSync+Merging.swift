@@ -8,6 +8,10 @@ extension DocumentSync {
   mutating func merge(with head: CloudVersion) async throws -> Bool {
     guard let local else { return true }
     guard let base = session.base(of: record) else { return try await reconcile(head) }
+    if let merger = try merger() {
+      try await merge(head, by: merger, isChanged: true)
+      return false
+    }
     let uploaded: UploadedTree
     let blobs: BlobStore
     let ours: [TreeDifference]
@@ -52,6 +56,7 @@ extension DocumentSync {
       // They have all of ours.
       record.base = Data(uploaded.root.bytes)
       record.baseName = record.name
+      record.contentSum = nil
       try await session.state.save(record, children: uploaded.children)
       return false
     }
@@ -87,11 +92,12 @@ extension DocumentSync {
       try await adopt(head, KnownChildren(entries.map { KnownChild($0) }))
       return false
     }
+    if try await recognizes(head) { return false }
     return try await becomeAnotherDocument(head)
   }
 
   /// Gives the document here a name of its own. The next look finds a new document there.
-  private mutating func becomeAnotherDocument(_ head: CloudVersion) async throws -> Bool {
+  mutating func becomeAnotherDocument(_ head: CloudVersion) async throws -> Bool {
     guard let local else { return true }
     forgetContent()
     record.isWanted = true
@@ -99,7 +105,7 @@ extension DocumentSync {
     try await session.state.save(record, children: KnownChildren())
     let theirs = DocumentName.folded(head.name)
     let name = DocumentName.free(local.name) { $0 == theirs || names.isTaken($0, byOthersThan: record.id) }
-    _ = try await session.move(local, to: name)
+    _ = try await session.move(local, to: name)  // The next look finds the name.
     report.conflict = true
     self.local = nil
     return false

@@ -57,7 +57,7 @@ struct DocumentSync {
     let base = session.base(of: record)
     var here = SyncDecision.Local.absent
     if let local {
-      let tree = if let seen { seen } else { try await session.look(local, record) }
+      let tree = try await lookSettled(local)
       seen = tree
       here = base != nil && tree.isUnchanged && !isRenamed ? .same : .changed
       if here == .same { try await keepStatuses(tree) }
@@ -76,6 +76,17 @@ struct DocumentSync {
     return (SyncDecision(local: here, hasBase: base != nil, head: state), head)
   }
 
+  /// Looks at the document after committed edits are in its files.
+  private func lookSettled(_ local: LocalDocument) async throws -> LocalTree {
+    let tree =
+      if let seen { try await session.recognized(seen, local, record) } else {
+        try await session.look(local, record)
+      }
+    guard tree.hasUnpublishedSave, !session.isRehearsal, let merger = try merger() else { return tree }
+    try await merger.settle(packageAt: folder.url(of: local.name, isPackage: true))
+    return try await session.look(local, record)
+  }
+
   /// Carries out the next step; returns whether the document is up to date.
   private mutating func step() async throws -> Bool {
     let (step, head) = try await decide()
@@ -90,7 +101,11 @@ struct DocumentSync {
     case .upload: return try await upload(over: head)
     case .download:
       guard let head else { return true }
-      try await download(head)
+      if let merger = try merger() {
+        try await merge(head, by: merger, isChanged: false)
+      } else {
+        try await download(head)
+      }
       return false
     case .merge:
       guard let head else { return true }
@@ -123,7 +138,7 @@ struct DocumentSync {
   }
 
   mutating func forgetContent() {
-    (record.base, record.baseName, record.node) = (nil, nil, nil)
+    (record.base, record.baseName, record.node, record.contentSum) = (nil, nil, nil, nil)
     record.isWanted = false
     record.shownConflicts = ""
     seen = nil
@@ -167,7 +182,7 @@ struct DocumentSync {
       contentDevice: head.flatMap { $0.root == root ? $0.contentDeviceName : nil },
       date: session.now(), name: record.name,
       contentType: UTType(filename: filename, isDirectory: isPackage).identifier, isPackage: isPackage,
-      root: root)
+      root: root, kept: await session.keptVersions(of: local))
   }
 
   /// Gives the document here another name if another document has its name.
@@ -177,7 +192,7 @@ struct DocumentSync {
   }
 
   /// Moves the document here; another program may get the name first, and then it is another name.
-  private mutating func move(to name: String) async throws {
+  mutating func move(to name: String) async throws {
     guard let local else { return record.name = name }
     let moved = try await session.move(local, to: name)
     self.local?.name = moved
@@ -243,6 +258,7 @@ struct DocumentSync {
     seen = nil
     record.base = Data(head.root.bytes)
     record.baseName = record.name
+    record.contentSum = nil
     record.isWanted = true
     record.downloadingError = nil
     // Without the statuses of files. If the process ends here, the next look reads them.
@@ -256,7 +272,7 @@ struct DocumentSync {
     if tree.isUnchanged { seen = LocalTree(unchanged: children, hasConflicts: tree.hasConflicts) }
   }
 
-  private mutating func removeHere(_ base: TreeRoot) async throws {
+  mutating func removeHere(_ base: TreeRoot) async throws {
     guard let local else { return }
     if let head = try session.head(of: record) { try await hideConflicts(of: head) }
     let before = record
@@ -280,14 +296,20 @@ struct DocumentSync {
 
   /// Removes the content from this machine if the container has it. The store is asked for the version and each blob.
   ///
-  /// - Throws: `unsavedEdits` if the container does not have the content that is here; `CloudDataError` if the store lost
-  ///   a part of it.
+  /// - Throws: `unsavedEdits` if the container does not have the content that is here; `busy` if a program has the package
+  ///   open; `CloudDataError` if the store lost a part of it.
   mutating func evict() async throws {
     guard let local, let base = session.base(of: record), let head = try session.head(of: record),
       head.root == base, !head.isDeleted, try await session.look(local, record).isUnchanged
     else {
       throw FilePackageError(
         .unsavedEdits, .evict, document: record.name, reason: "the container does not have its last changes")
+    }
+    // A deletion asks other programs to close the document. An eviction ends no other program's work.
+    if local.isPackage,
+      try HiddenFolder.isInUse(Location(session.folder.path(of: local.name), on: PosixDisk()))
+    {
+      throw FilePackageError(.busy, .evict, document: record.name, reason: "a program has it open")
     }
     try await session.checkStored(record)
     try await removeHere(base)

@@ -17,6 +17,7 @@ package struct LocalTree: Sendable {
   /// The place of a flat file's content in its tree.
   package static let flatFile: PackagePath = "Content"
   private static let metadata = PackagePath([PackageLayout.metadata])
+  private static let storeFolder = PackagePath([PackageLayout.storeFolder])
 
   /// The content that was here.
   let known: KnownChildren
@@ -32,7 +33,7 @@ package struct LocalTree: Sendable {
   private(set) var newFiles: [PackagePath: FileIdentity] = [:]
   /// The application's values in `Metadata.plist`, as the container has them, if they are new.
   private(set) var newMetadata: Data?
-  /// Whether a program is in the middle of a save, or one was.
+  /// Whether a program is in the middle of a save, or one was, or a database's last edits are in its log alone.
   private(set) var hasUnpublishedSave = false
   /// Whether the package has conflict versions.
   private(set) var hasConflicts = false
@@ -98,6 +99,10 @@ package struct LocalTree: Sendable {
         continue
       }
       if name.bytes.starts(with: PackageLayout.siblingPrefix) { continue }
+      if path == Self.storeFolder, let log = try DatabaseLog(name, in: folder, on: look.disk) {
+        if log.hasTransactions { hasUnpublishedSave = true }
+        continue
+      }
       look.path += name.bytes
       switch listing.kind(at: position) {
       case .file: try addFile(named: name, in: folder, at: path, &look)
@@ -189,7 +194,7 @@ package struct LocalTree: Sendable {
   package static func sharedValues(_ plist: Data) -> Data? {
     // A plist that this version cannot read is a file like any other.
     guard let metadata = try? PackageMetadata(decoding: plist) else { return nil }
-    return try? metadata.encodedApplicationValues()
+    return try? metadata.encodedApplicationValues()  // Values without a form make it such a file.
   }
 
   // MARK: Comparing
@@ -202,6 +207,19 @@ package struct LocalTree: Sendable {
 
   /// The known entries, with the statuses of now.
   var childrenWithStatuses: KnownChildren { known.updated(noted.map { KnownChildren.Change($0) }) }
+
+  /// Returns the look with other bytes of files in a folder as the known content; nil if anything else changed.
+  func accepting(_ folder: PackagePath) -> LocalTree? {
+    guard gone.isEmpty, changed.allSatisfy({ $0.entry.path.isWithin(folder) }) else { return nil }
+    var tree = self
+    for child in changed {
+      guard let old = known[child.entry.path] else { return nil }
+      tree.noted.append(KnownChild(old.entry, child.identity))
+      tree.newFiles[child.entry.path] = nil
+    }
+    tree.changed = []
+    return tree
+  }
 
   /// All entries.
   var children: KnownChildren {

@@ -1,6 +1,6 @@
 import FilePackages
 
-/// The work of one synchronization.
+/// The work of one `CloudContainer.sync()`.
 public struct SyncReport: Sendable {
   /// The work on one document.
   public struct Document: Sendable {
@@ -8,36 +8,37 @@ public struct SyncReport: Sendable {
     public var name: String
     /// The name that the document had before, if it got another one.
     public var oldName: String?
-    /// Whether a new version of this device went to the container.
+    /// Whether this device uploaded a new version.
     public var uploaded = false
-    /// Whether the container's content came here.
+    /// Whether this device downloaded the container's content.
     public var downloaded = false
     /// Whether changes of both sides became one version.
     public var merged = false
-    /// Whether both sides changed the same, so that a conflict version was made.
+    /// Whether changes of both sides excluded each other, so that a conflict version was made.
     public var conflict = false
-    /// The children that one side removed and that stay, since the other side changed them, in byte order.
+    /// The children, in byte order, that stay although one side removed them, because the other side changed them.
     public var kept: [String] = []
-    /// Whether this device told the container that the document is deleted.
+    /// Whether this device deleted the document in the container.
     public var deleted = false
-    /// Whether the document went here, since another device deleted it.
+    /// Whether this device removed the document because another device deleted it.
     public var removed = false
     /// The reason why the document is not up to date; nil if it is.
     public var error: (any Error)?
 
     /// Whether anything happened.
-    public var isNews: Bool {
+    var isNews: Bool {
       oldName != nil || uploaded || downloaded || merged || conflict || deleted || removed || error != nil
     }
   }
 
-  /// The documents with news, by name.
+  /// The documents on which work was done or failed, in the order of their names.
   public internal(set) var documents: [Document] = []
   /// The number of documents with a new version of another device.
   public internal(set) var discovered = 0
-  /// The names of documents whose last version the store had lost. The content that is here went there again.
+  /// The names of documents whose last version the store had lost. This device uploads its content again, unless
+  /// `problems` has the reason against it.
   public internal(set) var lost: [String] = []
-  /// The items in the container folder that are no documents, such as links, each with the reason.
+  /// The items in the container folder that are not documents, such as links, each with the reason.
   public internal(set) var leftOut: [String] = []
   /// The errors that may hide documents or changes: folders, and versions in the container, that could not be read.
   public internal(set) var problems: [any Error] = []
@@ -68,7 +69,7 @@ extension SyncReport.Document: CustomStringConvertible {
 }
 
 extension SyncReport: CustomStringConvertible {
-  /// A line for each document with news, for each item that is left out, and for each problem.
+  /// One line for each lost version, omitted item, document and problem, and one for the number of new documents.
   ///
   /// It is `nothing to do` if there are none.
   public var description: String {

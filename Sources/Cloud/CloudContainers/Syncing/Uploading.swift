@@ -64,9 +64,7 @@ extension ContainerSession {
           &whole, at: path, isPackage: document.isPackage, over: KnownChildren(), record.id, in: target)
       }
       try await store(&tree, at: path, isPackage: document.isPackage, over: kept, record.id, in: target)
-      let again = try await coordinator.coordinate(readingItemAt: url) { _ in
-        try await look(at: path, document.isPackage, known: found)
-      }
+      let again = try await lookAgain(at: path, document, known: found, by: coordinator)
       guard again.isUnchanged else { continue }
       let root: TreeRoot
       if let base, !isSmall, !isOverSmall {
@@ -83,11 +81,30 @@ extension ContainerSession {
       .busy, .read, document: url.path, reason: "other programs change it all the time; it is uploaded later")
   }
 
+  /// Looks at an uploaded document once more.
+  ///
+  /// A coordinated look makes the programs that have a document open save it. A user who types into a database would
+  /// have a new edit to save at each look, and the upload would never end. The last edits are in the database's log. So
+  /// a look without coordination finds the files of the first look, unless a program publishes or checkpoints.
+  private func lookAgain(
+    at path: FilePath, _ document: LocalDocument, known: KnownChildren, by coordinator: FileCoordinator
+  ) async throws -> LocalTree {
+    let url = try folder.url(of: document.name, isPackage: document.isPackage)
+    if document.isPackage, try merger(ofPackageAt: url) != nil {
+      return try await look(at: path, true, known: known)
+    }
+    return try await coordinator.coordinate(readingItemAt: url) { _ in
+      try await look(at: path, document.isPackage, known: known)
+    }
+  }
+
   /// Stores all content of an unchanged document anew, over objects that may be damaged.
   ///
   /// - Returns: whether the store has the content of the last version by now. False if the document has changed since.
   func storeAgain(_ document: LocalDocument, _ record: DocumentRecord) async throws -> Bool {
-    guard let base = base(of: record), try await look(document, record).isUnchanged else { return false }
+    guard let base = base(of: record), record.contentSum == nil,
+      try await look(document, record).isUnchanged
+    else { return false }
     let path = try folder.path(of: document.name)
     var tree = try await look(at: path, document.isPackage, known: KnownChildren())
     try await store(
@@ -129,6 +146,7 @@ extension ContainerSession {
   }
 
   private func publish(_ url: URL) async throws {
+    if let merger = try merger(ofPackageAt: url) { return try await merger.settle(packageAt: url) }
     let store = try await PackageStore.open(at: url)
     try await store.publish()
     try await store.close()

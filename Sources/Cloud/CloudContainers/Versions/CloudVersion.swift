@@ -3,7 +3,7 @@ import FilePackages
 public import FoundationEssentials
 package import ObjectStores
 
-/// One state of a document in a container: a small object that names the tree and the states before.
+/// One state of a document in a container: a small object that names the document's tree and its earlier states.
 ///
 /// The versions of a document have numbers from 1, without gaps. The last one is the document's present state, the
 /// *head*. A version is immutable.
@@ -16,13 +16,13 @@ public struct CloudVersion: Sendable, Hashable {
   package var parents: [VersionDigest] = []
   /// The versions in conflict with this one that no user has resolved, by digest, in order.
   package var conflicts: [VersionDigest] = []
-  /// The device that made it.
+  /// The identity of the device that made the version: see `CloudDevice.id`.
   public var device: String
   /// The name of that device for people.
   public var deviceName: String
   /// The name of the device whose edit the content is; nil stands for the device that made the version.
   package var contentDevice: String?
-  /// The time by the device's clock, to the millisecond.
+  /// The time when the device made the version, by its clock, to the millisecond.
   public var date: Date
   /// The document's name: a path with slashes.
   public var name: String
@@ -37,17 +37,21 @@ public struct CloudVersion: Sendable, Hashable {
   /// Of a version that lost: the content from which it was made. The children that differ from it are the conflict.
   /// nil for all other versions, and for a version of an earlier program.
   package var origin: TreeRoot?
+  /// The newest versions that the device keeps of the document, the newest first. Their contents are on the device alone.
+  package var kept: [KeptVersionName] = []
   /// Whether the document is deleted.
   public var isDeleted = false
 
-  /// The name of the device whose edit the content is. A device that renames, deletes or restores a document, or whose
-  /// merge takes the content of the other side alone, makes a version of that device's content.
+  /// The name of the device that made the content.
+  ///
+  /// It differs from `deviceName` if that device only renamed, deleted or restored the document, or if its merge took
+  /// the other side's content unchanged.
   public var contentDeviceName: String { contentDevice ?? deviceName }
 
   /// Whether the version itself has all of the content.
   package var hasContent: Bool { !blobs.isEmpty }
 
-  /// The bytes of all files of the document.
+  /// The number of bytes of all files of the document.
   public var size: UInt64 { root.totals.bytes }
 
   /// The last part of the name.

@@ -5,8 +5,8 @@ package import SystemPackage
 
 /// Objects as files of a folder, on a mounted or an external disk.
 ///
-/// A file gets its name after its bytes are durable, and a call returns after the name is. `put` with `ifAbsent` makes a
-/// second name of the file, which the file system refuses if there is one; file systems without such names rename.
+/// A file gets its name after its bytes are durable. A call returns after the name is durable, too. With `ifAbsent`,
+/// `put` makes a hard link, which fails if the name exists. File systems without hard links rename without replacing.
 /// Cost of a `put`: two flushes, and one more for each new folder.
 public struct FolderStore: ObjectStore {
   /// The place of the store in the words of an error.
@@ -17,7 +17,9 @@ public struct FolderStore: ObjectStore {
   /// Names in this folder are no keys: they begin with a dot.
   static let uploads: FileName = ".uploads"
 
-  /// Makes a store in the folder at `url`, which must be there.
+  /// Makes a store in the existing folder at `url`.
+  ///
+  /// - Throws: `noSuchStore` if `url` is not a file URL. A missing folder is an error of each later call.
   public init(at url: URL) throws(ObjectStoreError) {
     do {
       self.init(try FilePath(of: url, for: .open), on: PosixDisk())
@@ -50,11 +52,11 @@ public struct FolderStore: ObjectStore {
         let isStored = try publish(staged, in: uploads, as: name, in: parent, ifAbsent: ifAbsent)
         // Also if another program has made the name: it may not have synced it yet.
         try disk.synchronize(parent)
-        if !isStored || ifAbsent { _ = disk.removeEverything(staged, from: uploads) }
+        if !isStored || ifAbsent { disk.removeEverything(staged, from: uploads) }
         return isStored
       } catch {
-        // The error counts, not the remains: `removeOldUploads()` removes them.
-        _ = disk.removeEverything(staged, from: uploads)
+        // The error counts, not the remains: `removeRemains()` removes them.
+        disk.removeEverything(staged, from: uploads)
         throw error
       }
     }
@@ -136,24 +138,21 @@ public struct FolderStore: ObjectStore {
     }
   }
 
-  /// Removes the remains of uploads that were broken off, if they are older than two days.
-  ///
-  /// - Returns: their number.
-  @discardableResult
-  public func removeOldUploads(now: Date = Date()) async throws(ObjectStoreError) -> Int {
+  /// Removes the staged files of puts that were cut off more than two days ago.
+  public func removeRemains() async throws(ObjectStoreError) { try await removeRemains(now: Date()) }
+
+  package func removeRemains(now: Date) async throws(ObjectStoreError) {
     try await call(.delete, nil) { () throws(SystemError) in
       let root = try disk.openDirectory(at: path)
-      guard try disk.statusIfPresent(of: Self.uploads, in: root) != nil else { return 0 }
+      guard try disk.statusIfPresent(of: Self.uploads, in: root) != nil else { return }
       let uploads = try disk.openDirectory(Self.uploads, in: root)
       let listing = try disk.list(uploads)
-      var count = 0
       for position in 0..<listing.count {
         let name = listing.name(at: position)
         guard let status = try disk.statusIfPresent(of: name, in: uploads) else { continue }
         let age = Int64(now.timeIntervalSince1970) - status.modified.seconds
-        if age > 48 * 3_600, disk.removeEverything(name, from: uploads) { count += 1 }
+        if age > 48 * 3_600 { disk.removeEverything(name, from: uploads) }
       }
-      return count
     }
   }
 
@@ -238,7 +237,7 @@ public struct FolderStore: ObjectStore {
     guard error.isAbsence || error.code == .invalidArgument || error.code == .isDirectory else {
       return false
     }
-    _ = try disk.openDirectory(at: path)
+    _ = try disk.openDirectory(at: path)  // It throws if the store's folder is absent.
     return true
   }
 }

@@ -2,7 +2,7 @@
 
 import { wholeDate } from "./words.js";
 
-const buttons = ["retry", "conflicts", "new", "take", "discard"];
+const buttons = ["retry", "conflicts", "back", "new", "take", "discard"];
 
 /**
  * The banner for a light, or null.
@@ -16,9 +16,9 @@ export function bannerOf({ light, state, refusal }) {
   if (light === "deleted") {
     return {
       kind: "deleted",
-      text: "This document was deleted elsewhere.",
+      text: state?.deletion ? "This document is in the trash." : "This document was deleted elsewhere.",
       advice: "You can still read and copy the text.",
-      buttons: ["new"],
+      buttons: state?.deletion ? ["back"] : ["new"],
     };
   }
   if (refusal) return { kind: "error", text: refusal.message, advice: refusal.advice ?? "", buttons: ["retry"] };

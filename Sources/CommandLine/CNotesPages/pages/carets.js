@@ -1,5 +1,6 @@
 // The carets of other tabs: a count, and a mark at each place in the text.
 
+import { scrollToRange } from "./range-view.js";
 import { count } from "./words.js";
 
 /** Shows the other tabs of a document. */
@@ -31,8 +32,6 @@ export class Carets {
 
   #goOn() {
     const range = this.#ranges[this.#next++ % this.#ranges.length];
-    range?.startContainer.parentElement?.scrollIntoView({ block: "nearest" });
-    const place = range?.getBoundingClientRect();
-    if (place) window.scrollBy({ top: place.top - window.innerHeight / 2 });
+    if (range) scrollToRange(range);
   }
 }

@@ -1,18 +1,25 @@
 // The chunks of a text as elements: one <div> with one Text node for each, and a <br> after an end that is an empty line.
+// The picture that a line names is in no node: the style sheet paints it below the words.
 
+import { pictureIn } from "./picture-lines.js";
 import { difference } from "./text.js";
 
 const lineHeight = 28;
 const lineLength = 70;
+const longestTitle = 200;
+const elsewhere = /^(?:[a-z][a-z\d+.-]*:|#|\/\/)/i;
 
 /** Shows a `ChunkedText` in a host element and translates between offsets and nodes. */
 export class ChunkView {
   #chunks = new WeakMap();
   #end = null;
+  #pictures;
 
-  constructor(host, text) {
+  /** @param {Map<string, object>} pictures the images of the document by their paths */
+  constructor(host, text, pictures) {
     this.host = host;
     this.text = text;
+    this.#pictures = pictures;
     this.showAll();
   }
 
@@ -20,15 +27,48 @@ export class ChunkView {
   showAll() {
     this.host.replaceChildren(...this.text.chunks.map((chunk) => this.#shown(chunk)));
     this.#end = null;
-    this.#showEnd();
+    this.#showEnds();
+  }
+
+  /** Shows the pictures that the text names of these images. */
+  showPictures(pictures) {
+    this.#pictures = pictures;
+    for (const chunk of this.text.chunks) this.#showPicture(chunk);
+  }
+
+  /** The image that a chunk shows, or undefined. */
+  pictureOf(chunk) {
+    const line = pictureIn(chunk.text);
+    return line?.paths.map((path) => this.#pictures.get(path)).find((image) => image?.url);
+  }
+
+  /** The image whose picture is under the pointer, or undefined. The picture is below the words of its chunk. */
+  pictureAt({ target, clientX, clientY }) {
+    const chunk = this.#chunks.get(target);
+    const image = chunk && this.pictureOf(chunk);
+    if (!image) return undefined;
+    const words = document.createRange();
+    words.setStart(this.#node(chunk), 0);
+    words.setEnd(this.#node(chunk), chunk.text.trimEnd().length);
+    const { left } = chunk.view.getBoundingClientRect();
+    const isBeside = clientX > left + parseFloat(getComputedStyle(chunk.view, "::after").width);
+    return clientY > words.getBoundingClientRect().bottom && !isBeside ? image : undefined;
+  }
+
+  /** The keys of the images that the text shows. */
+  get shownPictures() {
+    return new Set(this.text.chunks.map((chunk) => this.pictureOf(chunk)?.key).filter(Boolean));
   }
 
   /** Does what `ChunkedText.splice` tells. Live ranges move with the text, except if chunks come or go. */
   apply({ chunk, replace, removed, added }) {
     for (const gone of removed) gone.view.remove();
-    if (replace) this.#node(chunk).replaceData(...replace);
+    if (replace) {
+      this.#node(chunk).replaceData(...replace);
+      this.#showPicture(chunk);
+    }
     if (added.length > 0) chunk.view.after(...added.map((one) => this.#shown(one)));
-    this.#showEnd();
+    this.#showEnds();
   }
 
   /** The chunk that shows a node, or undefined. */
@@ -100,7 +140,8 @@ export class ChunkView {
       if (isInside) selection.collapse(chunk.view.firstChild, caret);
       if (chunk === this.#end) this.#end = null;
     }
-    this.#showEnd();
+    this.#showPicture(chunk);
+    this.#showEnds();
   }
 
   /**
@@ -131,8 +172,21 @@ export class ChunkView {
     }
     chunk.view.replaceChildren(document.createTextNode(chunk.text));
     const lines = chunk.text.length / lineLength + chunk.text.split("\n").length / 2;
-    chunk.view.style.containIntrinsicSize = `auto ${Math.ceil(lines) * lineHeight}px`;
+    chunk.view.style.setProperty("--words-height", `${Math.ceil(lines) * lineHeight}px`);
+    this.#showPicture(chunk);
     return chunk.view;
+  }
+
+  #showPicture(chunk) {
+    const { view } = chunk;
+    const line = pictureIn(chunk.text);
+    const image = line && this.pictureOf(chunk);
+    view.classList.toggle("missing-picture", line !== null && !image && !elsewhere.test(line.paths[0]));
+    if (!image && !view.classList.contains("picture-line")) return;
+    view.classList.toggle("picture-line", Boolean(image));
+    const { url, width, height, caption } = image ?? {};
+    const values = { picture: image && `url("${url}")`, "picture-width": image && (width || 640), "picture-height": image && (height || 480), "picture-words": image && cssString(caption) };
+    for (const [name, value] of Object.entries(values)) view.style.setProperty(`--${name}`, value || "");
   }
 
   #node(chunk) {
@@ -140,9 +194,11 @@ export class ChunkView {
     return chunk.view.firstChild;
   }
 
-  /** A <br> makes the empty line at the end visible. */
-  #showEnd() {
-    const { last } = this.text;
+  /** Marks a first line that can be a title. A <br> makes the empty line at the end visible. */
+  #showEnds() {
+    const { last, chunks } = this.text;
+    // PT4
+    chunks[0].view.classList.toggle("first-line", chunks[0].text.length <= longestTitle);
     if (this.#end !== last) this.#end?.view.querySelector("br")?.remove();
     this.#end = last;
     const isNeeded = last.text === "" || last.text.endsWith("\n");
@@ -150,6 +206,11 @@ export class ChunkView {
     if (isNeeded && !present) last.view.append(document.createElement("br"));
     if (!isNeeded) present?.remove();
   }
+}
+
+/** A text as a string of a style sheet. */
+function cssString(text) {
+  return `"${text.replace(/["\\\n\r\f]/g, (one) => `\\${one.charCodeAt(0).toString(16)} `)}"`;
 }
 
 /** The first offset from `from` on for which a condition holds that holds for all later ones; `to` if there is none. */

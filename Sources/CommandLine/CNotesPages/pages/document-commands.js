@@ -4,6 +4,7 @@ import { post, put } from "./api.js";
 import { FileDrop } from "./file-drop.js";
 import { addedWords } from "./images.js";
 import { alertOf, attempt, notice } from "./notices.js";
+import { referenceTo } from "./picture-lines.js";
 
 const byId = (id) => document.getElementById(id);
 
@@ -24,6 +25,7 @@ export class DocumentCommands {
       redo: () => this.redo(),
       "add-image": () => this.#choose(null),
       "banner-retry": () => this.save(),
+      "banner-back": () => this.#putBack(),
       "banner-new": () => this.#newDocument(),
       "banner-take": () => this.#recover(true),
       "banner-discard": () => this.#recover(false),
@@ -34,18 +36,29 @@ export class DocumentCommands {
     byId("title").addEventListener("keydown", (event) => event.key === "Enter" && byId("text").focus());
     document.addEventListener("keydown", (event) => this.#key(event));
     document.addEventListener("paste", (event) => this.#paste(event));
-    new FileDrop(byId("drop-hint"), (files, target) => this.addImages(files, this.#page.images.indexAt(target)));
+    new FileDrop(byId("drop-hint"), "Drop the pictures that are in it.", (files, event) => this.#dropped(files, event));
+  }
+
+  #dropped(files, event) {
+    if (byId("text").contains(event.target)) this.addToText(files, this.#page.editor.placeUnder(event));
+    else this.addImages(files, this.#page.images.indexAt(event.target));
   }
 
   /** The requests that the list of images makes. Each tells whether it was done. */
   get ofImages() {
-    const ask = (key, name, body) => this.#done(() => post(`${this.#page.path}/images/${key}/${name}`, body));
+    const ask = (key, name, body) => this.#done(() => post(`${this.#page.path}/images/${key}/${name}`, { ...body, tab: this.#tab }));
     return {
       caption: (key, caption) => ask(key, "caption", { caption }),
       move: (key, to) => ask(key, "move", { to }),
       remove: async (key) => (await ask(key, "remove")) && notice("The image was removed. Undo brings it back."),
       replace: (key) => this.#choose(key),
+      place: ({ path, name }, event) => this.#page.editor.insertLines([referenceTo(path, name)], this.#page.editor.placeUnder(event)),
     };
+  }
+
+  /** The tab, which undoes its own edits first. */
+  get #tab() {
+    return this.#page.session.tab;
   }
 
   undo() {
@@ -62,29 +75,34 @@ export class DocumentCommands {
     await attempt(() => post(`${this.#page.path}/save`));
   }
 
-  /** Adds pictures one after the other, in their order. */
+  /** Adds pictures one after the other, in their order. @returns those that were added */
   async addImages(files, at = this.#page.images.indexAt(null)) {
     const pictures = [...files];
-    if (pictures.length === 0) return;
     if (pictures.length > 1) notice(`${pictures.length} images are on their way.`);
-    let added = 0;
+    const added = [];
     for (const file of pictures) {
-      const query = new URLSearchParams({ name: file.name || "Image.png", at: at + added });
-      if (await this.#done(() => put(`${this.#page.path}/images?${query}`, file))) added++;
+      const query = new URLSearchParams({ name: file.name || "Image.png", at: at + added.length, tab: this.#tab });
+      await this.#done(async () => added.push(await put(`${this.#page.path}/images?${query}`, file)));
     }
-    if (added > 0) notice(addedWords(added));
+    if (added.length > 0) notice(addedWords(added.length));
+    return added;
+  }
+
+  /** Adds pictures, and lines that name them to the text. The place has followed the edits made meanwhile. */
+  async addToText(files, place) {
+    const added = await this.addImages(files);
+    this.#page.editor.insertLines(added.map(({ path, name }) => referenceTo(path, name)), place);
   }
 
   /** Tells other tabs where this tab's caret is. A lost answer does no harm. */
   tellCaret(at) {
-    post(`${this.#page.path}/caret`, { tab: this.#page.session.tab, at }).catch(() => {});
+    post(`${this.#page.path}/caret`, { tab: this.#tab, at }).catch(() => {});
   }
 
   /** Shows what undo and redo would do. */
   showUndo({ canUndo, canRedo, undoTitle, redoTitle }) {
-    for (const [id, word, can, title] of [["undo", "Undo", canUndo, undoTitle], ["redo", "Redo", canRedo, redoTitle]]) {
+    for (const [id, can, name] of [["undo", canUndo, undoTitle], ["redo", canRedo, redoTitle]]) {
       const button = byId(id);
-      const name = !title ? word : title.startsWith(word) ? title : `${word} ${title}`;
       button.disabled = !can;
       button.setAttribute("aria-label", name);
       button.title = name;
@@ -99,7 +117,7 @@ export class DocumentCommands {
         return;
       }
       await this.#page.sender.idle();
-      await attempt(() => post(`${this.#page.path}/${what}`, { tab: this.#page.session.tab }));
+      await attempt(() => post(`${this.#page.path}/${what}`, { tab: this.#tab }));
     });
   }
 
@@ -147,18 +165,24 @@ export class DocumentCommands {
     const key = this.#replaced;
     if (key === null) this.addImages(files);
     else if (files.length > 0) {
-      const query = new URLSearchParams({ name: files[0].name });
+      const query = new URLSearchParams({ name: files[0].name, tab: this.#tab });
       this.#done(() => put(`${this.#page.path}/images/${key}?${query}`, files[0]));
     }
   }
 
   #title(title) {
-    attempt(() => post(`${this.#page.path}/title`, { title: title.trim() }));
+    attempt(() => post(`${this.#page.path}/title`, { title: title.trim(), tab: this.#tab }));
   }
 
   async #newDocument() {
     const made = await attempt(() => post("/api/library/new", { text: this.#page.editor.text }));
     if (made) location.assign(`/d/${made.id}`);
+  }
+
+  /** The document gets its old name, or one beside it. Its page then connects again. */
+  async #putBack() {
+    const back = await attempt(() => post(`/api/deleted/${this.#page.deletion}/restore`));
+    if (back?.id) this.#page.comeBack(back.id);
   }
 
   #recover(take) {

@@ -3,14 +3,19 @@
 import { bannerOf, showBanner } from "./banner.js";
 import { Carets } from "./carets.js";
 import { DocumentCommands } from "./document-commands.js";
+import { download, formats, print } from "./downloads.js";
 import { Editor } from "./editor.js";
+import { Found } from "./found.js";
 import { ImageList } from "./images.js";
 import { lightOf, showLight } from "./light.js";
+import { Menu } from "./menu.js";
 import { alertOf, notice } from "./notices.js";
 import { Sender } from "./sender.js";
 import { Session } from "./session.js";
 import { Stream } from "./stream.js";
 import { randomName, tabName } from "./tab.js";
+import { TextMarks } from "./text-marks.js";
+import { UndoSteps } from "./undo-steps.js";
 
 const movedTime = 5000;
 const caretPause = 300;
@@ -28,21 +33,29 @@ class DocumentPage {
 
   constructor(tab) {
     this.session = new Session(tab, randomName());
+    this.steps = new UndoSteps(this.session.page);
     this.sender = new Sender(this.session, () => this.path, alertOf);
     this.commands = new DocumentCommands(this);
     this.editor = new Editor(byId("text"), {
-      edit: (splices) => this.#edit(splices),
+      edit: (splices, kind) => this.#edit(splices, kind),
       undo: () => this.commands.undo(),
       redo: () => this.commands.redo(),
-      files: (files) => this.commands.addImages(files),
+      files: (files, place) => this.commands.addToText(files, place),
+      picture: (key) => this.images.open(key),
     });
+    new TextMarks(byId("text"));
     this.images = new ImageList(byId("images"), byId("image-row"), this.commands.ofImages, () => this.#update());
     this.carets = new Carets(byId("tabs"), this.editor);
+    this.menu = new Menu(byId("menu"));
+    byId("export").addEventListener("click", ({ currentTarget }) => this.#openDownloads(currentTarget));
+    this.found = new Found(byId("found"), byId("text"));
     this.stream = new Stream(() => this.#address(), (name, data) => this.#events[name]?.(data), (state, error) => this.#streamIs(state, error));
     this.#takeAddress(this.#id);
     this.commands.listen();
     document.addEventListener("selectionchange", () => this.#tellCaret());
     document.addEventListener("visibilitychange", () => this.#rest());
+    // On paper, a picture is in the text or behind it.
+    window.addEventListener("beforeprint", () => this.images.markShown(this.editor.shownPictures));
     window.addEventListener("beforeunload", (event) => this.isSafeToLeave || event.preventDefault());
     this.stream.connect();
   }
@@ -59,6 +72,18 @@ class DocumentPage {
   get isSafeToLeave() {
     const isHandedOver = !this.session.isPending && !this.images.isPending && !this.isOffline;
     return isHandedOver || this.isDurable;
+  }
+
+  /** Brings the deleted document back. */
+  get deletion() {
+    return this.#state?.deletion;
+  }
+
+  /** The document is there again. */
+  comeBack(id) {
+    this.#takeAddress(id);
+    this.#isDeleted = false;
+    this.stream.connect();
   }
 
   get isOffline() {
@@ -101,6 +126,7 @@ class DocumentPage {
     if (isNew) {
       this.session.start(event);
       this.editor.show(event.text);
+      this.found.begin();
     } else {
       // The tabs of the run before say who brings back which edit, so the event's own come later.
       this.editor.apply(this.session.reopen(event));
@@ -132,12 +158,26 @@ class DocumentPage {
     this.images.resend();
     this.#update();
     document.body.dataset.ready = "true";
+    if (location.hash === "#print") {
+      history.replaceState(null, "", location.pathname);
+      print();
+    }
+  }
+
+  #openDownloads(button) {
+    this.menu.open(button, button, { label: "Download", entries: formats }, async (format) => {
+      if (format === "print") return print();
+      await this.sender.idle();
+      download(this.#id, format);
+    });
   }
 
   // Events
 
-  #edit(splices) {
-    for (const splice of splices) this.session.edit(splice);
+  #edit(splices, kind) {
+    if (splices.length === 0) return;
+    const step = this.steps.nameFor(kind, splices.at(-1), performance.now());
+    for (const splice of splices) this.session.edit(splice, step);
     this.sender.push();
     this.#update();
   }
@@ -155,12 +195,17 @@ class DocumentPage {
     this.#update();
   }
 
-  #notes({ title, displayName, images }) {
+  #notes({ title, displayName, images, missing }) {
     document.title = displayName;
     const field = byId("title");
-    field.placeholder = displayName === "Untitled" ? displayName : "Add a title";
-    if (document.activeElement !== field) field.value = title ?? "";
-    this.images.show(images);
+    if (document.activeElement !== field) {
+      field.value = title;
+      // Without a title of its own, the document's first line is its title.
+      field.hidden = title === "";
+    }
+    byId("text").toggleAttribute("data-begins-with-title", title === "");
+    this.images.show(images, missing);
+    this.editor.images = images;
   }
 
   #stateIs(state) {
@@ -188,11 +233,10 @@ class DocumentPage {
 
   #takeAddress(id, name = "") {
     byId("name").textContent = name;
-    if (id !== this.#id) history.replaceState(null, "", `/d/${id}`);
+    if (id !== this.#id) history.replaceState(null, "", `/d/${id}${location.hash}`);
     this.#id = id;
     byId("history").href = `/d/${id}/history`;
     byId("banner-conflicts").href = `/d/${id}/conflicts`;
-    byId("export").href = `${this.path}/export`;
   }
 
   // What the page shows and tells

@@ -6,13 +6,17 @@
 
 import { ChunkView } from "./chunk-view.js";
 import { deletionRange } from "./deletion.js";
+import { insertionOf, Places } from "./places.js";
 import { compact, moved, transform } from "./splices.js";
+import { marksIn } from "./text-marks.js";
 import { ChunkedText, difference, normalized } from "./text.js";
 
 /** An editor of plain text in a host element. */
 export class Editor {
   #host;
   #on;
+  #pictures = new Map();
+  #places = new Places();
   #text = new ChunkedText("");
   #view;
   #observer;
@@ -20,16 +24,18 @@ export class Editor {
   #dragged = null;
   #isReadOnly = true;
   #firstHalf = "";
+  #afterComposition = [];
   isComposing = false;
 
   /**
    * @param {HTMLElement} host
-   * @param {{edit: (splices: Array) => void, undo: () => void, redo: () => void, files: (files: File[]) => void}} on
+   * @param {{edit: (splices: Array, kind: string) => void, undo: () => void, redo: () => void,
+   *   files: (files: File[], place: {at: number}) => void, picture: (key: string) => void}} on
    */
   constructor(host, on) {
     this.#host = host;
     this.#on = on;
-    this.#view = new ChunkView(host, this.#text);
+    this.#view = new ChunkView(host, this.#text, this.#pictures);
     this.#observer = new MutationObserver((records) => this.#take(records));
     this.#observer.observe(host, { characterData: true, childList: true, subtree: true });
     const events = {
@@ -38,11 +44,14 @@ export class Editor {
       compositionstart: () => this.#compositionStart(),
       compositionend: () => this.#compositionEnd(),
       copy: (event) => this.#copy(event),
-      cut: (event) => this.#copy(event) && this.#replace(this.selection, ""),
+      cut: (event) => this.#copy(event) && this.#replace(this.selection, "", "whole"),
       paste: (event) => this.#paste(event),
       dragstart: () => (this.#dragged = this.selection),
       dragend: () => (this.#dragged = null),
       drop: (event) => this.#drop(event),
+      // A click on a picture moves no caret, and takes no focus.
+      mousedown: (event) => this.#view.pictureAt(event) && event.preventDefault(),
+      click: (event) => this.#click(event),
     };
     for (const [name, action] of Object.entries(events)) host.addEventListener(name, action);
   }
@@ -70,9 +79,51 @@ export class Editor {
   /** Shows another text. */
   show(text) {
     this.#text = new ChunkedText(text);
-    this.#view = new ChunkView(this.#host, this.#text);
+    this.#view = new ChunkView(this.#host, this.#text, this.#pictures);
     this.#showEmpty();
     this.#observer.takeRecords();
+  }
+
+  /** The images of the document: a line that names one shows it. */
+  set images(images) {
+    this.#pictures = new Map(images.map((image) => [image.path, image]));
+    this.#view.showPictures(this.#pictures);
+  }
+
+  /** The keys of the images that the text shows. */
+  get shownPictures() {
+    return this.#view.shownPictures;
+  }
+
+  /** The place under the pointer of a drop, which follows all edits until `insertLines`. The caret goes there. */
+  placeUnder(event) {
+    const at = this.#offsetUnder(event) ?? this.#text.length;
+    if (!this.isComposing) {
+      this.#host.focus({ preventScroll: true });
+      this.#select(at);
+    }
+    return this.#places.add(at);
+  }
+
+  /** Puts lines of their own in at a place, as one edit. A caret that is there goes to the line below. */
+  insertLines(lines, place) {
+    // PE2
+    if (this.isComposing) {
+      this.#afterComposition.push(() => this.insertLines(lines, place));
+      return;
+    }
+    const offset = this.#places.take(place);
+    if (this.#isReadOnly || lines.length === 0) return;
+    const splice = insertionOf(lines, this.#text, this.#whole({ from: offset, to: offset }).from);
+    const behind = splice[0] + splice[2].length;
+    const selection = document.activeElement === this.#host ? this.selection : null;
+    const isHere = selection && selection.from === selection.to && selection.from === offset;
+    this.#make(splice);
+    if (isHere) {
+      this.#select(behind);
+      this.#reveal(behind);
+    }
+    this.#emit([splice], "whole");
   }
 
   /**
@@ -86,10 +137,11 @@ export class Editor {
     }
     for (const splice of splices) this.#make(splice);
     this.#showEmpty();
-    if (!follow || splices.length === 0 || !this.selection) return;
+    if (!follow || splices.length === 0) return;
     const [at, , ins] = splices.at(-1);
-    this.#select(at + ins.length);
-    this.#reveal();
+    // A caret takes the focus, which may be on the button of undo.
+    if (document.activeElement === this.#host) this.#select(at + ins.length);
+    this.#reveal(at + ins.length);
   }
 
   /** A range around the character at an offset, to mark a caret of another page. */
@@ -131,6 +183,7 @@ export class Editor {
     const start = this.#text.startOf(chunk);
     this.#text.adopt(chunk, splice);
     splices.push([start + splice[0], splice[1], splice[2]]);
+    this.#places.move(splices.at(-1));
   }
 
   /** The browser, or an extension, changed the host's children: the model takes the text and shows it anew. */
@@ -139,6 +192,7 @@ export class Editor {
     if (!splice) return;
     this.#text.splice(splice);
     splices.push(splice);
+    this.#places.move(splice);
     this.#view.showAll();
     this.#select(splice[0] + splice[2].length);
     this.#observer.takeRecords();
@@ -158,11 +212,11 @@ export class Editor {
   }
 
   /** Tells of splices that the host shows. What waits was accepted first. */
-  #emit(splices) {
+  #emit(splices, kind = "typing") {
     if (splices.length === 0) return;
     this.#showEmpty();
     [this.#waiting, splices] = transform(this.#waiting, splices);
-    this.#on.edit(compact(splices));
+    this.#on.edit(compact(splices), kind);
   }
 
   // What the editor does
@@ -172,6 +226,7 @@ export class Editor {
     const selection = this.selection;
     const change = this.#text.splice(splice);
     this.#view.apply(change);
+    this.#places.move(splice);
     if (selection && change.removed.length + change.added.length > 0) {
       this.#select(moved(selection.anchor, [splice]), moved(selection.focus, [splice]));
     }
@@ -179,12 +234,17 @@ export class Editor {
   }
 
   /** Makes an edit of this page: the caret goes behind the new text. */
-  #replace({ from, to }, ins) {
-    if (this.#isReadOnly || (from === to && ins === "")) return;
-    this.#make([from, to - from, ins]);
-    this.#select(from + ins.length);
-    this.#reveal();
-    this.#emit([[from, to - from, ins]]);
+  #replace({ from, to }, ins, kind) {
+    if (!this.#isReadOnly && (from < to || ins !== "")) this.#perform([[from, to - from, ins]], kind);
+  }
+
+  /** Makes splices that are one edit of this page. */
+  #perform(splices, kind) {
+    for (const splice of splices) this.#make(splice);
+    const [at, , ins] = splices.at(-1);
+    this.#select(at + ins.length);
+    this.#reveal(at + ins.length);
+    this.#emit(splices, kind);
   }
 
   #showEmpty() {
@@ -195,14 +255,13 @@ export class Editor {
     getSelection().setBaseAndExtent(...this.#view.placeOf(anchor), ...this.#view.placeOf(focus));
   }
 
-  /** Scrolls as far as needed to see the caret. */
-  #reveal() {
-    const { focusNode, focusOffset } = getSelection();
+  /** Scrolls as far as needed to see an offset. */
+  #reveal(offset) {
+    const [node, at] = this.#view.placeOf(offset);
     const range = document.createRange();
-    const isEnd = focusOffset >= (focusNode.length ?? 0);
-    range.setStart(focusNode, focusOffset);
-    range.setEnd(focusNode, isEnd ? focusOffset : focusOffset + 1);
-    const place = range.getClientRects()[0] ?? focusNode.nextSibling?.getBoundingClientRect?.() ?? focusNode.parentElement.getBoundingClientRect();
+    range.setStart(node, at);
+    range.setEnd(node, Math.min(at + 1, node.length));
+    const place = range.getClientRects()[0] ?? node.nextSibling?.getBoundingClientRect() ?? node.parentElement.getBoundingClientRect();
     const room = parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop) || 0;
     const below = place.bottom + 24 - window.innerHeight;
     const above = place.top - room;
@@ -234,7 +293,7 @@ export class Editor {
     const text = this.#firstHalf + data;
     // Firefox writes a character of two units by two events.
     this.#firstHalf = /^[\ud800-\udbff]$/.test(text) ? text : "";
-    if (range && this.#firstHalf === "") this.#replace(this.#whole(range), normalized(text));
+    if (range && this.#firstHalf === "") this.#replace(this.#whole(range), this.#fitting(text));
   }
 
   /** Deletes the selection, or as much at the caret as an event is for. */
@@ -243,7 +302,7 @@ export class Editor {
     if (!selection) return;
     const { from, to } = this.#whole(selection);
     const range = from < to ? { from, to } : deletionRange(this.#text, inputType, from, () => this.#view.softLineAt(from));
-    this.#replace(range, "");
+    this.#replace(range, "", "deleting");
   }
 
   /** The word that a spelling correction replaces. Some browsers select it, and the others name it. */
@@ -253,6 +312,11 @@ export class Editor {
     const from = this.#view.offsetOf(target.startContainer, target.startOffset);
     const to = this.#view.offsetOf(target.endContainer, target.endOffset);
     return from === null || to === null ? null : { from, to };
+  }
+
+  /** Text from outside with the line ends of this text. */
+  #fitting(text) {
+    return normalized(text).replaceAll("\n", this.#text.lineEnd);
   }
 
   /** A range that divides no "\r\n", which is one line end. A caret inside of it is before it. */
@@ -282,6 +346,7 @@ export class Editor {
     const waiting = compact(this.#waiting);
     this.#waiting = [];
     this.apply(waiting);
+    for (const action of this.#afterComposition.splice(0)) action();
   }
 
   #copy(event) {
@@ -296,29 +361,52 @@ export class Editor {
     event.preventDefault();
     const files = [...event.clipboardData.files];
     const text = event.clipboardData.getData("text/plain");
-    if (text !== "" && this.selection) this.#replace(this.selection, normalized(text));
-    else if (files.length > 0) this.#on.files(files);
+    const { selection } = this;
+    if (text !== "" && selection) this.#replace(selection, this.#fitting(text), "whole");
+    else if (files.length > 0) this.#on.files(files, this.#places.add(selection?.to ?? this.#text.length));
   }
 
   #drop(event) {
+    // Files are for the page.
+    if (event.dataTransfer.types.includes("Files")) return;
     event.preventDefault();
-    const files = [...event.dataTransfer.files];
-    if (files.length > 0) {
-      event.stopPropagation();
-      this.#on.files(files);
-      return;
-    }
-    const text = normalized(event.dataTransfer.getData("text/plain"));
-    const place = document.caretPositionFromPoint?.(event.clientX, event.clientY);
-    const legacy = place ? null : document.caretRangeFromPoint?.(event.clientX, event.clientY);
-    let at = this.#view.offsetOf(place?.offsetNode ?? legacy?.startContainer, place?.offset ?? legacy?.startOffset);
+    const text = this.#fitting(event.dataTransfer.getData("text/plain"));
+    let at = this.#offsetUnder(event);
     if (at === null || text === "" || this.#isReadOnly) return;
     const source = this.#dragged;
+    const splices = [];
     if (source && !event.ctrlKey && !event.altKey) {
       if (at >= source.from && at <= source.to) return;
-      this.#replace(source, "");
-      at = moved(at, [[source.from, source.to - source.from, ""]]);
+      splices.push([source.from, source.to - source.from, ""]);
+      at = moved(at, splices);
     }
-    this.#replace({ from: at, to: at }, text);
+    this.#perform([...splices, [at, 0, text]], "whole");
+  }
+
+  /** A click on a check box sets it or clears it, and one on a picture opens it. With Ctrl, a click on a link opens it. */
+  #click(event) {
+    const picture = this.#view.pictureAt(event);
+    if (picture) {
+      this.#on.picture(picture.key);
+      return;
+    }
+    const at = this.#offsetUnder(event);
+    if (at === null || this.selection?.from !== this.selection?.to) return;
+    const line = this.#text.lineAt(at);
+    const words = this.#text.slice(line.from, line.to);
+    const mark = marksIn(words).find(({ kind, from, to }) => kind !== "marker" && kind !== "done" && line.from + from <= at && at <= line.from + to);
+    if (mark?.kind === "link" && (event.ctrlKey || event.metaKey)) {
+      window.open(words.slice(mark.from, mark.to), "_blank", "noopener,noreferrer");
+    } else if (mark?.kind === "box") {
+      const from = line.from + mark.from + 1;
+      this.#replace({ from, to: from + 1 }, words[mark.from + 1] === " " ? "x" : " ", "whole");
+    }
+  }
+
+  /** The offset under the pointer, or null outside of the text. */
+  #offsetUnder({ clientX, clientY }) {
+    const place = document.caretPositionFromPoint?.(clientX, clientY);
+    const legacy = place ? null : document.caretRangeFromPoint?.(clientX, clientY);
+    return this.#view.offsetOf(place?.offsetNode ?? legacy?.startContainer, place?.offset ?? legacy?.startOffset);
   }
 }

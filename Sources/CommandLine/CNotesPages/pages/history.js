@@ -1,10 +1,12 @@
-// The page of a document's versions: by day, with what each changed, and restoring.
+// The page of a document's versions: by day and session, with the changes of each, and restoring.
 
 import { get, post } from "./api.js";
 import { imageChange, versionImage } from "./image-view.js";
 import { linesOf, textOf } from "./line-view.js";
 import { attempt, confirmed } from "./notices.js";
-import { count, dayName, timeOfDay, wholeDate } from "./words.js";
+import { daysOf, showWords, toggle } from "./session-view.js";
+import { firstWords } from "./word-changes.js";
+import { wholeDate } from "./words.js";
 
 const byId = (id) => document.getElementById(id);
 
@@ -12,12 +14,17 @@ class HistoryPage {
   #id = location.pathname.split("/")[2];
   #shown = null;
   #request = 0;
+  /** The visible versions whose changed words are not known yet. */
+  #wordless = new Set();
+  #isAsking = false;
+  #watcher = new IntersectionObserver((entries) => this.#seen(entries));
 
   constructor() {
     byId("back").href = `/d/${this.#id}`;
     byId("versions").addEventListener("click", (event) => {
-      const button = event.target.closest(".version");
-      if (button) this.#show(button.dataset.version, true);
+      const button = event.target.closest("button");
+      if (button?.matches(".session-toggle")) toggle(button);
+      else if (button) this.#show(button, true);
     });
     byId("versions").addEventListener("keydown", (event) => this.#key(event));
     for (const id of ["show-changes", "show-text"]) byId(id).addEventListener("change", () => this.#showPart());
@@ -32,42 +39,79 @@ class HistoryPage {
   async #load() {
     const answer = await attempt(() => get(`${this.#path}/versions`));
     if (!answer) return;
-    const { versions } = answer;
+    const { name, versions } = answer;
+    const computers = new Set(versions.map(({ computer }) => computer));
+    const [computer] = computers.size === 1 ? computers : [""];
+    byId("name").textContent = ` of ${name}`;
+    document.title = `History of ${name}`;
+    byId("computer").textContent = computer && `Saved on ${computer}`;
+    byId("computer").hidden = !computer;
     byId("history-empty").hidden = versions.length > 1;
-    byId("versions").hidden = versions.length === 0;
-    byId("versions").replaceChildren(...days(versions).flatMap(dayElements));
-    if (versions.length > 0) await this.#show(versions[0].version, false);
+    byId("versions").parentElement.hidden = versions.length === 0;
+    byId("versions").replaceChildren(...daysOf(versions, computers.size > 1));
+    const buttons = byId("versions").querySelectorAll(".version");
+    for (const button of buttons) this.#watcher.observe(button);
+    if (buttons.length > 0) await this.#show(buttons[0], false);
     document.body.dataset.ready = "true";
   }
 
-  async #show(version, focus) {
+  async #show(button, focus) {
     const number = ++this.#request;
-    for (const button of byId("versions").querySelectorAll(".version")) {
-      if (button.dataset.version === String(version)) button.setAttribute("aria-current", "true");
-      else button.removeAttribute("aria-current");
+    for (const one of byId("versions").querySelectorAll(".version")) {
+      if (one === button) one.setAttribute("aria-current", "true");
+      else one.removeAttribute("aria-current");
     }
-    const details = await attempt(() => get(`${this.#path}/versions/${encodeURIComponent(version)}`));
+    const { version, since, current } = button.dataset;
+    const details = await attempt(() => get(this.#addressOf(button)));
     if (!details || number !== this.#request) return;
     this.#shown = { version, ...details };
-    const button = byId("versions").querySelector('[aria-current="true"]');
-    const isPresent = button?.dataset.current === "true";
+    const isPresent = current === "true";
     byId("version").hidden = false;
     byId("version-title").textContent = isPresent ? "The present version" : wholeDate(details.date);
     byId("version-from").textContent = [details.computer && `Saved on ${details.computer}`, isPresent && wholeDate(details.date)].filter(Boolean).join(", ");
     byId("restore").hidden = isPresent;
-    this.#showChanges(details);
+    this.#showChanges(details.changes, since);
     this.#showWhole(details, isPresent);
     this.#showPart();
     if (focus && matchMedia("(max-width: 760px)").matches) byId("version-title").focus();
   }
 
-  #showChanges({ changes, previous }) {
-    const { lines, images } = changes;
+  #addressOf({ dataset: { version, since } }, part = "") {
+    const query = since ? `?since=${encodeURIComponent(since)}` : "";
+    return `${this.#path}/versions/${encodeURIComponent(version)}${part}${query}`;
+  }
+
+  // The changed words of the versions that a person can see, one request after the other
+
+  #seen(entries) {
+    for (const { target, isIntersecting } of entries) {
+      if (isIntersecting) this.#wordless.add(target);
+      else this.#wordless.delete(target);
+    }
+    if (!this.#isAsking) this.#askForWords();
+  }
+
+  async #askForWords() {
+    this.#isAsking = true;
+    for (const button of this.#wordless) {
+      this.#wordless.delete(button);
+      this.#watcher.unobserve(button);
+      try {
+        const { lines } = await get(this.#addressOf(button, "/words"));
+        showWords(button, firstWords(lines));
+      } catch {
+        // The row tells in general what changed, and the page of the version tells the error.
+      }
+    }
+    this.#isAsking = false;
+  }
+
+  #showChanges({ lines, images }, since) {
     byId("text-changes").replaceChildren(...linesOf(lines));
     byId("image-changes").replaceChildren(...images.map(imageChange));
     const nothing = lines.length + images.length === 0;
     byId("no-changes").hidden = !nothing;
-    byId("no-changes").textContent = !previous ? "This is the oldest version." : "This version has no visible changes.";
+    byId("no-changes").textContent = !since ? "This is the oldest version." : "This version has no visible changes.";
   }
 
   #showWhole({ text, images }, isPresent) {
@@ -108,63 +152,13 @@ class HistoryPage {
   #key(event) {
     const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (!by) return;
-    const buttons = [...byId("versions").querySelectorAll(".version")];
+    const buttons = [...byId("versions").querySelectorAll(".version")].filter((button) => button.checkVisibility());
     const next = buttons[buttons.indexOf(document.activeElement) + by];
     if (!next) return;
     event.preventDefault();
     next.focus();
-    this.#show(next.dataset.version, false);
+    this.#show(next, false);
   }
-}
-
-/** The versions in groups of one day each. */
-function days(versions) {
-  const result = new Map();
-  for (const version of versions) {
-    const name = dayName(version.date);
-    result.set(name, [...(result.get(name) ?? []), version]);
-  }
-  return [...result];
-}
-
-function dayElements([name, versions]) {
-  const head = document.createElement("h2");
-  head.className = "day";
-  head.textContent = name;
-  const list = document.createElement("ul");
-  list.setAttribute("role", "list");
-  list.append(...versions.map(versionRow));
-  return [head, list];
-}
-
-function versionRow({ version, date, computer, current, changed }) {
-  const row = document.createElement("li");
-  const button = document.createElement("button");
-  button.type = "button";
-  button.className = "version";
-  button.dataset.version = version;
-  button.dataset.current = current;
-  const lines = [
-    ["version-time", current ? `Now · ${timeOfDay(date)}` : timeOfDay(date)],
-    ["version-what", wordsOf(changed)],
-    ["version-rest", computer],
-  ];
-  for (const [name, text] of lines) {
-    const line = document.createElement("span");
-    line.className = name;
-    line.textContent = text;
-    button.append(line);
-  }
-  row.append(button);
-  return row;
-}
-
-/** What a version changed, in a few words; `changed` is missing for the oldest one. */
-function wordsOf(changed) {
-  if (!changed) return "Oldest version";
-  const images = changed.filter((path) => path.startsWith("Images/")).length;
-  const parts = [changed.includes("Text.txt") && "Text", images > 0 && count(images, "image")].filter(Boolean);
-  return parts.length > 0 ? parts.join(", ") : changed.length > 0 ? "Title or order" : "Nothing visible";
 }
 
 new HistoryPage();

@@ -2,20 +2,25 @@
 
 const edge = 60;
 
-/** Lets the rows of a list be dragged by their handles. */
+/** Lets the rows of a list be dragged by their handles: within the list, or to the text. */
 export class ImageDrag {
   #list;
   #onMove;
+  #onText;
   #row = null;
   #target = null;
 
-  /** @param {(key: string, to: number) => void} onMove `to` is the place in the list afterwards */
-  constructor(list, onMove) {
+  /**
+   * @param {(key: string, to: number) => void} onMove `to` is the place in the list afterwards
+   * @param {(key: string, event: PointerEvent) => void} onText the row was dropped on the text
+   */
+  constructor(list, onMove, onText) {
+    this.#onText = onText;
     this.#list = list;
     this.#onMove = onMove;
     list.addEventListener("pointerdown", (event) => this.#start(event));
     list.addEventListener("pointermove", (event) => this.#over(event));
-    list.addEventListener("pointerup", () => this.#end(true));
+    list.addEventListener("pointerup", (event) => this.#end(true, event));
     list.addEventListener("pointercancel", () => this.#end(false));
     document.addEventListener("keydown", (event) => event.key === "Escape" && this.#end(false));
   }
@@ -53,7 +58,7 @@ export class ImageDrag {
     if (y > bounds.bottom - edge) box.scrollBy(0, edge / 3);
   }
 
-  #end(isDone) {
+  #end(isDone, event) {
     if (!this.#row) return;
     const { key } = this.#row.dataset;
     const others = [...this.#list.children].filter((row) => row !== this.#row);
@@ -61,6 +66,7 @@ export class ImageDrag {
     this.#mark(null);
     this.#row.classList.remove("dragged");
     this.#row = null;
+    if (isDone && document.elementFromPoint(event.clientX, event.clientY)?.closest("#text")) this.#onText(key, event);
     if (isDone && target) this.#onMove(key, others.indexOf(target.row) + (target.isAfter ? 1 : 0));
   }
 }

@@ -1,6 +1,8 @@
 // The images of a document: a list in order, each with its caption and its tools.
 
+import { send } from "./api.js";
 import { ImageDrag } from "./image-drag.js";
+import { PictureView } from "./picture-view.js";
 import { count } from "./words.js";
 
 const captionPause = 800;
@@ -11,15 +13,19 @@ export class ImageList {
   #template;
   #ask;
   #rows = new Map();
+  #images = new Map();
   #captions = new Map();
   #requests = 0;
   #isOff = true;
+  #view;
 
   /**
-   * @param {object} ask what the server can do: caption(key, text), move(key, to), remove(key), replace(key)
+   * @param {object} ask what the server can do: caption(key, text), move(key, to), remove(key), replace(key); and
+   *   place(image, event), which names an image in the text under the pointer
    * @param {() => void} onChange `isPending` may be another
    */
   constructor(list, template, ask, onChange) {
+    this.#view = new PictureView(document.getElementById("picture"));
     this.#list = list;
     this.#template = template;
     this.#ask = ask;
@@ -28,7 +34,9 @@ export class ImageList {
     list.addEventListener("keydown", (event) => this.#key(event));
     list.addEventListener("input", (event) => this.#typed(event.target));
     list.addEventListener("focusout", (event) => event.target.matches(".caption") && this.#sendCaption(keyOf(event.target)));
-    new ImageDrag(list, (key, to) => this.#move(key, to));
+    // An image's own events do not bubble.
+    list.addEventListener("error", (event) => event.target.matches("img") && this.#explain(event.target), { capture: true });
+    new ImageDrag(list, (key, to) => this.#move(key, to), (key, event) => this.#isOff || this.#ask.place(this.#images.get(key), event));
   }
 
   /** Whether a change of the page is not saved yet. */
@@ -39,12 +47,20 @@ export class ImageList {
   set isReadOnly(value) {
     if (value === this.#isOff) return;
     this.#isOff = value;
-    for (const control of this.#list.querySelectorAll("button")) control.disabled = value;
+    for (const control of this.#list.querySelectorAll(".image-tools button")) control.disabled = value;
     for (const caption of this.#list.querySelectorAll(".caption")) caption.readOnly = value;
   }
 
-  /** Shows the images. Rows that stay keep their elements, so focus and typing stay too. */
-  show(images) {
+  /**
+   * Shows the images. Rows that stay keep their elements, so focus and typing stay too.
+   * @param {string[]} missing the names of images whose files are gone
+   */
+  show(images, missing) {
+    this.#view.update(images);
+    this.#images = new Map(images.map((image) => [image.key, image]));
+    const note = document.getElementById("images-missing");
+    note.hidden = missing.length === 0;
+    note.textContent = `${missing.map((name) => `“${name}”`).join(", ")} ${missing.length === 1 ? "is" : "are"} missing in the document's folder.`;
     const keys = new Set(images.map((image) => image.key));
     for (const [key, row] of this.#rows) {
       if (keys.has(key)) continue;
@@ -62,6 +78,16 @@ export class ImageList {
     document.getElementById("images-empty").hidden = images.length > 0;
   }
 
+  /** Opens an image as large as the window. */
+  open(key) {
+    this.#view.open(key);
+  }
+
+  /** Marks the images that the text shows. */
+  markShown(keys) {
+    for (const [key, row] of this.#rows) row.classList.toggle("in-text", keys.has(key));
+  }
+
   /** Sends captions again that could not be sent. */
   resend() {
     for (const key of this.#captions.keys()) this.#sendCaption(key);
@@ -76,7 +102,7 @@ export class ImageList {
   #newRow(image) {
     const row = this.#template.content.firstElementChild.cloneNode(true);
     row.dataset.key = image.key;
-    for (const control of row.querySelectorAll("button")) control.disabled = this.#isOff;
+    for (const control of row.querySelectorAll(".image-tools button")) control.disabled = this.#isOff;
     row.querySelector(".caption").readOnly = this.#isOff;
     this.#rows.set(image.key, row);
     return row;
@@ -87,7 +113,9 @@ export class ImageList {
     if (picture.getAttribute("src") !== image.url) {
       picture.width = image.width;
       picture.height = image.height;
+      this.#showProblem(row, "");
       picture.src = image.url;
+      picture.dataset.format = image.format;
       row.style.setProperty("--ratio", image.height / Math.max(1, image.width));
     }
     const caption = row.querySelector(".caption");
@@ -101,6 +129,28 @@ export class ImageList {
     for (const button of row.querySelectorAll("button")) button.setAttribute("aria-label", `${button.title} image ${index + 1}`);
   }
 
+  /** The reason why a picture is not shown: that of the server, or the browser does not know it. */
+  async #explain(picture) {
+    const { src } = picture;
+    let reason = "The picture is damaged, or the browser does not know its format.";
+    try {
+      const response = await send(picture.getAttribute("src"));
+      await response.body.cancel();
+      if (["heic", "tiff"].includes(picture.dataset.format)) reason = `The browser does not show ${picture.dataset.format.toUpperCase()} pictures.`;
+    } catch (error) {
+      reason = error.message;
+    }
+    if (picture.src === src) this.#showProblem(picture.closest("li.image"), reason);
+  }
+
+  #showProblem(row, words) {
+    const problem = row.querySelector(".frame-problem");
+    problem.textContent = words;
+    problem.hidden = words === "";
+    row.querySelector("img").hidden = words !== "";
+    row.querySelector(".image-open").disabled = words !== "";
+  }
+
   #put(row, next) {
     const focused = row.contains(document.activeElement) ? document.activeElement : null;
     this.#list.insertBefore(row, next);
@@ -112,6 +162,7 @@ export class ImageList {
     const button = event.target.closest("button");
     if (!button) return;
     const key = keyOf(button);
+    if (button.matches(".image-open")) this.#view.open(key);
     if (button.matches(".image-up")) this.#moveBy(key, -1);
     if (button.matches(".image-down")) this.#moveBy(key, 1);
     if (button.matches(".image-replace")) this.#ask.replace(key);

@@ -1,6 +1,9 @@
 // What a person can ask of the library: new, rename, duplicate, delete, move, download, import.
 
 import { post, put } from "./api.js";
+import { download } from "./downloads.js";
+import { addressOf } from "./library-row.js";
+import { isMarkdown, missingWords, namedIn } from "./loose-files.js";
 import { alertOf, attempt, notice } from "./notices.js";
 import { count } from "./words.js";
 
@@ -8,21 +11,25 @@ import { count } from "./words.js";
 export class LibraryCommands {
   #items;
   #list;
+  #search;
   places = [];
 
-  constructor(items, list) {
+  constructor(items, list, search) {
     this.#items = items;
     this.#list = list;
+    this.#search = search;
   }
 
   /** Does an action of the menu. */
-  run(action, id) {
+  run(action, id, format) {
     const actions = {
       open: () => this.open(id),
       history: () => location.assign(`/d/${id}/history`),
       rename: () => this.rename(id),
       duplicate: () => this.#ask(id, "duplicate"),
-      export: () => this.#export(id),
+      pin: () => this.#pin(id, true),
+      unpin: () => this.#pin(id, false),
+      export: () => download(id, format),
       move: () => this.#move(id),
       download: () => this.#ask(id, "download"),
       evict: () => this.#ask(id, "evict"),
@@ -37,7 +44,8 @@ export class LibraryCommands {
   }
 
   open(id) {
-    if (this.#items.item(id)?.editable) location.assign(`/d/${id}`);
+    const item = this.#items.item(id);
+    if (item?.editable) location.assign(addressOf(item, this.#search));
     else notice("This page cannot open documents of this type.");
   }
 
@@ -84,17 +92,26 @@ export class LibraryCommands {
     if (answer) notice(`“${answer.name}” is back.`);
   }
 
-  /** Imports files one after the other. */
+  /** Imports files one after the other: texts in Markdown first, with the pictures that they name. */
   async import(files) {
     if (files.length === 0) return;
     if (files.length > 1) notice(`${files.length} files are on their way.`);
     let imported = 0;
     let last = null;
-    for (const file of files) {
+    const used = new Set();
+    const texts = files.filter(isMarkdown);
+    const others = files.filter((file) => !isMarkdown(file));
+    for (const file of [...texts, ...others]) {
+      if (used.has(file)) continue;
       try {
-        last = await put(`/api/library/import?${new URLSearchParams({ name: file.name })}`, file);
+        const query = new URLSearchParams({ name: file.name });
+        const pictures = isMarkdown(file) ? namedIn(await file.text(), others) : [];
+        if (pictures.length > 0) query.set("parts", await this.#sendParts(pictures));
+        last = await put(`/api/library/import?${query}`, file);
         imported++;
+        for (const picture of pictures) if (last.used?.includes(picture.name)) used.add(picture);
         for (const remark of last.remarks ?? []) notice(remark);
+        if (last.missing?.length > 0) alertOf(missingWords(last.name, last.missing));
       } catch (error) {
         alertOf(error);
       }
@@ -103,6 +120,17 @@ export class LibraryCommands {
     const { id, name } = last;
     const words = imported === 1 ? `“${name}” was imported.` : `${count(imported, "document")} were imported.`;
     notice(words, imported === 1 ? { label: "Open", run: () => this.open(id) } : undefined);
+  }
+
+  /** Sends the pictures of a text. @returns the word that the import has for them */
+  async #sendParts(pictures) {
+    const query = new URLSearchParams();
+    for (const picture of pictures) {
+      query.set("name", picture.name);
+      const { parts } = await put(`/api/library/import/parts?${query}`, picture);
+      query.set("parts", parts);
+    }
+    return query.get("parts");
   }
 
   async #ask(id, what) {
@@ -116,10 +144,7 @@ export class LibraryCommands {
     if (answer) notice(`“${answer.name}” is in ${place.name} now.`);
   }
 
-  #export(id) {
-    const link = document.createElement("a");
-    link.href = `/api/documents/${id}/export`;
-    link.download = "";
-    link.click();
+  #pin(id, pinned) {
+    attempt(() => post(`/api/documents/${id}/pin`, { pinned }));
   }
 }

@@ -1,5 +1,7 @@
 // The documents of the library, in the order and selection that the page shows.
 
+import { sectionOf } from "./library-sections.js";
+
 const names = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
 
 const orders = {
@@ -12,26 +14,29 @@ export class LibraryItems {
   #all = new Map();
   #details = new Map();
   #shown = null;
-  #query = "";
-  #order = orders.newest;
+  #matches = null;
+  #order = "newest";
 
   get total() {
     return this.#all.size;
   }
 
-  get isSearching() {
-    return this.#query !== "";
-  }
-
-  /** All documents, in no order. */
-  get all() {
-    return this.#all.values();
-  }
-
   /** The matching documents in order. */
   get shown() {
-    this.#shown ??= this.#matching().sort(this.#order);
+    this.#shown ??= [...this.#all.values()].filter((item) => this.#matches?.(item) ?? true).sort(this.#compare);
     return this.#shown;
+  }
+
+  /** The section of a document, or null while the list is a selection. */
+  get sections() {
+    return this.#matches ? null : (item) => sectionOf(item, this.#order);
+  }
+
+  /** Pinned documents are first, except in a selection. */
+  get #compare() {
+    const compare = orders[this.#order];
+    if (this.#matches) return compare;
+    return (a, b) => Number(b.pinned ?? false) - Number(a.pinned ?? false) || compare(a, b);
   }
 
   item(id) {
@@ -71,16 +76,16 @@ export class LibraryItems {
 
   setDetails(id, details) {
     this.#details.set(id, details);
-    if (this.isSearching) this.#shown = null;
   }
 
-  search(query) {
-    this.#query = folded(query.trim());
+  /** Shows only the documents for which a condition holds. @param {((item) => boolean)|null} matches */
+  filter(matches) {
+    this.#matches = matches;
     this.#shown = null;
   }
 
   sort(order) {
-    this.#order = orders[order] ?? orders.newest;
+    this.#order = order in orders ? order : "newest";
     this.#shown = null;
   }
 
@@ -94,19 +99,6 @@ export class LibraryItems {
     this.#all.delete(id);
     this.#details.delete(id);
   }
-
-  #matching() {
-    const items = [...this.#all.values()];
-    if (!this.isSearching) return items;
-    return items.filter(({ id, name }) => {
-      const details = this.#details.get(id);
-      return folded(`${name}\n${details?.title ?? ""}\n${details?.line ?? ""}`).includes(this.#query);
-    });
-  }
-}
-
-function folded(text) {
-  return text.toLowerCase().normalize("NFKD").replace(/\p{M}/gu, "");
 }
 
 function compare(a, b) {

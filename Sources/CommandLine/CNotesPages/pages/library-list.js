@@ -1,6 +1,7 @@
 // The list of documents. Only the rows that a person can see are in the page, however many documents there are.
 
 import { fillRow, newRow } from "./library-row.js";
+import { Lines } from "./library-sections.js";
 
 const spare = 6;
 
@@ -9,18 +10,22 @@ export class LibraryList {
   #grid;
   #template;
   #items;
+  #search;
   #onRows;
   #rows = new Map();
+  #heads = new Map();
+  #lines = null;
   #current = null;
   #currentIndex = 0;
   #frame = null;
   #pinned = null;
 
   /** @param {(ids: string[]) => void} onRows tells which documents are visible */
-  constructor(grid, template, items, onRows) {
+  constructor(grid, template, items, search, onRows) {
     this.#grid = grid;
     this.#template = template;
     this.#items = items;
+    this.#search = search;
     this.#onRows = onRows;
     window.addEventListener("scroll", () => this.draw(), { passive: true });
     window.addEventListener("resize", () => this.draw());
@@ -51,22 +56,31 @@ export class LibraryList {
 
   drawNow() {
     const items = this.#items.shown;
-    const height = this.#rowHeight();
+    const lines = this.#linesOf(items);
     this.#grid.setAttribute("aria-rowcount", items.length);
-    this.#grid.style.height = `${items.length * height}px`;
+    this.#grid.style.height = `${lines.height}px`;
     this.#keepCurrent(items);
     const top = window.scrollY - this.#grid.offsetTop;
-    const first = Math.max(0, Math.floor(top / height) - spare);
-    const last = Math.min(items.length, Math.ceil((top + window.innerHeight) / height) + spare);
-    const wanted = new Map();
-    for (let index = first; index < last; index++) wanted.set(items[index].id, index);
+    const visible = lines.between(top, top + window.innerHeight, spare);
+    const wanted = new Map(visible.filter(({ item }) => item).map((line) => [line.key, line]));
     for (const id of [this.#current, this.#pinned]) {
       const index = id === this.#current ? this.#currentIndex : items.findIndex((item) => item.id === id);
-      if (items[index]?.id === id) wanted.set(id, index);
+      if (items[index]?.id === id) wanted.set(id, lines.of(index));
     }
+    this.#showHeads(visible.filter(({ name }) => name));
     this.#remove(wanted);
-    for (const [id, index] of wanted) this.#show(items[index], index, height);
-    this.#onRows(items.slice(first, last).map((item) => item.id));
+    for (const line of wanted.values()) this.#show(line);
+    this.#onRows(visible.filter(({ item }) => item).map(({ key }) => key));
+  }
+
+  /** The lines change with the documents, and with the height of a row. */
+  #linesOf(items) {
+    const style = getComputedStyle(this.#grid);
+    const [row, head] = ["--row-height", "--head-height"].map((name) => parseFloat(style.getPropertyValue(name)));
+    if (this.#lines?.items !== items || this.#lines.row !== row) {
+      this.#lines = Object.assign(new Lines(items, this.#items.sections, { row, head }), { row });
+    }
+    return this.#lines;
   }
 
   /** A document has another id now: its row, and the focus in it, stay. */
@@ -89,7 +103,7 @@ export class LibraryList {
   /** Moves the current row by steps of rows or pages, or to an end. */
   move(key) {
     const { length } = this.#items.shown;
-    const page = Math.max(1, Math.floor(window.innerHeight / this.#rowHeight()) - 2);
+    const page = Math.max(1, Math.floor(window.innerHeight / this.#linesOf(this.#items.shown).row) - 2);
     const to = {
       ArrowUp: this.#currentIndex - 1,
       ArrowDown: this.#currentIndex + 1,
@@ -112,13 +126,13 @@ export class LibraryList {
   }
 
   #scrollTo(index) {
-    const height = this.#rowHeight();
+    const line = this.#linesOf(this.#items.shown).of(index);
     const room = parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop) || 0;
-    const top = this.#grid.offsetTop + index * height;
+    // The first document is shown with its heading.
+    const top = this.#grid.offsetTop + (index === 0 ? 0 : line.top);
+    const bottom = this.#grid.offsetTop + line.top + line.height;
     if (top < window.scrollY + room) window.scrollTo({ top: top - room, behavior: "instant" });
-    else if (top + height > window.scrollY + window.innerHeight) {
-      window.scrollTo({ top: top + height - window.innerHeight, behavior: "instant" });
-    }
+    else if (bottom > window.scrollY + window.innerHeight) window.scrollTo({ top: bottom - window.innerHeight, behavior: "instant" });
   }
 
   /** If the current document is gone, the one in its place is the current one. */
@@ -141,7 +155,23 @@ export class LibraryList {
 
   #isFocusLost = false;
 
-  #show(item, index, height) {
+  #showHeads(lines) {
+    const wanted = new Set(lines.map(({ key }) => key));
+    for (const [key, head] of this.#heads) {
+      if (wanted.has(key)) continue;
+      head.remove();
+      this.#heads.delete(key);
+    }
+    for (const { key, name, top } of lines) {
+      if (!this.#heads.has(key)) {
+        this.#heads.set(key, newHead(name));
+        this.#grid.append(this.#heads.get(key));
+      }
+      this.#heads.get(key).style.transform = `translateY(${top}px)`;
+    }
+  }
+
+  #show({ item, index, top }) {
     let row = this.#rows.get(item.id);
     if (!row) {
       row = newRow(this.#template);
@@ -149,9 +179,9 @@ export class LibraryList {
       this.#grid.append(row);
     }
     row.setAttribute("aria-rowindex", index + 1);
-    row.style.transform = `translateY(${index * height}px)`;
+    row.style.transform = `translateY(${top}px)`;
     row.tabIndex = item.id === this.#current ? 0 : -1;
-    fillRow(row, item, this.#items.details(item.id));
+    fillRow(row, item, this.#items.details(item.id), this.#search);
     if (this.#isFocusLost && item.id === this.#current) {
       this.#isFocusLost = false;
       row.focus({ preventScroll: true });
@@ -166,8 +196,18 @@ export class LibraryList {
     this.#currentIndex = Number(row.getAttribute("aria-rowindex")) - 1;
     row.tabIndex = 0;
   }
+}
 
-  #rowHeight() {
-    return parseFloat(getComputedStyle(this.#grid).getPropertyValue("--row-height"));
-  }
+/** A heading as a row of the grid. */
+function newHead(name) {
+  const row = document.createElement("div");
+  row.className = "section-row";
+  row.setAttribute("role", "row");
+  const cell = document.createElement("div");
+  cell.setAttribute("role", "gridcell");
+  const head = document.createElement("h2");
+  head.textContent = name;
+  cell.append(head);
+  row.append(cell);
+  return row;
 }

@@ -1,6 +1,7 @@
 // One row of the library.
 
-import { shortDate, size, wholeDate } from "./words.js";
+import { nearHit, showHits } from "./hits.js";
+import { shortDate, wholeDate } from "./words.js";
 
 const cloudWords = {
   current: "In the cloud",
@@ -17,19 +18,24 @@ export function newRow(template) {
   return template.content.firstElementChild.cloneNode(true);
 }
 
-/** Shows a document in a row. It changes only what is different. */
-export function fillRow(row, item, details) {
+/** The address of a document's page, with the words of a search whose hits it shows. */
+export function addressOf({ id }, search) {
+  return search.isOn ? `/d/${id}#${new URLSearchParams({ find: search.text })}` : `/d/${id}`;
+}
+
+/** Shows a document in a row. It changes only what is different. @param {LibrarySearch} search */
+export function fillRow(row, item, details, search) {
   const name = row.querySelector(".row-name");
   row.dataset.id = item.id;
   row.dataset.place = item.place;
-  set(name, item.name);
-  if (item.editable) name.setAttribute("href", `/d/${item.id}`);
+  showHits(name, item.name, search.search);
+  if (item.editable) name.setAttribute("href", addressOf(item, search));
   else name.removeAttribute("href");
   set(row.querySelector(".row-folder"), item.folder.replaceAll("/", " › "));
-  set(row.querySelector(".row-line"), lineOf(item, details));
+  const excerpt = search.excerpt(item.id);
+  showHits(row.querySelector(".row-line"), excerpt ? nearHit(excerpt, search.search) : lineOf(item, details), search.search);
   set(row.querySelector(".row-date"), shortDate(item.modified));
   row.querySelector(".row-date").title = wholeDate(item.modified);
-  set(row.querySelector(".row-size"), size(item.size ?? details?.size));
   row.querySelector(".row-menu").setAttribute("aria-label", `Actions for ${item.name}`);
   fillCloud(row.querySelector(".row-cloud"), item, details);
   fillThumbnail(row.querySelector(".row-picture"), details);
@@ -56,7 +62,8 @@ function lineOf(item, details) {
 
 function fillCloud(element, item, details) {
   const state = cloudState(item, details);
-  element.hidden = !state;
+  // A row is quiet about a document that is as it should be.
+  element.hidden = !state || state.key === "current";
   if (!state) {
     delete element.dataset.cloud;
     return;
@@ -68,14 +75,23 @@ function fillCloud(element, item, details) {
 }
 
 function fillThumbnail(cell, details) {
-  const url = details?.thumbnail ?? null;
+  const url = details?.thumbnail ?? "";
   const present = cell.firstElementChild;
-  if ((present.getAttribute("src") ?? null) === url) return;
-  const next = document.createElement(url ? "img" : "span");
-  next.className = "row-thumb";
-  if (url) Object.assign(next, { src: url, alt: "", width: 48, height: 48, decoding: "async", draggable: false });
-  else next.setAttribute("aria-hidden", "true");
-  present.replaceWith(next);
+  if ((present.dataset.url ?? "") === url) return;
+  const square = (kind) => {
+    const element = document.createElement(kind);
+    element.className = "row-thumb";
+    element.dataset.url = url;
+    return element;
+  };
+  const empty = square("span");
+  empty.setAttribute("aria-hidden", "true");
+  if (url === "") return present.replaceWith(empty);
+  const picture = square("img");
+  Object.assign(picture, { src: url, alt: "", width: 48, height: 48, decoding: "async", draggable: false });
+  // A picture that the browser does not know.
+  picture.addEventListener("error", () => picture.replaceWith(empty));
+  present.replaceWith(picture);
 }
 
 function set(element, text) {

@@ -6,6 +6,7 @@ import { FileDrop } from "./file-drop.js";
 import { LibraryCommands } from "./library-commands.js";
 import { LibraryItems } from "./library-items.js";
 import { LibraryList } from "./library-list.js";
+import { LibrarySearch } from "./library-search.js";
 import { alertOf } from "./notices.js";
 import { RowMenu } from "./row-menu.js";
 import { Stream } from "./stream.js";
@@ -19,9 +20,10 @@ const byId = (id) => document.getElementById(id);
 
 class LibraryPage {
   #items = new LibraryItems();
-  #list = new LibraryList(byId("documents"), byId("row-template"), this.#items, (ids) => this.#wantDetails(ids));
-  #commands = new LibraryCommands(this.#items, this.#list);
-  #menu = new RowMenu(byId("menu"), (action, id) => this.#commands.run(action, id));
+  #search = new LibrarySearch(() => this.#searchIs());
+  #list = new LibraryList(byId("documents"), byId("row-template"), this.#items, this.#search, (ids) => this.#wantDetails(ids));
+  #commands = new LibraryCommands(this.#items, this.#list, this.#search);
+  #menu = new RowMenu(byId("menu"), (action, id, format) => this.#commands.run(action, id, format));
   #deleted = new DeletedList(byId("deleted"), byId("deleted-list"), (id) => this.#commands.restore(id));
   #stream = new Stream(() => "/api/library/events", (name, data) => this.#events[name]?.(data), (state, error) => this.#streamIs(state, error));
   #isReady = false;
@@ -37,7 +39,7 @@ class LibraryPage {
     grid.addEventListener("contextmenu", (event) => this.#contextMenu(event));
     document.addEventListener("keydown", (event) => this.#pageKey(event));
     document.addEventListener("visibilitychange", () => this.#rest());
-    byId("search").addEventListener("input", (event) => this.#search(event.target.value));
+    byId("search").addEventListener("input", (event) => this.#searchFor(event.target.value));
     byId("search").addEventListener("keydown", (event) => this.#searchKey(event));
     byId("sort").addEventListener("change", (event) => this.#sort(event.target.value));
     byId("sort").value = localStorage.getItem("sort") ?? "newest";
@@ -48,7 +50,7 @@ class LibraryPage {
       this.#commands.import([...target.files]);
       target.value = "";
     });
-    new FileDrop(byId("drop-hint"), (files) => this.#commands.import(files));
+    new FileDrop(byId("drop-hint"), "Zip it, and drop the zip.", (files) => this.#commands.import(files));
     this.#stream.connect();
   }
 
@@ -75,7 +77,9 @@ class LibraryPage {
     changes: (changes) => {
       for (const [from, to] of this.#items.change(changes)) this.#list.rename(from, to);
       this.#show();
+      this.#search.refresh();
     },
+    reading: (progress) => this.#search.reading(progress),
     problem: ({ message }) => {
       byId("problem").textContent = message;
       byId("problem").hidden = false;
@@ -97,22 +101,27 @@ class LibraryPage {
   }
 
   #show() {
-    const { total, isSearching, shown } = this.#items;
-    byId("count").textContent = isSearching ? `${shown.length.toLocaleString("en")} of ${count(total, "document")}` : total > 0 ? count(total, "document") : "";
+    const { total, shown } = this.#items;
+    byId("count").textContent = this.#countWords();
     byId("empty").hidden = !this.#isReady || total > 0;
-    byId("no-match").hidden = !this.#isReady || total === 0 || shown.length > 0;
+    byId("no-match").hidden = !this.#isReady || total === 0 || shown.length > 0 || this.#search.isReading;
     this.#list.draw();
+  }
+
+  #countWords() {
+    const { total, shown } = this.#items;
+    if (total === 0) return "";
+    if (!this.#search.isOn) return count(total, "document");
+    const found = `${shown.length.toLocaleString("en")} of ${count(total, "document")}`;
+    const { progress } = this.#search;
+    return progress ? `${found}; ${(progress.of - progress.read).toLocaleString("en")} still to read` : found;
   }
 
   // Details, for visible rows first
 
   #wantDetails(ids) {
+    this.#search.want(ids);
     this.#wanted = ids.filter((id) => this.#lacksDetails(id));
-    // A search looks at first lines, too: it asks for those of documents that no one has seen yet.
-    for (const { id } of this.#items.isSearching ? this.#items.all : []) {
-      if (this.#wanted.length >= mostDetails) break;
-      if (this.#lacksDetails(id) && !this.#wanted.includes(id)) this.#wanted.push(id);
-    }
     if (this.#wanted.length > 0) this.#detailsTimer ??= setTimeout(() => this.#askDetails(), detailsPause);
   }
 
@@ -139,9 +148,14 @@ class LibraryPage {
 
   // Search and order
 
-  #search(query) {
-    this.#items.search(query);
+  #searchFor(text) {
+    this.#search.begin(text);
     window.scrollTo({ top: 0, behavior: "instant" });
+    this.#searchIs();
+  }
+
+  #searchIs() {
+    this.#items.filter(this.#search.isOn ? (item) => this.#search.matches(item) : null);
     this.#show();
   }
 
@@ -169,7 +183,7 @@ class LibraryPage {
   }
 
   #openMenu(id, button) {
-    this.#menu.open(this.#items.item(id), this.#commands.places, button);
+    this.#menu.open(this.#items.item(id), this.#items.details(id), this.#commands.places, button);
   }
 
   #rowKey(event) {
@@ -206,7 +220,7 @@ class LibraryPage {
   #searchKey(event) {
     if (event.key === "Escape") {
       event.target.value = "";
-      this.#search("");
+      this.#searchFor("");
       this.#list.select(this.#list.current);
     } else if (event.key === "ArrowDown" || event.key === "Enter") {
       event.preventDefault();

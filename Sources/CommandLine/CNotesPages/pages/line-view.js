@@ -1,7 +1,10 @@
 // Line differences and texts as elements. A screen reader hears which lines were added and removed.
 
+import { partsOf } from "./word-changes.js";
+
 const kinds = { "+": "added", "-": "removed", " ": "same" };
-const words = { added: "Added: ", removed: "Removed: ", same: "" };
+const words = { added: "Added: ", removed: "Removed: ", changed: "Changed: ", same: "" };
+const signs = { added: "+", removed: "−", changed: "±", same: " " };
 const mostLines = 5000;
 
 /** Elements for the hunks of a difference. @param {Array<{oldLine, newLine, lines}>} hunks */
@@ -14,7 +17,7 @@ export function linesOf(hunks) {
       break;
     }
     result.push(place(`Line ${hunk.newLine.toLocaleString("en")}`));
-    result.push(...hunk.lines.slice(0, mostLines - shown).map(([mark, text]) => line(mark, text)));
+    result.push(...runsOf(hunk.lines.slice(0, mostLines - shown)).flatMap(linesOfRun));
     shown += hunk.lines.length;
   }
   return result;
@@ -31,22 +34,46 @@ export function textOf(text) {
   });
 }
 
-function line(mark, text) {
-  const kind = kinds[mark];
+/** Removed lines with the added ones behind them, and each other line. */
+function runsOf(lines) {
+  const runs = [];
+  for (const [mark, text] of lines) {
+    const last = runs.at(-1);
+    const isSame = mark === " " || !last || last.isSame || (mark === "-" && last["+"].length > 0);
+    if (isSame) runs.push({ isSame: mark === " ", " ": [], "-": [], "+": [] });
+    runs.at(-1)[mark].push(text.replace(/\r?\n$/, ""));
+  }
+  return runs;
+}
+
+/** One element of the changed words, or one for each line. */
+function linesOfRun(run) {
+  const parts = run["-"].length > 0 && run["+"].length > 0 ? partsOf(run["-"].join("\n"), run["+"].join("\n")) : null;
+  if (parts) return [line("changed", ...parts.map(([kind, text]) => wordsOf(kind, text)))];
+  return [" ", "-", "+"].flatMap((mark) => run[mark].map((text) => line(kinds[mark], wordsOf(kinds[mark], text))));
+}
+
+function line(kind, ...contents) {
   const element = document.createElement("div");
   element.className = "line";
   element.dataset.kind = kind;
   const sign = document.createElement("span");
   sign.className = "line-mark";
-  sign.textContent = mark === "-" ? "−" : mark;
+  sign.textContent = signs[kind];
   sign.setAttribute("aria-hidden", "true");
   const spoken = document.createElement("span");
   spoken.className = "hidden-words";
   spoken.textContent = words[kind];
-  const content = document.createElement(kind === "added" ? "ins" : kind === "removed" ? "del" : "span");
-  content.className = "line-text";
-  content.textContent = text.replace(/\r?\n$/, "");
-  element.append(sign, spoken, content);
+  const text = document.createElement("div");
+  text.className = "line-text";
+  text.append(...contents);
+  element.append(sign, spoken, text);
+  return element;
+}
+
+function wordsOf(kind, text) {
+  const element = document.createElement(kind === "added" ? "ins" : kind === "removed" ? "del" : "span");
+  element.textContent = text;
   return element;
 }
 

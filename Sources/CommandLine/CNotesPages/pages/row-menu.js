@@ -1,11 +1,18 @@
-// The menu of a document: which actions it has, and moving in it with the keyboard.
+// The actions that a document of the library has now, as a menu.
+
+import { formats } from "./downloads.js";
+import { Menu } from "./menu.js";
+import { cloudState } from "./library-row.js";
+import { count, size } from "./words.js";
 
 const words = {
   open: "Open",
+  pin: "Pin to the top",
+  unpin: "Unpin",
   rename: "Rename",
   duplicate: "Duplicate",
   history: "History",
-  export: "Download as zip",
+  export: "Download…",
   move: "",
   download: "Bring to this computer",
   evict: "Remove the local copy",
@@ -14,10 +21,11 @@ const words = {
 
 /** The actions that a document has now. @param {Array} places the places of the library */
 export function actionsOf(item, places) {
-  const isHere = item.cloud?.status !== "notDownloaded";
   return Object.keys(words).filter((action) => {
     switch (action) {
-      case "open": case "history": return item.editable;
+      case "open": case "history": case "export": return item.editable;
+      case "pin": return !item.pinned;
+      case "unpin": return item.pinned;
       case "move": return places.length > 1;
       case "download": return item.cloud?.status === "notDownloaded";
       case "evict": return item.cloud?.status === "current";
@@ -26,65 +34,32 @@ export function actionsOf(item, places) {
   });
 }
 
-/** The popover menu of the library. */
+/** The menu of a document in the library. */
 export class RowMenu {
-  #element;
+  #menu;
   #onAction;
-  #id = null;
-  #from = null;
 
-  /** @param {(action: string, id: string) => void} onAction */
+  /** @param {(action: string, id: string, format?: string) => void} onAction */
   constructor(element, onAction) {
-    this.#element = element;
+    this.#menu = new Menu(element);
     this.#onAction = onAction;
-    element.addEventListener("click", (event) => this.#choose(event.target.closest("[data-action]")));
-    element.addEventListener("keydown", (event) => this.#key(event));
   }
 
   /** Opens the menu of a document beside a button. */
-  open(item, places, button) {
-    this.#id = item.id;
-    this.#from = button.closest(".row");
+  open(item, details, places, button) {
     const target = places.find((place) => place.key !== item.place);
-    this.#element.replaceChildren(
-      ...actionsOf(item, places).map((action) => {
-        const entry = document.createElement("button");
-        entry.type = "button";
-        entry.setAttribute("role", "menuitem");
-        entry.dataset.action = action;
-        entry.tabIndex = -1;
-        entry.textContent = action === "move" ? `Move to ${target.name}` : words[action];
-        return entry;
-      }),
-    );
-    this.#element.setAttribute("aria-label", `Actions for ${item.name}`);
-    this.#element.showPopover();
-    this.#place(button.getBoundingClientRect());
-    this.#element.firstElementChild.focus();
+    const entries = actionsOf(item, places).map((action) => [action, action === "move" ? `Move to ${target.name}` : words[action]]);
+    const label = `Actions for ${item.name}`;
+    const row = button.closest(".row");
+    this.#menu.open(button, row, { label, info: infoOf(item, details), entries }, (action) => {
+      if (action !== "export") return this.#onAction(action, item.id);
+      this.#menu.open(button, row, { label: `Download ${item.name}`, entries: formats }, (format) => this.#onAction(action, item.id, format));
+    });
   }
+}
 
-  #place(button) {
-    const { offsetWidth, offsetHeight, style } = this.#element;
-    const fits = button.bottom + offsetHeight + 8 < window.innerHeight;
-    style.left = `${Math.max(8, Math.min(button.right - offsetWidth, window.innerWidth - offsetWidth - 8))}px`;
-    style.top = `${fits ? button.bottom + 4 : Math.max(8, button.top - offsetHeight - 4)}px`;
-  }
-
-  #choose(entry) {
-    if (!entry) return;
-    this.#element.hidePopover();
-    this.#from?.focus({ preventScroll: true });
-    this.#onAction(entry.dataset.action, this.#id);
-  }
-
-  #key(event) {
-    const entries = [...this.#element.children];
-    const index = entries.indexOf(document.activeElement);
-    const to = { ArrowDown: index + 1, ArrowUp: index - 1, Home: 0, End: -1 }[event.key];
-    if (event.key === "Tab") this.#element.hidePopover();
-    if (to === undefined) return;
-    event.preventDefault();
-    event.stopPropagation();
-    entries.at(to % entries.length).focus();
-  }
+/** The facts that a row does not show. */
+function infoOf(item, details) {
+  const images = details?.images > 0 ? count(details.images, "image") : "";
+  return [size(item.size ?? details?.size), images, cloudState(item, details)?.words].filter(Boolean).join(" · ");
 }

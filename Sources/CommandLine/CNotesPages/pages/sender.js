@@ -61,9 +61,9 @@ export class Sender {
       this.push();
       return;
     }
-    // Without an answer, or with another epoch, the stream ends too: connecting again sends the edit.
-    if (problem.isOffline || problem.status === 409) return;
-    this.#onError(problem);
+    // Without an answer, or with another epoch, the stream ends too, and the page says so. The stream may be there again
+    // before the answer is lost: then nothing else sends the edit.
+    if (!problem.isOffline && problem.status !== 409) this.#onError(problem);
     setTimeout(() => this.#isOn && this.start(), pause);
   }
 }

@@ -1,6 +1,6 @@
 // The page's side of the text that it shares with the server.
 //
-// PS1 The page's text is the base, then the log, then the open edit, then the collected splices.
+// PS1 The page's text is the base, then the log, then the open edit, then the collected splices of each step of undo.
 // PS2 The base is the durable text as far as the page knows; the log is what the server accepted since.
 // PS3 One edit is open at a time. It stays open until its own event comes back; a lost answer sends it again.
 // PS4 No edit is lost or made twice by another run of the server: each unsaved edit has one page that brings it back.
@@ -61,7 +61,7 @@ export class Session {
 
   /** The edits that the base does not have, in their order. */
   get #edits() {
-    return [...this.#log, { splices: this.#open?.splices ?? [], tab: this.tab }, { splices: this.#collected, tab: this.tab }];
+    return [...this.#log, { splices: this.#open?.splices ?? [], tab: this.tab }, { splices: this.#waiting, tab: this.tab }];
   }
 
   /** The names of the tabs that show the document, as the server told them. */
@@ -75,24 +75,29 @@ export class Session {
     this.#base = new ChunkedText(text);
   }
 
-  /** Takes in an edit of the page. */
-  edit(splice) {
-    append(this.#collected, splice);
+  /** The splices that the server did not get yet. */
+  get #waiting() {
+    return this.#collected.flatMap(({ splices }) => splices);
+  }
+
+  /** Takes in an edit of the page. @param {string} [step] the name of its step of undo */
+  edit(splice, step) {
+    if (this.#collected.length === 0 || this.#collected.at(-1).step !== step) this.#collected.push({ step, splices: [] });
+    append(this.#collected.at(-1).splices, splice);
   }
 
   /** The next request to send, or null. The splices that come later are collected. */
   next() {
     if (this.#open || this.#collected.length === 0) return null;
-    this.#open = { op: `${this.page}-${++this.#operations}`, splices: primitives(compact(this.#collected)) };
-    this.#collected = [];
+    const { step, splices } = this.#collected.shift();
+    this.#open = { op: `${this.page}-${++this.#operations}`, step, splices: primitives(compact(splices)) };
     return this.repeat();
   }
 
   /** The open edit as a request, as it is at the present seq, or null. The server accepts an `op` only once. */
   repeat() {
     if (!this.#open) return null;
-    const { op, splices } = this.#open;
-    return { tab: this.tab, op, epoch: this.epoch, seq: this.seq, splices };
+    return { tab: this.tab, epoch: this.epoch, seq: this.seq, ...this.#open };
   }
 
   /**
@@ -112,8 +117,11 @@ export class Session {
     }
     let remote = primitives(splices);
     if (this.#open) [remote, this.#open.splices] = transform(remote, this.#open.splices);
-    [remote, this.#collected] = transform(remote, this.#collected);
-    this.#collected = compact(this.#collected);
+    for (const part of this.#collected) {
+      [remote, part.splices] = transform(remote, part.splices);
+      part.splices = compact(part.splices);
+    }
+    this.#collected = this.#collected.filter(({ splices }) => splices.length > 0);
     return compact(remote);
   }
 
@@ -134,13 +142,14 @@ export class Session {
     const shown = this.text;
     const { state, own } = this.#stateNearest(text);
     // The two texts are equal unless another program changed the document meanwhile.
-    this.#collected = compact(transform(inOrder(differences(state, text)), own)[1]);
+    const splices = compact(transform(inOrder(differences(state, text)), own)[1]);
+    this.#collected = splices.length > 0 ? [{ splices }] : [];
     Object.assign(this, { epoch, seq, saved });
     this.#base = new ChunkedText(text);
     this.#log = [];
     this.#open = null;
     this.#lastOwn = 0;
-    return inOrder(differences(shown, applied(this.#collected, text)));
+    return inOrder(differences(shown, applied(splices, text)));
   }
 
   /**
@@ -177,13 +186,13 @@ export class Session {
 
   /** Where an offset of the view is in the server's text at the present seq. */
   serverOffset(offset) {
-    const undone = [...(this.#open?.splices ?? []), ...this.#collected].reverse();
+    const undone = [...(this.#open?.splices ?? []), ...this.#waiting].reverse();
     return moved(offset, undone.map(([at, del, ins]) => [at, ins.length, " ".repeat(del)]));
   }
 
   /** Where an offset of the server's text is in the view. */
   viewOffset(offset) {
-    return moved(offset, [...(this.#open?.splices ?? []), ...this.#collected]);
+    return moved(offset, [...(this.#open?.splices ?? []), ...this.#waiting]);
   }
 }
 

@@ -1,8 +1,12 @@
 // A long text as chunks of whole lines, so that one keystroke touches one chunk.
 //
-// PT1 Each chunk but the last ends with "\n". No chunk but the only one is empty.
+// PT1 Each chunk but the last ends with "\n". No chunk but the last is empty.
 // PT2 The chunks' texts, one after the other, are the text: "\r" and "\r\n" stay as they are.
 // PT3 A splice never divides a surrogate pair.
+// PT4 The first chunk is the first line.
+// PT5 A line that names a picture is a chunk, and the last chunk is no such line with a line end.
+
+import { pictureIn, pictureLineFrom } from "./picture-lines.js";
 
 const chunkSize = 4096;
 
@@ -20,7 +24,7 @@ export class ChunkedText {
   #cursor = { index: 0, start: 0 };
 
   constructor(text) {
-    this.chunks = pieces(text).map((piece, index) => new Chunk(piece, index));
+    this.chunks = pieces(text, true, true).map((piece, index) => new Chunk(piece, index));
     this.length = text.length;
   }
 
@@ -65,6 +69,12 @@ export class ChunkedText {
     return { from: start + from, to: start + end - (hasReturn ? 1 : 0), next: start + next };
   }
 
+  /** The line end of the first line, which new lines get, too. */
+  get lineEnd() {
+    const { to, next } = this.lineAt(0);
+    return next - to === 2 ? "\r\n" : "\n";
+  }
+
   /** The text between two offsets, which may be beyond its ends. */
   slice(from, to) {
     from = Math.max(0, from);
@@ -99,7 +109,7 @@ export class ChunkedText {
       tail = end.text;
     }
     const text = head + tail;
-    if (chunk === end && text !== "" && !isLong(text)) {
+    if (chunk === end && (text !== "" || chunk === this.last) && !this.#isToCut(chunk, text)) {
       chunk.text = text;
       return { chunk, replace: [at, del, ins], removed: [], added: [] };
     }
@@ -116,8 +126,8 @@ export class ChunkedText {
   /** Cuts a chunk that is too long, and restores PT1. @returns what `splice` returns, or null */
   settle(chunk) {
     const open = chunk !== this.last && !chunk.text.endsWith("\n");
-    const empty = chunk.text === "" && this.chunks.length > 1;
-    if (!open && !empty && !isLong(chunk.text)) return null;
+    const empty = chunk.text === "" && chunk !== this.last;
+    if (!open && !empty && !this.#isToCut(chunk, chunk.text)) return null;
     this.startOf(chunk);
     if (!open || empty) return this.#rebuild(chunk, chunk, chunk.text);
     const next = this.chunks[chunk.index + 1];
@@ -125,13 +135,19 @@ export class ChunkedText {
   }
 
   #rebuild(chunk, end, text) {
-    if (text === "" && this.chunks.length > end.index - chunk.index + 1) {
+    const isFirst = chunk.index === 0;
+    // PT4: the lines below the first one belong to the next chunk, which gives its first line if there is none.
+    if (isFirst && end !== this.last && (text === "" || cutIn(text, 0) > 0)) {
+      end = this.chunks[end.index + 1];
+      text += end.text;
+    }
+    if (text === "" && end !== this.last) {
       const removed = this.chunks.splice(chunk.index, end.index - chunk.index + 1);
       this.#number(chunk.index);
       this.#cursor = { index: 0, start: 0 };
       return { chunk: null, replace: null, removed, added: [] };
     }
-    const [first, ...rest] = pieces(text);
+    const [first, ...rest] = pieces(text, isFirst, end === this.last);
     const replace = difference(chunk.text, first);
     chunk.text = first;
     const added = rest.map((piece) => new Chunk(piece, 0));
@@ -141,29 +157,45 @@ export class ChunkedText {
     return { chunk, replace, removed, added };
   }
 
+  /** Whether a chunk has to be several chunks with this text. */
+  #isToCut(chunk, text) {
+    const isLong = text.length > 2 * chunkSize && cutIn(text, chunkSize - 1) > 0;
+    if (isLong || (chunk.index === 0 && cutIn(text, 0) > 0)) return true;
+    // PT5
+    const picture = pictureLineFrom(text, 0);
+    return picture !== null && (picture.to - picture.from < text.length || (chunk === this.last && isEndedPicture(text)));
+  }
+
   #number(from) {
     for (let index = from; index < this.chunks.length; index++) this.chunks[index].index = index;
   }
 }
 
-/** Whether a chunk can be cut: a line is never divided. */
-function isLong(text) {
-  if (text.length <= 2 * chunkSize) return false;
-  const newline = text.indexOf("\n", chunkSize - 1);
-  return newline >= 0 && newline + 1 < text.length;
+/** The end of the line at an offset if more follows it, or 0: a line is never divided. */
+function cutIn(text, offset) {
+  const next = text.indexOf("\n", offset) + 1;
+  return next < text.length ? next : 0;
 }
 
-/** A text in stretches of whole lines, each about one chunk long. */
-function pieces(text) {
+/** Whether a text is the line of a picture with its line end: at the end of a document, an empty chunk follows it. */
+function isEndedPicture(text) {
+  return text.endsWith("\n") && pictureIn(text) !== null;
+}
+
+/** A text in chunks. `isFirst`, `isLast`: it begins or ends the document. */
+function pieces(text, isFirst, isLast) {
   const result = [];
+  let picture = pictureLineFrom(text, 0);
   let start = 0;
-  while (text.length - start > chunkSize) {
-    const newline = text.indexOf("\n", start + chunkSize - 1);
-    if (newline < 0 || newline + 1 === text.length) break;
-    result.push(text.slice(start, newline + 1));
-    start = newline + 1;
+  while (start < text.length) {
+    let cut = cutIn(text, isFirst && start === 0 ? 0 : start + chunkSize - 1) || text.length;
+    if (picture && picture.from < start) picture = pictureLineFrom(text, start);
+    // PT5
+    if (picture) cut = Math.min(cut, picture.from > start ? picture.from : picture.to);
+    result.push(text.slice(start, cut));
+    start = cut;
   }
-  result.push(text.slice(start));
+  if (result.length === 0 || (isLast && isEndedPicture(result.at(-1)))) result.push("");
   return result;
 }
 

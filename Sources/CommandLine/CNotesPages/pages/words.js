@@ -1,6 +1,8 @@
 // Numbers, dates and counts as people write them.
 
 const day = new Intl.DateTimeFormat("en", { dateStyle: "medium" });
+const dayOfYear = new Intl.DateTimeFormat("en", { day: "numeric", month: "short" });
+const weekday = new Intl.DateTimeFormat("en", { weekday: "long" });
 const longDay = new Intl.DateTimeFormat("en", { weekday: "long", day: "numeric", month: "long", year: "numeric" });
 const time = new Intl.DateTimeFormat("en", { timeStyle: "short" });
 const whole = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short" });
@@ -24,18 +26,24 @@ export function size(bytes) {
   return `${value < 9.95 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
 }
 
-/** The time of a date of today, "Yesterday", or the day. */
+/** The number of midnights between a date and now. */
+export function daysAgo(milliseconds, now = new Date()) {
+  return Math.round((startOfDay(now) - startOfDay(new Date(milliseconds))) / 86_400_000);
+}
+
+/** The time of a date of today, "Yesterday", the day of the week, or the day; with its year if it is of another one. */
 export function shortDate(milliseconds, now = new Date()) {
   const date = new Date(milliseconds);
-  const days = Math.round((startOfDay(now) - startOfDay(date)) / 86_400_000);
+  const days = daysAgo(milliseconds, now);
   if (days === 0) return time.format(date);
   if (days === 1) return "Yesterday";
-  return day.format(date);
+  if (days > 1 && days < 7) return weekday.format(date);
+  return (date.getFullYear() === now.getFullYear() ? dayOfYear : day).format(date);
 }
 
 /** "Today", "Yesterday", or the day with its weekday. */
 export function dayName(milliseconds, now = new Date()) {
-  const days = Math.round((startOfDay(now) - startOfDay(new Date(milliseconds))) / 86_400_000);
+  const days = daysAgo(milliseconds, now);
   if (days === 0) return "Today";
   if (days === 1) return "Yesterday";
   return longDay.format(new Date(milliseconds));

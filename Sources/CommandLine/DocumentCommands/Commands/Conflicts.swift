@@ -3,7 +3,7 @@ import CommandSupport
 import FilePackages
 import FoundationEssentials
 
-struct Conflicts: CoordinatedCommand {
+struct Conflicts: CoordinatedCommand, DocumentCommand {
   static let configuration = CommandConfiguration(
     commandName: "conflicts",
     abstract: "List the conflict versions of a document.",
@@ -12,6 +12,9 @@ struct Conflicts: CoordinatedCommand {
       made conflict copies of some of its files. Or another program wrote it into the document during a save. Each \
       line has the identifier, the date, the computer or the device of the container, and the children that differ \
       from the document itself. `docpkg diff --version` shows the differences, and `docpkg resolve` resolves them.
+
+      A document with a database has conflicts of rows, which a merge in a container left. Each line has the \
+      identifier, the date, the table, the key, the values in place and the other ones.
 
       A version is whole if every child has the digest that its save recorded.
 
@@ -32,6 +35,12 @@ struct Conflicts: CoordinatedCommand {
   var quiet = false
 
   func run() async throws {
+    if let database = try databaseDocument(at: path) as? any RowConflictDocument,
+      case let rows = try await database.rowConflicts(), !rows.isEmpty
+    {
+      try show(rows)
+      throw ExitCode(ExitStatus.different)
+    }
     let device = contentDevice(at: path)
     let shown = try await PackageStore.reading(at: url(path)) { store in
       let versions = try await store.conflictVersions()
@@ -47,6 +56,15 @@ struct Conflicts: CoordinatedCommand {
       for version in shown where shown.count > 1 { output.line(version.line) }
     }
     if shown.count > 1 { throw ExitCode(ExitStatus.different) }
+  }
+}
+
+extension Conflicts {
+  private func show(_ rows: [ShownRowConflict]) throws {
+    if json { return try printJSON(rows) }
+    if quiet { return }
+    var output = StandardOutput()
+    for row in rows { output.line(row.line) }
   }
 }
 

@@ -44,7 +44,7 @@ struct Copy: CoordinatedCommand, DocumentCommand {
 
   func run() async throws {
     let destination = Destination.path(destination) { Destination.name(of: source)?.name }
-    let document = document(at: source)
+    let document = try document(at: source)
     if writing.dryRun {
       return try writing.report(try await document.copyPlan(to: destination, withHistory: withHistory))
     }
@@ -83,6 +83,6 @@ struct Copy: CoordinatedCommand, DocumentCommand {
 
   private func end(_ ticking: Task<Void, any Error>) async {
     ticking.cancel()
-    _ = await ticking.result
+    _ = await ticking.result  // It only waits: the task ends by its cancellation.
   }
 }

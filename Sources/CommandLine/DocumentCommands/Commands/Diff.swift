@@ -54,7 +54,7 @@ struct Diff: CoordinatedCommand, DocumentCommand {
   var documents: [String] { [path] + (other.map { [$0] } ?? []) }
 
   func run() async throws {
-    let document = document(at: path)
+    let document = try document(at: path)
     guard let other else { return try show(try await document.differences(ofVersions: versions)) }
     try await coordinated(other) { try show(try await document.differences(to: other)) }
   }

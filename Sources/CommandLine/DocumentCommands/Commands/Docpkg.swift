@@ -35,6 +35,6 @@ package struct Docpkg: AsyncParsableCommand {
     // The plainest form of the commands that are given most is read without ArgumentParser.
     CommandProgram(
       Docpkg.self, plainCommands: ["cat": Cat.self, "edit": Edit.self],
-      prepare: { DatabaseDocuments.handOver($0) })
+      prepare: { try DatabaseDocuments.handOver($0) })
   }
 }

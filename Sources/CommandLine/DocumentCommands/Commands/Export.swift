@@ -28,11 +28,11 @@ struct Export: CoordinatedCommand, DocumentCommand {
       Docs/Interchange.md has a table.
 
       The history is left out, unless --with-history is given, because it may contain children that were deleted from \
-      the document. A folder of documents is exported with all documents in it. Their histories are left out, too, or \
+      the document. A folder of documents is exported with all documents and other files in it. Their histories are left out, too, or \
       with --with-history taken along. A document with a database has no history in an archive.
 
-      With --update, the compressed bytes of unchanged files are copied from the earlier zip at the archive's path. \
-      The result is the same as that of a fresh export.
+      With --update, the compressed bytes of unchanged files are copied from the earlier zip at the archive's path, if \
+      there is one. The result is the same as that of a fresh export.
 
       A passphrase (AES-256, zip only) comes from --passphrase-file or DOCPKG_PASSPHRASE; with --encrypt, the \
       command asks for it if neither has one. If one of these two has a passphrase, the archive is encrypted, unless \
@@ -49,7 +49,7 @@ struct Export: CoordinatedCommand, DocumentCommand {
       \(ExitStatus.help)
       """)
 
-  @Argument(path: "The package.")
+  @Argument(path: "The package, or a folder of documents.")
   var path: String
 
   @Argument(path: "The archive, or a folder for it; - for standard output.")

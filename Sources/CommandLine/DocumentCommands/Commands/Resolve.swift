@@ -6,7 +6,7 @@ import FoundationEssentials
 import ImageNotes
 import SystemPackage
 
-struct Resolve: WritingCommand {
+struct Resolve: WritingCommand, DocumentCommand {
   static let configuration = CommandConfiguration(
     commandName: "resolve",
     abstract: "Resolve the conflict versions of a document.",
@@ -17,6 +17,9 @@ struct Resolve: WritingCommand {
       both sides changed are merged by line. If both sides changed the same, nothing is saved and the exit status is \
       1, unless --both is given. With --both, such a text gets the lines of both sides between marks. Of any other \
       file, the document gets both.
+
+      Of a document with a database, --keep names the conflicts of rows whose other values the document gets. With \
+      'present', all other rows stay as they are, and their conflicts end.
 
       Resolving is one save. The history keeps the document before it as a version, and `docpkg undo` restores that \
       version. The conflict copies of synchronising programs are removed.
@@ -62,6 +65,11 @@ struct Resolve: WritingCommand {
   }
 
   func run() async throws {
+    if let database = try databaseDocument(at: path) as? any RowConflictDocument,
+      case let rows = try await database.rowConflicts(), !rows.isEmpty
+    {
+      return try await resolve(rows, of: database)
+    }
     let store = try await PackageStore.open(at: url(path))
     guard try await !store.conflictVersions().isEmpty else {
       let line = "\(display(path)): nothing is in conflict"
@@ -72,6 +80,31 @@ struct Resolve: WritingCommand {
     try await interruptible(with: store) { [self] in
       try await merge ? mergeVersions(in: store) : keepVersions(in: store)
     }
+  }
+
+  // MARK: Rows
+
+  private func resolve(_ rows: [ShownRowConflict], of database: any RowConflictDocument) async throws {
+    guard !keep.isEmpty else { throw ValidationError("Rows in conflict need --keep; they have no --merge.") }
+    let taken = try keep.filter { $0 != "present" }.map { try row($0, among: rows) }
+    let left = keep.contains("present") ? rows.map(\.id).filter { !taken.contains($0) } : []
+    if writing.dryRun {
+      let changed = rows.filter { taken.contains($0.id) || left.contains($0.id) }
+      return try writing.tell(["rows": changed], changed.map(\.line).joined(separator: "\n"))
+    }
+    let report = try await database.resolveRows(taking: taken, leaving: left)
+    try writing.tell(report, "\(display(path)): resolved \(counted(taken.count + left.count, "conflict"))")
+  }
+
+  private func row(_ text: String, among rows: [ShownRowConflict]) throws -> UUID {
+    let found = rows.filter { $0.id.uuidString.hasPrefix(text.uppercased()) }
+    guard let row = found.first, found.count == 1, !text.isEmpty else {
+      throw InputError(
+        description: found.isEmpty
+          ? "No row '\(display(text))' is in conflict; 'docpkg conflicts' lists those that are."
+          : "More than one row begins with '\(display(text))'.")
+    }
+    return row.id
   }
 
   // MARK: Merging

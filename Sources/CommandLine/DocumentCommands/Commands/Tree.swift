@@ -44,7 +44,7 @@ struct Tree: CoordinatedCommand {
   }
 
   func run() async throws {
-    if version != nil, hasDatabase(path) {
+    if version != nil, try hasDatabase(path) {
       throw InputError(
         description:
           "'\(display(path))' has a database; 'docpkg diff --version' tells the rows and files of a version.")

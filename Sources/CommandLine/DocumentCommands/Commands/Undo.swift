@@ -64,7 +64,7 @@ extension WritingCommand {
     _ force: Bool, plan: (PackageStore) async throws -> SavePlan,
     save: @escaping @Sendable (PackageStore, SavingOptions) async throws -> RestoreReport
   ) async throws {
-    if hasDatabase(path) {
+    if try hasDatabase(path) {
       throw InputError(
         description: "'\(display(path))' has a database, and its own program undoes edits; "
           + "'docpkg restore' brings back a version.")

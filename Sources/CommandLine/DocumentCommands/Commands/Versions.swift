@@ -11,7 +11,9 @@ struct Versions: AsyncParsableCommand {
     discussion: """
       The newest version is first. Each line has the identifier, the date, the generation, the bytes that only this \
       version has, and the children that the next save changed. Other commands accept the first digits of an \
-      identifier. The present state has a star. `docpkg edit` keeps a version with each save of a document that has \
+      identifier. The present state has a star. In a container folder, the versions of the container follow, and the \
+      last ten that each other machine named with its last upload. Their lines have the computer that made the version, and the \
+      place where it is. `docpkg edit` keeps a version with each save of a document that has \
       'Metadata.plist'. `docpkg versions start` begins a history in any package. Docs/History.md describes the \
       retention policy.
 
@@ -32,10 +34,16 @@ struct VersionsList: CoordinatedCommand, DocumentCommand {
     commandName: "list",
     abstract: "List the versions.",
     discussion: """
-      Example:
-        docpkg versions Trip.imageNotes --json
+      In a container folder, each line ends with the computer that made the version and with its place: this computer, \
+      the container, or another machine. A version of the container has its number, for 'docpkg cloud restore \
+      --version'. The content of another machine's version is on that machine alone. With --local, the command asks \
+      the store for nothing.
 
-      \(ExitStatus.help)
+      Examples:
+        docpkg versions Trip.imageNotes --json
+        docpkg versions ~/Cloud/Trip.imageNotes --local
+
+      \(ExitStatus.help) 1 if the versions in the container cannot be read.
       """)
 
   @Argument(path: "The document.")
@@ -44,11 +52,21 @@ struct VersionsList: CoordinatedCommand, DocumentCommand {
   @Flag(name: .long, help: "Print JSON.")
   var json = false
 
+  @Flag(help: "List the versions on this computer alone.")
+  var local = false
+
   func run() async throws {
-    let shown = try await document(at: path).versions()
-    if json { return try printJSON(shown) }
-    var output = StandardOutput()
-    for version in shown { output.line(version.line) }
+    var shown = try await document(at: path).versions()
+    let places = local ? nil : containerVersions(at: path)
+    if let places { shown = shown.map { $0.onThisComputer() } + ShownVersion.list(places) }
+    if json {
+      try printJSON(shown)
+    } else {
+      var output = StandardOutput()
+      for version in shown { output.line(version.line) }
+    }
+    for problem in places?.problems ?? [] { StandardError.write("docpkg: \(problem)\n") }
+    if places?.problems.isEmpty == false { throw ExitCode(ExitStatus.different) }
   }
 }
 

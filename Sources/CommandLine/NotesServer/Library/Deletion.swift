@@ -3,7 +3,7 @@ import Documents
 import FilePackages
 import FoundationEssentials
 
-/// A document that a user of this server deleted. It is in the trash of the desktop, or among the container's deleted
+/// A document that a user deleted, by this server or by a file manager. It is in the trash of the desktop, or among the container's deleted
 /// documents.
 struct Deletion: Sendable {
   private enum Source: Sendable {
@@ -20,7 +20,7 @@ struct Deletion: Sendable {
 
   /// Deletes a document.
   init(of entry: NotesLibrary.Entry, _ places: NotesPlaces) async throws {
-    key = try ServerKey.random()
+    key = UUID().uuidString
     self.entry = entry
     if entry.place == .container, let container = places.container {
       guard let item = try await container.items().first(where: { $0.name == entry.name }) else {
@@ -36,6 +36,14 @@ struct Deletion: Sendable {
       }
       source = .trash(trash, try await trash.moveIn(entry.url))
     }
+  }
+
+  /// Notes that a file manager moved a document to a trash; nil if it is in none.
+  init?(of entry: NotesLibrary.Entry, movedTo url: URL) {
+    guard let (trash, place) = TrashLocation.holder(of: url, from: entry.url) else { return nil }
+    key = UUID().uuidString
+    self.entry = entry
+    source = .trash(trash, place)
   }
 
   /// The deletion as pages get it.

@@ -45,6 +45,7 @@ struct LibraryItem: Encodable {
   var modified: Double
   var size: UInt64?
   var editable = true
+  var pinned: Bool?
   var cloud: Cloud?
 }
 
@@ -63,6 +64,12 @@ struct LibraryChanges: Encodable {
     var count: Int
   }
 
+  /// The documents that a search has read of those that changed.
+  struct Reading: Encodable {
+    var read: Int
+    var of: Int
+  }
+
   struct Nothing: Encodable {}
 
   var added: [LibraryItem] = []
@@ -76,6 +83,10 @@ struct NamedDocument: Encodable {
   var id: String
   var name: String
   var remarks: [String]?
+  /// The pictures that the text of an import names, and that it lacks.
+  var missing: [String]?
+  /// The names of the pictures that were sent with a text, and are in the document.
+  var used: [String]?
 }
 
 extension NotesLibrary.Entry {
@@ -85,7 +96,7 @@ extension NotesLibrary.Entry {
     let folder = name.split(separator: "/").dropLast().joined(separator: "/")
     return LibraryItem(
       id: id.word, name: item.displayName, place: place == .local ? "local" : "cloud", folder: folder,
-      modified: item.modificationDate.milliseconds, size: item.size,
+      modified: item.modificationDate.milliseconds, size: item.size, pinned: isPinned ? true : nil,
       cloud: item.ubiquitousAttributes.map(LibraryItem.Cloud.init))
   }
 }

@@ -26,7 +26,9 @@ struct NewDocument {
   }
 
   /// Makes a document of a file that a page sent: an archive, another program's document, a picture or a text.
-  func make(from file: URL) async throws -> NamedDocument {
+  ///
+  /// - Parameter folder: the pictures that the page sent with a text in Markdown; nil for none.
+  func make(from file: URL, with folder: URL? = nil) async throws -> NamedDocument {
     let name = String(FileName(file.deletingPathExtension().lastPathComponent).display)
     // A file without a header of a picture is of another kind.
     if (try? ImageHeader(of: FileWrapper(regularFileWithContentsOf: file))) != nil {
@@ -41,11 +43,19 @@ struct NewDocument {
       options.limits.bytes = 1 << 30
       let tree = try await FileWrapper.importArchive(at: file, options: options)
       return try await make(try (format ?? .textPack).read(tree, named: file.lastPathComponent), named: name)
-    case .markdown, .html, .htmlFolder:
+    case .markdown:
+      return try await make(fromMarkdown: file, with: folder, named: name)
+    case .html, .htmlFolder:
       let folder = try FileWrapper(url: file.deletingLastPathComponent())
-      let read = try (format ?? .markdown).read(
-        folder, named: file.lastPathComponent, textName: file.lastPathComponent)
-      return try await make(read, named: name)
+      do {
+        let read = try (format ?? .html).read(
+          folder, named: file.lastPathComponent, textName: file.lastPathComponent)
+        return try await make(read, named: name)
+      } catch let error as InterchangeError where [.missingImage, .outside].contains(error.code) {
+        throw HTTPRefusal(
+          status: .unprocessable, message: ErrorExplanation(of: error).message,
+          advice: "Zip the text with its pictures, and import the zip.")
+      }
     case nil:
       if file.pathExtension.lowercased() == "txt" {
         guard let text = String(validating: try Data(contentsOf: file), as: UTF8.self) else {
@@ -55,10 +65,56 @@ struct NewDocument {
         }
         return try await make(ImageNotes(text: text), named: name)
       }
+      return try await make(fromArchive: file, named: name)
+    }
+  }
+
+  /// Makes a document of a text in Markdown, with the pictures of a folder that it names.
+  private func make(fromMarkdown file: URL, with folder: URL?, named name: String) async throws
+    -> NamedDocument
+  {
+    let pictures = try folder.flatMap { try FileWrapper(url: $0).children() } ?? [:]
+    let read: InterchangeFormat.LooseText
+    do {
+      read = try InterchangeFormat.readMarkdown(
+        FileWrapper(regularFileWithContentsOf: file), named: file.lastPathComponent, with: pictures)
+    } catch let error as InterchangeError where error.code == .outside {
+      throw HTTPRefusal(
+        status: .unprocessable, message: ErrorExplanation(of: error).message,
+        advice: "Name the picture without its folder in the text, and choose both files together.")
+    }
+    var made = try await make((read.document, read.remarks), named: name)
+    made.used = read.used
+    return made
+  }
+
+  /// Makes a document of an archive: of a package, a TextBundle, or a text in Markdown or HTML with its pictures.
+  private func make(fromArchive archive: URL, named name: String) async throws -> NamedDocument {
+    // Beside the upload, so that it goes with it.
+    let unpacked = archive.deletingLastPathComponent().appending(path: "Unpacked")
+    try await PackageStore.importArchive(at: archive, to: unpacked)
+    let tree = try FileWrapper(url: unpacked)
+    let names = Set(try tree.childNames())
+    if !names.isDisjoint(with: ["Text.txt", "Images", "Images.txt", "Metadata.plist"]) {
       return try await atFreePlace(named: name, in: nil) { url in
-        try await PackageStore.importArchive(at: file, to: url)
+        try await PackageStore.importArchive(at: archive, to: url)
       }
     }
+    let formats = names.compactMap { InterchangeFormat(filename: $0) }
+    let format: InterchangeFormat? =
+      if names.contains("info.json") {
+        .textBundle
+      } else if formats.contains(.markdown) {
+        .markdown
+      } else if formats.contains(.html) {
+        .htmlFolder
+      } else { nil }
+    guard let format else {
+      throw HTTPRefusal(
+        status: .unsupportedMediaType, message: "The archive '\(archive.lastPathComponent)' has no document.",
+        advice: "Zip a document, a TextBundle, or a text in Markdown with its pictures.")
+    }
+    return try await make(try format.read(tree, named: archive.lastPathComponent), named: name)
   }
 
   private func make(
@@ -68,7 +124,14 @@ struct NewDocument {
     var made = try await atFreePlace(named: name, in: nil) { url in
       _ = try await PackageStore.create(tree, at: url, contentType: .imageNotes)
     }
-    made.remarks = read.remarks.lines
+    let missing = read.remarks.compactMap { remark in
+      if case .missingImage(let place) = remark { place } else { nil }
+    }
+    made.missing = missing.map(displayString)
+    made.remarks =
+      read.remarks.filter { remark in
+        if case .missingImage = remark { false } else { true }
+      }.lines
     return made
   }
 

@@ -18,6 +18,14 @@ actor NotesLibrary {
     let url: URL
     /// Nil for a document that the queries have not told yet.
     var item: DocumentItem?
+    var isPinned = false
+  }
+
+  /// The new place of an open document that another program moved.
+  enum DocumentMove: Sendable {
+    case moved(DocumentID)
+    /// It is in a trash; `restore(_:)` brings it back by the key.
+    case deleted(key: String)
   }
 
   /// The places, by which the server finds, makes and moves documents.
@@ -30,13 +38,14 @@ actor NotesLibrary {
   /// Has a turn, which passes from wait to wait, as soon as `gathering` is empty.
   private let gathered = AsyncSemaphore(0)
   private var queries: [(query: DocumentQuery, task: Task<Void, Never>)] = []
+  private var pins: Pins
   /// The last deletions, the newest first.
   private var deletions: [Deletion] = []
   /// Told of documents that appeared, and of those that are gone.
   private var onChange: @Sendable (_ added: Set<DocumentID>) async -> Void = { _ in }
 
-  init(_ places: NotesPlaces) {
-    self.places = places
+  init(_ places: NotesPlaces, _ pins: Pins) {
+    (self.places, self.pins) = (places, pins)
     gathering = Set(places.all)
   }
 
@@ -67,13 +76,22 @@ actor NotesLibrary {
   /// - Throws: `HTTPRefusal` `notFound`.
   func entry(_ id: DocumentID) async throws -> Entry {
     if let entry = entries[id] { return entry }
-    // It may be that the first look is not over.
-    if !gathering.isEmpty {
-      await gathered.wait()
-      gathered.signal()
-    }
+    await finishGathering()
     guard let entry = entries[id] else { throw HTTPRefusal.notFound }
     return entry
+  }
+
+  /// Waits until the first look is over.
+  private func finishGathering() async {
+    if gathering.isEmpty { return }
+    await gathered.wait()
+    gathered.signal()
+  }
+
+  /// All documents, once the first look is over.
+  func allEntries() async -> [Entry] {
+    await finishGathering()
+    return Array(entries.values)
   }
 
   /// The names that are taken in a place.
@@ -83,13 +101,47 @@ actor NotesLibrary {
   func note(_ place: Place, _ url: URL) -> DocumentID {
     let name = places.name(of: url, in: place)
     let id = DocumentID(place, name)
-    if entries[id] == nil { entries[id] = Entry(id: id, place: place, name: name, url: url, item: nil) }
+    if entries[id] == nil {
+      entries[id] = Entry(
+        id: id, place: place, name: name, url: url, item: nil, isPinned: pins.contains(id))
+    }
     return id
   }
 
-  /// Notes the new place of a document; returns its identifier.
-  func noteMove(to url: URL) -> DocumentID {
-    note(places.place(of: url), url)
+  /// Notes the new place of a document; returns its identifier. A pin moves with the document.
+  func noteMove(of old: DocumentID, to url: URL) -> DocumentID {
+    let place = places.place(of: url)
+    movePin(old, to: DocumentID(place, places.name(of: url, in: place)))
+    return note(place, url)
+  }
+
+  // MARK: Pins
+
+  /// Pins a document to the top of the library, or takes the pin away.
+  func setPin(_ isPinned: Bool, of id: DocumentID) async throws {
+    _ = try await entry(id)
+    try pins.set(id, isPinned)
+    entries[id]?.isPinned = isPinned
+    if let item = entries[id]?.shown { tell("changes", LibraryChanges(changed: [item])) }
+  }
+
+  private func movePin(_ old: DocumentID, to new: DocumentID) {
+    do {
+      try pins.move(old, to: new)
+    } catch {
+      tell("problem", NoticeEvent(message: ErrorExplanation(of: error).message))
+    }
+  }
+
+  /// Notes that another program moved an open document.
+  ///
+  /// - Parameter id: the document's identifier before.
+  func noteMove(of id: DocumentID, from old: URL, to url: URL) -> DocumentMove {
+    let place = places.place(of: old)
+    let entry = entries[id] ?? Entry(id: id, place: place, name: places.name(of: old, in: place), url: old)
+    guard let deletion = Deletion(of: entry, movedTo: url) else { return .moved(noteMove(of: id, to: url)) }
+    add(deletion)
+    return .deleted(key: deletion.key)
   }
 
   // MARK: Deleting
@@ -97,12 +149,17 @@ actor NotesLibrary {
   /// Deletes a document, so that `restore(_:)` can bring it back.
   func delete(_ entry: Entry) async throws -> String {
     let deletion = try await Deletion(of: entry, places)
+    add(deletion)
+    return deletion.key
+  }
+
+  private func add(_ deletion: Deletion) {
     deletions.insert(deletion, at: 0)
     if deletions.count > 100 { deletions.removeLast() }
-    entries[entry.id] = nil
-    tell("changes", LibraryChanges(removed: [entry.id.word]))
+    if entries.removeValue(forKey: deletion.entry.id) != nil {
+      tell("changes", LibraryChanges(removed: [deletion.entry.id.word]))
+    }
     tellLibrary()
-    return deletion.key
   }
 
   /// Brings a deleted document back.
@@ -154,6 +211,11 @@ actor NotesLibrary {
       name: places.displayName, places: places.shown, deleted: deletions.map(\.shown))
   }
 
+  /// Tells the pages how many of the changed documents the search has read.
+  func tellReading(_ read: Int, of count: Int) {
+    tell("reading", LibraryChanges.Reading(read: read, of: count))
+  }
+
   private func tellLibrary() { tell("library", shown) }
 
   private func tell(_ name: String, _ value: some Encodable) {
@@ -187,7 +249,10 @@ actor NotesLibrary {
       for move in news.moved {
         let old = DocumentID(place, places.name(of: move.old.url, in: place))
         entries[old] = nil
-        if let item = put(move.new, place).shown { changes.moved.append(.init(from: old.word, item: item)) }
+        movePin(old, to: DocumentID(place, places.name(of: move.new.url, in: place)))
+        if let item = put(move.new, place).shown {
+          changes.moved.append(.init(from: old.word, item: item))
+        }
       }
       changes.added = news.added.compactMap { put($0, place).shown }
       changes.changed = news.changed.compactMap { put($0, place).shown }
@@ -205,7 +270,9 @@ actor NotesLibrary {
 
   private func put(_ item: DocumentItem, _ place: Place) -> Entry {
     let name = places.name(of: item.url, in: place)
-    let entry = Entry(id: DocumentID(place, name), place: place, name: name, url: item.url, item: item)
+    let id = DocumentID(place, name)
+    let entry = Entry(
+      id: id, place: place, name: name, url: item.url, item: item, isPinned: pins.contains(id))
     entries[entry.id] = entry
     return entry
   }

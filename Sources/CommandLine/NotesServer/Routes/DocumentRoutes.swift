@@ -4,7 +4,6 @@ import DurableIO
 import FilePackages
 import FoundationEssentials
 import ImageNotes
-import PackageArchive
 
 /// Answers the requests about one document.
 struct DocumentRoutes {
@@ -12,6 +11,7 @@ struct DocumentRoutes {
   let library: NotesLibrary
   let notes: OpenNotes
   let uploads: UploadFolder
+  let thumbnails: Thumbnails
 
   func answer(_ head: HTTPRequestHead, _ path: [String], _ body: HTTPBody) async throws -> ServerResponse {
     switch (head.method, path.first) {
@@ -19,7 +19,7 @@ struct DocumentRoutes {
     case (_, "versions"): return try await versions(head, Array(path.dropFirst()), body)
     case (_, "conflicts"): return try await conflicts(head, Array(path.dropFirst()), body)
     case ("GET", "events") where path.count == 1: return try await events(head)
-    case ("GET", "export") where path.count == 1: return try await export()
+    case ("GET", "export") where path.count == 1: return try await export(head)
     case ("POST", .some(let name)) where path.count == 1: return try await command(name, body)
     default: throw HTTPRefusal.notFound
     }
@@ -45,15 +45,19 @@ struct DocumentRoutes {
     var tab: String
     var at: Int?
   }
-  private struct Title: Decodable { var title: String }
+  private struct Title: Decodable {
+    var tab: String?
+    var title: String
+  }
   private struct Name: Decodable { var name: String }
   private struct Place: Decodable { var place: String }
   private struct Recovery: Decodable { var take: Bool }
+  private struct Pin: Decodable { var pinned: Bool }
 
   private func command(_ name: String, _ body: HTTPBody) async throws -> ServerResponse {
     switch name {
     case "text":
-      let edit = try await body.value(NotesSession.TextEdit.self)
+      let edit = try await body.value(TextEdit.self)
       return try .json(["seq": try await notes.session(id).edit(edit)])
     case "caret":
       let caret = try await body.value(Caret.self)
@@ -62,10 +66,13 @@ struct DocumentRoutes {
       let tab = try await body.value(Tab.self).tab
       return try .json(["did": try await notes.session(id).step(name == "undo" ? .undo : .redo, by: tab)])
     case "title":
-      let title = try await body.value(Title.self).title
-      try await notes.session(id).change("Change Title") { $0.customName = title.isEmpty ? nil : title }
+      let new = try await body.value(Title.self)
+      try await notes.session(id).change("Change Title", by: new.tab) {
+        $0.customName = new.title.isEmpty ? nil : new.title
+      }
     case "save": try await notes.session(id).save()
     case "recovery": try await notes.session(id).recover(body.value(Recovery.self).take)
+    case "pin": try await library.setPin(body.value(Pin.self).pinned, of: id)
     case "rename": return try await rename(to: body.value(Name.self).name)
     case "duplicate":
       try await saveIfOpen()
@@ -74,8 +81,8 @@ struct DocumentRoutes {
       let entry = try await library.entry(id)
       let session = await notes.openSession(id)
       try await notes.close(id)
-      await session?.tellDeleted()
       let key = try await library.delete(entry)
+      await session?.tellDeleted(key: key)
       let name = displayString(entry.url.deletingPathExtension().lastPathComponent)
       return try .json(["deleted": key, "name": name])
     case "move": return try await move(to: body.value(Place.self).place)
@@ -101,9 +108,14 @@ struct DocumentRoutes {
     let entry = try await library.entry(id)
     let name = try NewDocument.checked(wish) + "." + entry.url.pathExtension
     let folder = FolderLocation(entry.url.deletingLastPathComponent())
+    if try await folder.document(named: name) != nil, name != entry.url.lastPathComponent {
+      throw HTTPRefusal(
+        status: .conflict, message: "There is a document '\(displayString(wish))' already.",
+        advice: "Choose another name.")
+    }
     // An open document follows.
     let url = try await folder.url(of: folder.moveIn(entry.url, as: name))
-    let new = await library.noteMove(to: url)
+    let new = await library.noteMove(of: id, to: url)
     return try .json(
       NamedDocument(id: new.word, name: displayString(url.deletingPathExtension().lastPathComponent)))
   }
@@ -125,7 +137,7 @@ struct DocumentRoutes {
       url = try await places.location(.container)
         .moveOut(entry.name, to: places.folder(.local), as: entry.url.lastPathComponent)
     }
-    let new = await library.note(place, url)
+    let new = await library.noteMove(of: id, to: url)
     return try .json(
       NamedDocument(id: new.word, name: displayString(url.deletingPathExtension().lastPathComponent)))
   }
@@ -140,29 +152,41 @@ struct DocumentRoutes {
 
   // MARK: Images
 
+  private func image(_ key: String) async throws -> FileWrapper {
+    if let session = await notes.openSession(id), await session.isOpen {
+      return try await session.image(key).file()
+    }
+    let store = try await PackageStore.open(at: library.entry(id).url)
+    let content: ImageNotes = try await store.content()
+    guard let image = content.images.first(where: { ImageFacts.key(of: $0.name) == key }) else {
+      throw HTTPRefusal.notFound
+    }
+    return try image.file()
+  }
+
   private func images(_ head: HTTPRequestHead, _ path: [String], _ body: HTTPBody) async throws
     -> ServerResponse
   {
     switch (head.method, path.count) {
     case ("GET", 1), ("HEAD", 1):
-      if let session = await notes.openSession(id), await session.isOpen {
-        return try .image(try await session.image(path[0]).file(), to: head)
+      let file = try await image(path[0])
+      if head.query["small"] != nil, let bytes = try await thumbnails.thumbnail(of: file) {
+        return .image(bytes)
       }
-      let store = try await PackageStore.open(at: library.entry(id).url)
-      let content: ImageNotes = try await store.content()
-      guard let image = content.images.first(where: { ImageFacts.key(of: $0.name) == path[0] }) else {
-        throw HTTPRefusal.notFound
-      }
-      return try .image(try image.file(), to: head)
+      return try .image(file, to: head)
     case ("PUT", 0):
       let file = try await uploads.store(body, named: head.query["name"])
       let index = head.query["at"].flatMap { Int($0) }
-      let name = try await added(file) { notes in try notes.add(imageAt: file, at: index) }
-      return try .json(["key": ImageFacts.key(of: name)])
+      let path = try await added(file, head) { notes in
+        let name = try notes.add(imageAt: file, at: index)
+        return notes.images.first { $0.name == name }?.path ?? name
+      }
+      let name = path.split(separator: "/").last.map(String.init) ?? path
+      return try .json(["key": ImageFacts.key(of: name), "name": name, "path": path])
     case ("PUT", 1):
       let old = try await notes.session(id).image(path[0]).name
       let file = try await uploads.store(body, named: head.query["name"])
-      let name = try await added(file) { notes in try notes.replace(image: old, withImageAt: file) }
+      let name = try await added(file, head) { notes in try notes.replace(image: old, withImageAt: file) }
       return try .json(["key": ImageFacts.key(of: name)])
     case ("POST", 2): return try await imageCommand(path[1], path[0], body)
     default: throw HTTPRefusal.notFound
@@ -171,31 +195,38 @@ struct DocumentRoutes {
 
   /// Adds an uploaded picture; removes the file of one that the document refuses.
   private func added(
-    _ file: URL, _ body: @escaping @Sendable (inout ImageNotes) throws -> String
+    _ file: URL, _ head: HTTPRequestHead, _ body: @escaping @Sendable (inout ImageNotes) throws -> String
   ) async throws -> String {
     do {
-      return try await notes.session(id).change("Add Image", body)
+      return try await notes.session(id).change("Add Image", by: head.query["tab"], body)
     } catch {
       uploads.remove(file)
       throw error
     }
   }
 
-  private struct Caption: Decodable { var caption: String }
-  private struct Target: Decodable { var to: Int }
+  private struct ImageCommand: Decodable {
+    var tab: String?
+    var caption: String?
+    var to: Int?
+  }
 
   private func imageCommand(_ command: String, _ key: String, _ body: HTTPBody) async throws -> ServerResponse
   {
     let session = try await notes.session(id)
     let name = try await session.image(key).name
-    switch command {
-    case "caption":
-      let caption = try await body.value(Caption.self).caption
-      try await session.change("Change Caption") { try $0.setCaption(caption, ofImage: name) }
-    case "move":
-      let place = try await body.value(Target.self).to
-      try await session.change("Move Image") { try $0.move(image: name, to: place) }
-    case "remove": try await session.change("Remove Image") { try $0.remove(image: name) }
+    let wanted = try await body.value(ImageCommand.self)
+    switch (command, wanted.caption, wanted.to) {
+    case ("caption", let caption?, _):
+      try await session.change("Change Caption", by: wanted.tab) {
+        try $0.setCaption(caption, ofImage: name)
+      }
+    case ("move", _, let place?):
+      try await session.change("Move Image", by: wanted.tab) { try $0.move(image: name, to: place) }
+    case ("remove", _, _):
+      try await session.change("Remove Image", by: wanted.tab) { try $0.remove(image: name) }
+    case ("caption", _, _), ("move", _, _):
+      throw HTTPRefusal(status: .badRequest, message: "The request is malformed: a value is missing.")
     default: throw HTTPRefusal.notFound
     }
     return .done
@@ -213,7 +244,10 @@ struct DocumentRoutes {
     }
     guard let identifier = path.first.flatMap({ UUID(uuidString: $0) }) else { throw HTTPRefusal.notFound }
     switch (head.method, path.count) {
-    case ("GET", 1): return try .json(try await versions.detail(identifier))
+    case ("GET", 1):
+      return try .json(try await versions.detail(identifier, since: Self.previous(head)))
+    case ("GET", 2) where path[1] == "words":
+      return try .json(["lines": try await versions.words(identifier, since: Self.previous(head))])
     case ("GET", 3) where path[1] == "images":
       return try .image(try await versions.image(path[2], of: identifier), to: head)
     case ("POST", 2) where path[1] == "restore":
@@ -222,27 +256,35 @@ struct DocumentRoutes {
       let old = try await versions.notes(of: identifier)
       let session = try await notes.session(id)
       guard let key = part.image else {
-        try await session.change("Restore Version") { try $0.restore(old) }
+        try await session.change("Restore Version", by: nil) { try $0.restore(old) }
         return .done
       }
       guard let name = old.images.first(where: { ImageFacts.key(of: $0.name) == key })?.name else {
         throw HTTPRefusal.notFound
       }
-      try await session.change("Restore Image") { try $0.restore(image: name, from: old) }
+      try await session.change("Restore Image", by: nil) { try $0.restore(image: name, from: old) }
       return .done
     default: throw HTTPRefusal.notFound
     }
   }
 
+  /// The version before the changes that a page asks for; nil for the beginning of the document.
+  private static func previous(_ head: HTTPRequestHead) throws -> UUID? {
+    guard let word = head.query["since"] else { return nil }
+    guard let previous = UUID(uuidString: word) else { throw HTTPRefusal.notFound }
+    return previous
+  }
+
   private func conflicts(_ head: HTTPRequestHead, _ path: [String], _ body: HTTPBody) async throws
     -> ServerResponse
   {
-    let conflicts = DocumentConflicts(id: id, session: try await notes.session(id))
+    let entry = try await library.entry(id)
+    let conflicts = DocumentConflicts(
+      entry: entry, session: try await notes.session(id), container: library.places.container)
     switch (head.method, path) {
     case ("GET", []): return try .json(try await conflicts.list())
     case ("POST", ["resolve"]):
       let decision = try await body.value(DocumentConflicts.Decision.self)
-      let entry = try await library.entry(id)
       let made = try await conflicts.resolve(decision) { [library] content in
         var copy = ImageNotes()
         try copy.restore(content)
@@ -259,25 +301,13 @@ struct DocumentRoutes {
 
   // MARK: Export
 
-  private func export() async throws -> ServerResponse {
+  private func export(_ head: HTTPRequestHead) async throws -> ServerResponse {
+    guard let format = DocumentExport.Format(rawValue: head.query["as"] ?? "zip") else {
+      throw HTTPRefusal.notFound
+    }
     let entry = try await library.entry(id)
     let name = entry.url.deletingPathExtension().lastPathComponent
-    let folder = uploads.url.appending(path: try String(ServerKey.random().prefix(12)))
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
-    let archive = folder.appending(path: "export.zip")
-    defer { uploads.remove(archive) }
-    let session = try await notes.session(id)
-    try await session.withDocument { document in
-      _ = try await document.withSnapshot { snapshot in try await snapshot.export(to: archive, as: .zip) }
-    }
-    // The open file stays readable after its folder is gone.
-    var response = try ServerResponse.zip(archive)
-    response.fields += [
-      (
-        "Content-Disposition",
-        "attachment; filename=\"document.zip\"; filename*=UTF-8''\(name.utf8.percentEncoded()).zip"
-      )
-    ]
-    return response
+    return try await DocumentExport(session: try await notes.session(id), name: name, uploads: uploads)
+      .response(format)
   }
 }

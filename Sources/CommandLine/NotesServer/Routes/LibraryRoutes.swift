@@ -7,6 +7,7 @@ import ImageNotes
 struct LibraryRoutes {
   let library: NotesLibrary
   let notes: OpenNotes
+  let search: LibrarySearch
   let uploads: UploadFolder
 
   func answer(_ head: HTTPRequestHead, _ path: [String], _ body: HTTPBody) async throws -> ServerResponse {
@@ -19,6 +20,21 @@ struct LibraryRoutes {
       struct Asked: Decodable { var ids: [String] }
       let ids = try await body.value(Asked.self).ids.prefix(100).compactMap(DocumentID.init)
       return try .json(["details": await details(ids)])
+    case ("POST", ["search"]):
+      struct Asked: Decodable { var words: String }
+      let words = SearchWords(try await body.value(Asked.self).words)
+      return try .json(["documents": try await search.documents(with: words)])
+    case ("POST", ["search", "excerpts"]):
+      struct Asked: Decodable {
+        var words: String
+        var ids: [String]
+      }
+      let asked = try await body.value(Asked.self)
+      let ids = asked.ids.prefix(100).compactMap(DocumentID.init)
+      return try .json(["excerpts": try await search.excerpts(of: ids, with: SearchWords(asked.words))])
+    case ("POST", ["search", "refresh"]):
+      try await search.refresh()
+      return .done
     case ("POST", ["new"]):
       struct Wanted: Decodable {
         var name: String?
@@ -30,7 +46,13 @@ struct LibraryRoutes {
     case ("PUT", ["import"]):
       let file = try await uploads.store(body, named: head.query["name"])
       defer { uploads.remove(file) }
-      return try .json(try await NewDocument(library: library).make(from: file))
+      let parts = try head.query["parts"].map(uploads.parts)
+      defer { if let parts { uploads.remove(parts: parts) } }
+      return try .json(try await NewDocument(library: library).make(from: file, with: parts))
+    case ("PUT", ["import", "parts"]):
+      let parts = try head.query["parts"].map(uploads.parts) ?? uploads.makeParts()
+      _ = try await uploads.store(body, named: head.query["name"], in: parts)
+      return try .json(["parts": uploads.key(of: parts)])
     default: throw HTTPRefusal.notFound
     }
   }
@@ -54,6 +76,7 @@ struct DocumentDetails: Encodable {
   var images = 0
   /// The bytes of the text and the images.
   var size: UInt64 = 0
+  /// The address of a small picture; nil if there is no picture, or none that can be read.
   var thumbnail: String?
   var conflict = false
   var error: String?
@@ -72,7 +95,10 @@ struct DocumentDetails: Encodable {
       }
       title = content.displayName
       let lines = content.text.prefix(2000).split(whereSeparator: \.isNewline).lazy.map(String.init)
-        .filter { $0.contains { !$0.isWhitespace } }
+        .filter { line in
+          let words = String(line.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
+          return !words.isEmpty && !ImageNotes.namesPicture(words)
+        }
       let isTitle = content.customName?.isEmpty != false
       line = String((isTitle ? lines.dropFirst().first : lines.first)?.prefix(200) ?? "")
       images = content.images.count
@@ -81,7 +107,8 @@ struct DocumentDetails: Encodable {
       for image in content.images { size += (try? image.file())?.regularFileSize ?? 0 }
       if let first = content.images.first {
         var facts = ImageFacts()
-        thumbnail = facts.shown([first], below: "/api/documents/\(entry.id.word)/images").first?.url
+        let shown = facts.shown([first], below: "/api/documents/\(entry.id.word)/images")[0]
+        thumbnail = shown.url.isEmpty ? nil : shown.url + "&small=1"
       }
     } catch {
       self.error = ErrorExplanation(of: error).message

@@ -25,10 +25,11 @@ actor OpenNotes {
     if let running = sessions[id] { return try await running.value }
     let entry = try await library.entry(id)
     let task = Task { [library] in
-      try await NotesSession(id, at: entry.url, provider: library.places.provider(entry.place)) { url in
-        let new = await library.noteMove(to: url)
-        await self.rename(id, to: new)
-        return new
+      try await NotesSession(id, at: entry.url, provider: library.places.provider(entry.place)) {
+        id, old, url in
+        let move = await library.noteMove(of: id, from: old, to: url)
+        if case .moved(let new) = move { await self.rename(id, to: new) }
+        return move
       }
     }
     sessions[id] = task

@@ -10,8 +10,10 @@ struct ServerRoutes: HTTPHandler {
   let access: RequestGuard
   let library: NotesLibrary
   let notes: OpenNotes
+  let search: LibrarySearch
   let pages: PageFiles
   let uploads: UploadFolder
+  let thumbnails = Thumbnails()
 
   func answer(_ head: HTTPRequestHead, _ body: HTTPBody) async throws -> ServerResponse {
     switch try access.check(head) {
@@ -46,7 +48,9 @@ struct ServerRoutes: HTTPHandler {
   }
 
   func answer(_ error: any Error, to head: HTTPRequestHead?) -> ServerResponse {
-    let refusal = Self.refusal(of: error)
+    var refusal = Self.refusal(of: error)
+    refusal.message = uploads.hidingPlace(in: refusal.message)
+    refusal.advice = refusal.advice.map(uploads.hidingPlace)
     if let head, head.method == "GET", head.segments.first != "api", head.segments.first != "static" {
       return pages.response(to: refusal)
     }
@@ -96,16 +100,17 @@ struct ServerRoutes: HTTPHandler {
     switch path.first {
     case "key" where head.method == "GET" && rest.isEmpty: return try .json(access.key)
     case "library":
-      return try await LibraryRoutes(library: library, notes: notes, uploads: uploads).answer(
-        head, rest, body)
+      return try await LibraryRoutes(library: library, notes: notes, search: search, uploads: uploads)
+        .answer(head, rest, body)
     case "deleted" where head.method == "POST" && rest.count == 2 && rest[1] == "restore":
       let (id, name) = try await library.restore(rest[0])
       await notes.revive([id])
       return try .json(NamedDocument(id: id.word, name: displayString(name)))
     case "documents":
       guard let word = rest.first, let id = DocumentID(word) else { throw HTTPRefusal.notFound }
-      return try await DocumentRoutes(id: id, library: library, notes: notes, uploads: uploads)
-        .answer(head, Array(rest.dropFirst()), body)
+      return try await DocumentRoutes(
+        id: id, library: library, notes: notes, uploads: uploads, thumbnails: thumbnails
+      ).answer(head, Array(rest.dropFirst()), body)
     default: throw HTTPRefusal.notFound
     }
   }
@@ -137,15 +142,22 @@ extension ServerResponse {
     return ServerResponse(
       type: type,
       .pieces(of: size) { start, count in try file.withRandomAccess { _, read in try read(start, count) } },
-      // The address changes with the picture.
-      fields: [("Cache-Control", "private, max-age=31536000, immutable")])
+      fields: imageFields)
   }
 
-  /// The bytes of a zip, which is open from now on.
-  static func zip(_ url: URL) throws -> ServerResponse {
-    let file = try OpenArchive(url)
+  /// The bytes of a small picture as WebP.
+  static func image(_ bytes: [UInt8]) -> ServerResponse {
+    ServerResponse(type: "image/webp", .bytes(bytes), fields: imageFields)
+  }
+
+  /// The address of a picture changes with its bytes.
+  private static let imageFields = [("Cache-Control", "private, max-age=31536000, immutable")]
+
+  /// The bytes of a file, which is open from now on.
+  static func file(_ url: URL, type: String) throws -> ServerResponse {
+    let file = try OpenFile(url)
     return ServerResponse(
-      type: "application/zip",
+      type: type,
       .pieces(of: file.size) { start, count in try file.bytes(from: start, count) })
   }
 }
@@ -181,8 +193,8 @@ extension HTTPBody {
   }
 }
 
-/// An archive that is open for reading, and needs its name no more.
-private final class OpenArchive: Sendable {
+/// A file that is open for reading, and needs its name no more.
+private final class OpenFile: Sendable {
   private let descriptor: FileDescriptor
   let size: UInt64
 

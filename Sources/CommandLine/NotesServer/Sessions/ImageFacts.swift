@@ -27,9 +27,8 @@ struct ImageFacts {
     var still: [ObjectIdentifier: Fact] = [:]
     let shown = images.map { image in
       var shown = PageImage(
-        key: Self.key(of: image.name), name: image.name, caption: image.caption, width: 0, height: 0,
-        format: "",
-        size: 0, url: "")
+        key: Self.key(of: image.name), name: image.name, path: image.path, caption: image.caption, width: 0,
+        height: 0, format: "", size: 0, url: "")
       // An image that cannot be read has no size, and the request for it tells why.
       guard let file = try? image.file() else { return shown }
       let fact = known[ObjectIdentifier(file)] ?? Self.fact(of: file)

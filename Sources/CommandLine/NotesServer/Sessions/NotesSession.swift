@@ -16,41 +16,37 @@ import ImageNotes
 /// - So a tab gets the durable text and each change since then, with the tab that made it. A tab of an earlier run gets
 ///   the text with which this run began: no tab had brought anything back to that one.
 actor NotesSession {
-  /// One page that shows the document.
-  private struct Viewer {
-    let tab: String
-    let channel: EventChannel
-    var caret: Int?
-  }
-
   /// News of the document, from its own code.
   private enum Signal: Sendable {
     case event(DocumentEvent)
     case error(DocumentError)
   }
 
+  /// Tells the library of the new place of a document.
+  typealias Moved = @Sendable (DocumentID, _ from: URL, _ to: URL) async -> NotesLibrary.DocumentMove
+
   /// Names this run of the document: the numbers of another run mean nothing.
   let epoch: String
   /// The document's name in addresses.
   private(set) var id: DocumentID
   private let document: Document<ImageNotes>
-  private let signals: AsyncStream<Signal>
-  private let moved: @Sendable (URL) async -> DocumentID
+  private let moved: Moved
+  /// The place of the document as the library knows it.
+  private var place: URL
 
   private var text = ""
   /// The text with which this run began.
   private var firstText = ""
   /// The text that has the changes up to `saved`.
   private var durableText = ""
-  private var shown = NotesEvent(title: "", displayName: "", images: [])
-  private var undoState = UndoEvent(UndoState(levelsOfUndo: 0))
+  private var shown = NotesEvent(title: "", displayName: "", images: [], missing: [])
+  private var history = EditHistory()
   private var state = StateEvent(light: .saved, saved: 0, conflicts: 0)
   private var lastError: DocumentError?
   private var log = TextLog()
   private var saved = 0
   private var facts = ImageFacts()
-  private var viewers: [Int: Viewer] = [:]
-  private var lastViewer = 0
+  private var viewers = SessionViewers()
   /// The last change of each tab, which a tab sends again if its connection broke.
   private var lastOps: [String: (op: String, seq: Int)] = [:]
   private let turns = AsyncSemaphore(1)
@@ -60,30 +56,29 @@ actor NotesSession {
 
   /// Opens a document.
   ///
-  /// - Parameter moved: told of a new place; returns the new identifier.
+  /// - Parameter moved: told of a new place that another program gave the document.
   init(
-    _ id: DocumentID, at url: URL, provider: (any DocumentProvider)?,
-    moved: @escaping @Sendable (URL) async -> DocumentID
+    _ id: DocumentID, at url: URL, provider: (any DocumentProvider)?, moved: @escaping Moved
   ) async throws {
     let (signals, continuation) = AsyncStream.makeStream(of: Signal.self)
     var options = DocumentOptions<ImageNotes>()
     options.provider = provider
+    // `EditHistory` has the steps of each tab.
+    options.undo = UndoPolicy(levels: 1)
     options.eventHandler = { continuation.yield(.event($0)) }
     options.errorHandler = { continuation.yield(.error($0)) }
-    (self.id, self.signals, self.moved) = (id, signals, moved)
+    (self.id, self.moved, place) = (id, moved, url)
     epoch = try ServerKey.random()
     document = try await Document<ImageNotes>.open(at: url, options: options)
     text = try await document.content.text
     (firstText, durableText) = (text, text)
-    try await mergeExternalChanges(.outside)
+    try await mergeExternalChanges()
     listening = Task { [weak self] in
       for await signal in signals { await self?.note(signal) }
     }
     await refreshState()
   }
 
-  /// The document's place.
-  var url: URL { get async { await document.fileURL } }
   /// Whether the document is open; false after another program removed it.
   var isOpen: Bool { get async { await document.isOpen } }
 
@@ -91,26 +86,24 @@ actor NotesSession {
 
   /// Shows the document to a page.
   ///
-  /// - Parameters:
-  ///   - known: the run and the number that the page has.
+  /// - Parameter known: the run and the number that the page has.
   /// - Returns: the page's channel, and its number for `leave(_:)`.
   func join(_ tab: String, known: (epoch: String, seq: Int)?) async throws -> (EventChannel, number: Int) {
     try await inTurn {
-      try await mergeExternalChanges(.outside)
+      try await mergeExternalChanges()
       let name = await document.fileURL.deletingPathExtension().lastPathComponent
-      let channel = EventChannel()
-      lastViewer += 1
-      viewers[lastViewer] = Viewer(tab: tab, channel: channel)
+      let undo = UndoEvent(history.names(for: tab))
+      let (channel, number) = viewers.add(tab, undo)
       idleSince = nil
       let start = start(of: known)
       let event = OpenEvent(
         id: id.word, epoch: epoch, seq: start.seq, saved: saved, name: name, title: shown.title,
-        displayName: shown.displayName, text: start.text, images: shown.images, undo: undoState, state: state,
-        tabs: tabs)
+        displayName: shown.displayName, text: start.text, images: shown.images, missing: shown.missing,
+        undo: undo, state: state, tabs: viewers.tabs)
       channel.send(try ServerEvent(start.text == nil ? "resume" : "open", event))
       for event in start.missed { channel.send(try ServerEvent("text", event)) }
-      tell("tabs", TabsEvent(tabs: tabs))
-      return (channel, lastViewer)
+      viewers.tellTabs()
+      return (channel, number)
     }
   }
 
@@ -126,28 +119,18 @@ actor NotesSession {
 
   /// A page no longer shows the document.
   func leave(_ number: Int) {
-    guard viewers.removeValue(forKey: number) != nil else { return }
+    guard viewers.remove(number) else { return }
     if viewers.isEmpty { idleSince = .now }
-    tell("tabs", TabsEvent(tabs: tabs))
+    viewers.tellTabs()
   }
 
   /// Notes the place of a tab's caret.
   func moveCaret(of tab: String, to offset: Int?) {
-    for number in viewers.keys where viewers[number]?.tab == tab { viewers[number]?.caret = offset }
-    tell("tabs", TabsEvent(tabs: tabs))
+    viewers.moveCaret(of: tab, to: offset)
+    viewers.tellTabs()
   }
 
-  private var tabs: [TabsEvent.Tab] {
-    var tabs: [String: Int?] = [:]
-    for viewer in viewers.values { tabs[viewer.tab] = .some(viewer.caret ?? tabs[viewer.tab] ?? nil) }
-    return tabs.map { TabsEvent.Tab(tab: $0.key, at: $0.value) }.sorted { $0.tab < $1.tab }
-  }
-
-  private func tell(_ name: String, _ value: some Encodable) {
-    // The values are this server's own, which can be encoded.
-    guard let event = try? ServerEvent(name, value) else { return }
-    for viewer in viewers.values { viewer.channel.send(event) }
-  }
+  private func tell(_ name: String, _ value: some Encodable) { viewers.tell(name, value) }
 
   // MARK: Turns
 
@@ -160,15 +143,6 @@ actor NotesSession {
 
   // MARK: Changing
 
-  /// A change of the text by a tab.
-  struct TextEdit: Decodable, Sendable {
-    var tab: String
-    var op: String
-    var epoch: String
-    var seq: Int
-    var splices: [TextSplice]
-  }
-
   /// Changes the text.
   ///
   /// - Returns: the number of the change.
@@ -177,32 +151,42 @@ actor NotesSession {
     let seq = try await inTurn {
       if let last = lastOps[edit.tab], last.op == edit.op, edit.epoch == epoch { return last.seq }
       while true {
-        try await mergeExternalChanges(.outside, images: false)
+        try await mergeExternalChanges(images: false)
         guard edit.epoch == epoch, let since = log.since(edit.seq) else { throw Self.otherRun }
         let splices = TextSplice.transformed(edit.splices, over: since.flatMap(\.splices))
-        let known = text
-        do {
-          text = try await document.edit("Typing") { notes in
-            guard notes.text == known else { throw Overtaken() }
-            guard notes.text.apply(splices) else {
-              throw HTTPRefusal(status: .unprocessable, message: "The change does not fit the text.")
-            }
-            return notes.text
-          }
-        } catch is Overtaken {
-          continue
-        }
+        guard let inverse = try await editKnownText({ try $0.text.replace(by: splices) }) else { continue }
+        history.note(.init(key: edit.step, name: "Typing", inverse: inverse), by: edit.tab, splices)
         let event = log.add(splices, why: .edit, tab: edit.tab, op: edit.op)
         lastOps[edit.tab] = (edit.op, event.seq)
         tell("text", event)
-        let seq = event.seq
         // The first line may be the document's name.
-        try await mergeExternalChanges(.outside, images: false)
-        return seq
+        try await mergeExternalChanges(images: false)
+        return event.seq
       }
     }
     await refreshState()
     return seq
+  }
+
+  /// Makes an edit of the text that the tabs have.
+  ///
+  /// - Parameter body: returns the splices that take the edit back.
+  /// - Returns: these splices; nil if the document got another text at this moment, and nothing changed.
+  private func editKnownText(
+    _ body: @Sendable (inout ImageNotes) throws -> [TextSplice]
+  ) async throws -> [TextSplice]? {
+    let known = text
+    let inverse: [TextSplice]
+    do {
+      (text, inverse) = try await document.edit("") { notes in
+        guard notes.text == known else { throw Overtaken() }
+        let inverse = try body(&notes)
+        return (notes.text, inverse)
+      }
+      return inverse
+    } catch is Overtaken {
+      return nil
+    }
   }
 
   /// The document got another text at the moment of an edit.
@@ -212,16 +196,25 @@ actor NotesSession {
     status: .conflict, message: "The server has started again.", advice: "The page connects to it by itself.")
 
   /// Makes one change of the title or of the images, and saves it.
+  ///
+  /// - Parameter tab: the tab that undoes it; nil for a page that shows no text.
   @discardableResult
   func change<Result: Sendable>(
-    _ name: String, _ body: @Sendable (inout ImageNotes) throws -> Result
+    _ name: String, by tab: String?, _ body: @Sendable (inout ImageNotes) throws -> Result
   ) async throws -> Result {
     let result = try await inTurn {
-      try await mergeExternalChanges(.outside)
-      // Edits of one name that follow each other would become one step.
-      let result = try await document.edit("") { try body(&$0) }
-      await document.undo.setActionName(name)
-      try await mergeExternalChanges(.edit)
+      try await mergeExternalChanges()
+      let (result, before, after) = try await document.edit("") { notes in
+        let before = notes
+        return (try body(&notes), before, notes)
+      }
+      takeOutside(before.text)
+      let splices = TextDifference(from: text, to: after.text).splices
+      let inverse = try text.replace(by: splices)
+      history.note(
+        .init(name: name, inverse: inverse, change: .init(before: before, after: after)), by: tab, splices)
+      if !splices.isEmpty { tell("text", log.add(splices, why: .edit, tab: tab)) }
+      try await mergeExternalChanges()
       return result
     }
     // A failure is the document's state, which all tabs show; the change is in memory.
@@ -230,13 +223,26 @@ actor NotesSession {
     return result
   }
 
-  /// Undoes or redoes the document's last edit, for a tab.
+  /// Undoes or redoes an edit, for a tab.
   func step(_ why: TextEvent.Why, by tab: String?) async throws -> Bool {
     let isDone = try await inTurn {
-      try await mergeExternalChanges(.outside)
-      let isDone = why == .undo ? try await document.undo() : try await document.redo()
-      try await mergeExternalChanges(why, by: tab)
-      return isDone
+      while true {
+        try await mergeExternalChanges()
+        guard let step = history.next(why, by: tab) else { return false }
+        if step.isEmpty {
+          history.skip(why, by: tab)
+          continue
+        }
+        let inverse = try await editKnownText { notes in
+          if let change = step.change { try notes.takeBack(change) }
+          return try notes.text.replace(by: step.inverse)
+        }
+        guard let inverse else { continue }
+        history.didTakeBack(why, by: tab, step.inverse, inverse: inverse)
+        if !step.inverse.isEmpty { tell("text", log.add(step.inverse, why: why, tab: tab)) }
+        try await mergeExternalChanges()
+        return true
+      }
     }
     await refreshState()
     return isDone
@@ -250,14 +256,12 @@ actor NotesSession {
 
   /// Takes in the edits of an earlier run that could not be saved, or removes them.
   func recover(_ takes: Bool) async throws {
-    try await inTurn {
+    try await changing { document in
       let copies = await document.recoveryCopies.filter { $0.kind == .edits }
       for copy in copies.reversed() {
         if takes { try await document.recover(copy) } else { try await document.discard(copy) }
       }
-      try await mergeExternalChanges(.outside)
     }
-    await refreshState()
   }
 
   /// Calls `body` with the document, for work that needs no turn.
@@ -273,7 +277,7 @@ actor NotesSession {
   ) async throws -> Result {
     let result = try await inTurn {
       let result = try await body(document)
-      try await mergeExternalChanges(.outside)
+      try await mergeExternalChanges()
       return result
     }
     await refreshState()
@@ -294,38 +298,36 @@ actor NotesSession {
   /// Compares the document with what the tabs have, and tells them the difference. In a turn.
   ///
   /// - Parameter images: whether the images may differ, too. A typed letter costs nothing for each image.
-  private func mergeExternalChanges(_ why: TextEvent.Why, by tab: String? = nil, images: Bool = true)
-    async throws
-  {
+  private func mergeExternalChanges(images: Bool = true) async throws {
     let content = try await document.content
-    if content.text != text {
-      let splices = TextDifference(from: text, to: content.text).splices
-      text = content.text
-      tell("text", log.add(splices, why: why, tab: tab))
-    }
+    takeOutside(content.text)
     let now = NotesEvent(
       title: content.customName ?? "", displayName: content.displayName,
-      images: images ? facts.shown(content.images, below: "/api/documents/\(id.word)/images") : shown.images)
+      images: images ? facts.shown(content.images, below: "/api/documents/\(id.word)/images") : shown.images,
+      missing: content.missingImages.map(displayString))
     if now != shown {
       shown = now
       tell("notes", now)
     }
-    let undo = UndoEvent(await document.undo.state)
-    if undo != undoState {
-      undoState = undo
-      tell("undo", undo)
-    }
+    viewers.tellUndo { [history] tab in UndoEvent(history.names(for: tab)) }
+  }
+
+  /// Takes in a text that another program wrote.
+  private func takeOutside(_ new: String) {
+    if new == text { return }
+    let splices = TextDifference(from: text, to: new).splices
+    text = new
+    history.noteOutside(splices)
+    tell("text", log.add(splices, why: .outside))
   }
 
   private func note(_ signal: Signal) async {
     switch signal {
     case .error(let error): lastError = error
-    case .event(.moved(let url)):
-      id = await moved(url)
-      tell("moved", MovedEvent(id: id.word, name: url.deletingPathExtension().lastPathComponent))
+    case .event(.moved(let url)): await noteMove(to: url)
     case .event(.changedByOthers(let outcome, _)):
       // A document that is closed has no content to compare.
-      try? await inTurn { try await mergeExternalChanges(.outside) }
+      try? await inTurn { try await mergeExternalChanges() }
       switch outcome {
       case .reloaded: tell("notice", NoticeEvent(message: "Another program changed the document."))
       case .merged:
@@ -339,6 +341,18 @@ actor NotesSession {
     await refreshState()
   }
 
+  private func noteMove(to url: URL) async {
+    switch await moved(id, place, url) {
+    case .deleted(let key):
+      // Its last words go with it. If they cannot, a recovery copy has them.
+      try? await document.close()
+      tellDeleted(key: key)
+    case .moved(let new):
+      (id, place) = (new, url)
+      tell("moved", MovedEvent(id: id.word, name: url.deletingPathExtension().lastPathComponent))
+    }
+  }
+
   /// Finds the state of the document, and tells a new one.
   private func refreshState() async {
     // Before the question: edits made meanwhile are not in its answer.
@@ -348,26 +362,13 @@ actor NotesSession {
     if !isUnsaved && !flags.contains(.closed) && last > saved { (saved, durableText) = (last, text) }
     let isSaving = await document.progress?.activity == .saving
     if !flags.contains(.savingError) && !flags.contains(.closed) { lastError = nil }
-    let light: StateEvent.Light =
-      if flags.contains(.closed) {
-        .deleted
-      } else if flags.contains(.savingError) {
-        .error
-      } else if flags.contains(.inConflict) {
-        .conflict
-      } else if flags.contains(.editingDisabled) {
-        .disabled
-      } else if isUnsaved {
-        isSaving ? .saving : .unsaved
-      } else {
-        .saved
-      }
+    let light = StateEvent.Light(flags, isUnsaved: isUnsaved, isSaving: isSaving)
     let sentences = light == .error || light == .deleted ? lastError.map(ErrorExplanation.init(of:)) : nil
     let copy = await document.recoveryCopies.last { $0.kind == .edits }
     let conflicts = flags.contains(.inConflict) ? ((try? await document.conflictVersions().count) ?? 0) : 0
     let now = StateEvent(
       light: light, saved: saved, message: sentences?.message, advice: sentences?.advice,
-      conflicts: conflicts,
+      conflicts: conflicts, deletion: light == .deleted ? state.deletion : nil,
       recovery: light == .error ? nil : copy.map { .init(date: $0.modificationDate.milliseconds) })
     if now != state {
       state = now
@@ -385,13 +386,13 @@ actor NotesSession {
   }
 
   /// Ends the pages' channels.
-  func endChannels() {
-    for viewer in viewers.values { viewer.channel.finish() }
-  }
+  func endChannels() { viewers.endChannels() }
 
   /// Tells the pages that the document is gone.
-  func tellDeleted() {
-    state.light = .deleted
+  ///
+  /// - Parameter key: brings it back.
+  func tellDeleted(key: String) {
+    (state.light, state.deletion) = (.deleted, key)
     tell("state", state)
   }
 }

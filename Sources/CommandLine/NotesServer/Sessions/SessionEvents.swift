@@ -15,6 +15,7 @@ struct OpenEvent: Encodable {
   /// The text with the changes up to `seq`; nil for a page that has it.
   var text: String?
   var images: [PageImage]
+  var missing: [String]
   var undo: UndoEvent
   var state: StateEvent
   var tabs: [TabsEvent.Tab]
@@ -41,12 +42,16 @@ struct NotesEvent: Encodable, Equatable {
   var title: String
   var displayName: String
   var images: [PageImage]
+  /// The names of images whose files are gone.
+  var missing: [String]
 }
 
 /// One image.
 struct PageImage: Encodable, Equatable {
   var key: String
   var name: String
+  /// The path in the package, by which the text names the image.
+  var path: String
   var caption: String
   var width: Int
   var height: Int
@@ -62,9 +67,12 @@ struct UndoEvent: Encodable, Equatable {
   var undoTitle: String
   var redoTitle: String
 
-  init(_ state: UndoState) {
-    (canUndo, canRedo) = (state.canUndo, state.canRedo)
-    (undoTitle, redoTitle) = (state.undoMenuItemTitle, state.redoMenuItemTitle)
+  /// - Parameter names: the actions that a tab can undo and redo; nil for none.
+  init(_ names: (undo: String?, redo: String?)) {
+    (canUndo, canRedo) = (names.undo != nil, names.redo != nil)
+    (undoTitle, redoTitle) = (
+      names.undo.map { "Undo \($0)" } ?? "Undo", names.redo.map { "Redo \($0)" } ?? "Redo"
+    )
   }
 }
 
@@ -84,7 +92,28 @@ struct StateEvent: Encodable, Equatable {
   var message: String?
   var advice: String?
   var conflicts: Int
+  /// Brings a deleted document back; nil for one that is not known to be in a trash.
+  var deletion: String?
   var recovery: Recovery?
+}
+
+extension StateEvent.Light {
+  init(_ flags: DocumentState, isUnsaved: Bool, isSaving: Bool) {
+    self =
+      if flags.contains(.closed) {
+        .deleted
+      } else if flags.contains(.savingError) {
+        .error
+      } else if flags.contains(.inConflict) {
+        .conflict
+      } else if flags.contains(.editingDisabled) {
+        .disabled
+      } else if isUnsaved {
+        isSaving ? .saving : .unsaved
+      } else {
+        .saved
+      }
+  }
 }
 
 /// The tabs that show the document.

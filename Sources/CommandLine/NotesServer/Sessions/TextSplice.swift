@@ -38,7 +38,14 @@ package struct TextSplice: Sendable, Hashable, Codable {
   /// start. A deletion leaves out the units that are gone, and leaves new text within its range. The pages transform by
   /// the same rules.
   package static func transformed(_ later: [TextSplice], over accepted: [TextSplice]) -> [TextSplice] {
-    crossed(primitives(accepted)[...], primitives(later)[...]).later
+    crossed(accepted, later).later
+  }
+
+  /// Returns each list for a text to which the other one was done first.
+  static func crossed(
+    _ accepted: [TextSplice], _ later: [TextSplice]
+  ) -> (accepted: [TextSplice], later: [TextSplice]) {
+    crossed(primitives(accepted)[...], primitives(later)[...])
   }
 
   /// Each splice as a deletion and an insertion, without empty ones.
@@ -49,7 +56,6 @@ package struct TextSplice: Sendable, Hashable, Codable {
     }
   }
 
-  /// Returns each list for a text to which the other one was done first.
   private static func crossed(
     _ accepted: ArraySlice<TextSplice>, _ later: ArraySlice<TextSplice>
   ) -> (accepted: [TextSplice], later: [TextSplice]) {
@@ -98,18 +104,22 @@ package struct TextSplice: Sendable, Hashable, Codable {
 extension String {
   /// Does the splices, one after the other.
   ///
-  /// - Returns: false if one of them is not within the text, or would cut a character of two units in two. The text is
-  ///   then of no use.
-  package mutating func apply(_ splices: [TextSplice]) -> Bool {
+  /// - Returns: the splices that take them back.
+  /// - Throws: `HTTPRefusal` `unprocessable` if one of them is not within the text, or would cut a character of two
+  ///   units in two. The text is then of no use.
+  package mutating func replace(by splices: [TextSplice]) throws -> [TextSplice] {
+    let misfit = HTTPRefusal(status: .unprocessable, message: "The change does not fit the text.")
+    var inverse: [TextSplice] = []
     for splice in splices {
-      guard splice.end <= utf16.count else { return false }
+      guard splice.end <= utf16.count else { throw misfit }
       let start = utf16.index(utf16.startIndex, offsetBy: splice.offset)
       let end = utf16.index(start, offsetBy: splice.deleted)
       guard start.samePosition(in: unicodeScalars) != nil, end.samePosition(in: unicodeScalars) != nil else {
-        return false
+        throw misfit
       }
+      inverse.append(TextSplice(splice.offset, splice.size, String(unicodeScalars[start..<end])))
       unicodeScalars.replaceSubrange(start..<end, with: splice.inserted.unicodeScalars)
     }
-    return true
+    return inverse.reversed()
   }
 }

@@ -1,3 +1,4 @@
+import CloudContainers
 import Documents
 import FilePackages
 import FoundationEssentials
@@ -16,8 +17,9 @@ struct DocumentConflicts {
     var version: String?
   }
 
-  let id: DocumentID
+  let entry: NotesLibrary.Entry
   let session: NotesSession
+  let container: CloudContainer?
 
   /// The document and its conflict versions, side by side.
   func list() async throws -> ConflictList {
@@ -38,7 +40,9 @@ struct DocumentConflicts {
     let merged = merge.map { ConflictList.Merge(text: $0.content.text, conflicts: $0.conflicts) }
     return ConflictList(
       present: .init(
-        version: "", date: conflict?.presentModificationDate?.milliseconds, computer: "", text: present.text,
+        version: "", date: conflict?.presentModificationDate?.milliseconds,
+        computer: displayString(try await computer()),
+        text: present.text,
         title: present.customName ?? "", images: shown(present.images, "images"), lines: []),
       versions: sides, merge: merged)
   }
@@ -77,6 +81,14 @@ struct DocumentConflicts {
     return made
   }
 
+  /// The computer that saved the present version; empty if it is not known.
+  private func computer() async throws -> String {
+    if entry.place == .container, let name = try await container?.contentDevice(ofItemNamed: entry.name) {
+      return name
+    }
+    return try await FileVersion.currentVersionOfItem(at: entry.url)?.localizedNameOfSavingComputer ?? ""
+  }
+
   /// Looks at the conflict, and decides nothing.
   private func conflict() async throws -> DocumentConflict<ImageNotes>? {
     let seen = Mutex<DocumentConflict<ImageNotes>?>(nil)
@@ -89,19 +101,24 @@ struct DocumentConflicts {
   }
 
   /// Merges all versions. Lines that both sides changed come one after the other.
+  ///
+  /// A last line without an end is the same line as one with an end. The merged text ends as one of the texts does.
   private static func merged(
     _ conflict: DocumentConflict<ImageNotes>
   ) throws -> (content: ImageNotes, conflicts: Int) {
-    var merged = conflict.present
+    var merged = conflict.present.endingLastLine()
     var conflicts = 0
     for version in conflict.versions.reversed() {
-      let base = try version.base ?? common(merged, version.content)
-      let text = ThreeWayMerge(base: base.text, ours: merged.text, theirs: version.content.text)
-      let result = try ImageNotes.merged(base: base, ours: version.content, theirs: merged)
+      let other = version.content.endingLastLine()
+      let base = try version.base?.endingLastLine() ?? common(merged, other)
+      let text = ThreeWayMerge(base: base.text, ours: merged.text, theirs: other.text)
+      let result = try ImageNotes.merged(base: base, ours: other, theirs: merged)
       conflicts += result.conflicts.count
       merged = result.content
       merged.text = text.text(.both)
     }
+    let texts = [conflict.present.text] + conflict.versions.map(\.content.text)
+    if !texts.contains(where: \.endsLastLine), merged.text.endsLastLine { merged.text.removeLast() }
     return (merged, conflicts)
   }
 
@@ -119,8 +136,22 @@ struct DocumentConflicts {
 
   private func shown(_ images: [ImageNotes.Image], _ path: String) -> [PageImage] {
     var facts = ImageFacts()
-    return facts.shown(images, below: "/api/documents/\(id.word)/\(path)")
+    return facts.shown(images, below: "/api/documents/\(entry.id.word)/\(path)")
   }
+}
+
+extension ImageNotes {
+  /// The same with an end of the text's last line.
+  fileprivate func endingLastLine() -> ImageNotes {
+    var ended = self
+    if !text.isEmpty, !text.endsLastLine { ended.text += text.contains("\r\n") ? "\r\n" : "\n" }
+    return ended
+  }
+}
+
+extension String {
+  /// Whether the last line has an end. An end of two bytes is one character.
+  fileprivate var endsLastLine: Bool { last?.isNewline == true }
 }
 
 /// A resolver that asks a closure.

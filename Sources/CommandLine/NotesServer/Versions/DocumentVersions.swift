@@ -16,6 +16,7 @@ struct DocumentVersions {
     // A version knows the children that the next one changed.
     let changed = versions.dropFirst().map(\.differences) + [nil]
     return VersionList(
+      name: displayString(url.deletingPathExtension().lastPathComponent),
       versions: zip(versions, changed).map { version, changed in
         .init(
           version: version.persistentIdentifier.uuidString, date: version.modificationDate.milliseconds,
@@ -24,13 +25,12 @@ struct DocumentVersions {
       })
   }
 
-  /// One version, and what it changed.
-  func detail(_ identifier: UUID) async throws -> VersionDetail {
+  /// One version, and what changed since another one.
+  ///
+  /// - Parameter previous: the version before these changes; nil for a document that begins with them.
+  func detail(_ identifier: UUID, since previous: UUID?) async throws -> VersionDetail {
     let version = try await version(identifier)
     let notes = try await notes(of: version)
-    let list = try await list().versions
-    let index = list.firstIndex { $0.version == identifier.uuidString }
-    let previous = index.flatMap { $0 + 1 < list.count ? UUID(uuidString: list[$0 + 1].version) : nil }
     let images = shown(notes.images, of: identifier)
     var changes = VersionDetail.Changes(lines: [], images: [])
     if let previous {
@@ -44,8 +44,13 @@ struct DocumentVersions {
     return VersionDetail(
       date: version.modificationDate.milliseconds,
       computer: displayString(version.localizedNameOfSavingComputer),
-      title: notes.customName ?? "", text: notes.text, images: images, previous: previous?.uuidString,
-      changes: changes)
+      title: notes.customName ?? "", text: notes.text, images: images, changes: changes)
+  }
+
+  /// The words of a change, for a list of versions.
+  func words(_ identifier: UUID, since previous: UUID?) async throws -> [Hunk] {
+    let before = if let previous { try await notes(of: version(previous)).text } else { "" }
+    return Hunk.hunks(from: before, to: try await notes(of: version(identifier)).text)
   }
 
   /// An image of a version.

@@ -15,6 +15,8 @@ struct VersionList: Encodable {
     var changed: [String]?
   }
 
+  /// The document's name.
+  var name: String
   var versions: [Version]
 }
 
@@ -30,7 +32,6 @@ struct VersionDetail: Encodable {
   var title: String
   var text: String
   var images: [PageImage]
-  var previous: String?
   var changes: Changes
 }
 

@@ -13,11 +13,17 @@ struct ErrorExplanation: Sendable {
     displayString(String(path.split(separator: "/").last ?? ""))
   }
 
+  private static func text(of error: DocumentError) -> String {
+    let text = error.text(wording)
+    guard let copy = error.recoveryCopy else { return text }
+    return text.replacing("The recovery copy '\(copy.path)'", with: "A recovery copy")
+  }
+
   /// Takes the sentences of an error apart: the first is the reason, and the rest say what to do.
   init(of error: any Error) {
     let text =
       switch error {
-      case let error as DocumentError: error.text(Self.wording)
+      case let error as DocumentError: Self.text(of: error)
       case let error as FilePackageError: error.text(Self.wording)
       default: sentence(of: error)
       }

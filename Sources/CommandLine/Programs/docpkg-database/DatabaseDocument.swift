@@ -6,7 +6,7 @@ import ManagedDocuments
 
 /// A document with a database, as the commands see it.
 struct DatabaseDocument: CommandDocument {
-  private let package: ManagedPackage
+  let package: ManagedPackage
   private let path: String
 
   init(_ package: ManagedPackage, at path: String) { (self.package, self.path) = (package, path) }
@@ -174,7 +174,7 @@ struct DatabaseDocument: CommandDocument {
   func publish() async throws { try await package.editing { _ in } }
 
   func differences(to other: String) async throws -> FoundDifferences {
-    guard let second = try? ManagedPackage(at: url(other)) else {
+    guard let second = try ManagedPackage(at: url(other)) else {
       throw InputError(description: "'\(display(other))' has no database, and '\(display(path))' has one.")
     }
     return FoundDifferences(try await package.differences(to: second))

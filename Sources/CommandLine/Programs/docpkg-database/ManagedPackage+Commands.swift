@@ -15,37 +15,6 @@ extension ManagedPackage {
     }
     return version
   }
-
-  /// Calls `body` with the open document, and closes it.
-  func editing<Result: Sendable>(
-    _ body: @Sendable (ManagedDocument) async throws -> Result
-  ) async throws -> Result {
-    let document = try await ManagedDocument.open(at: url, options: .oneSave(self))
-    let result: Result
-    do {
-      result = try await body(document)
-    } catch {
-      // The first error counts.
-      try? await document.close()
-      throw error
-    }
-    try await document.close()
-    return result
-  }
-}
-
-extension ManagedDocumentOptions {
-  /// Makes the options for a command that saves once, and knows no schema.
-  static func oneSave(_ package: ManagedPackage) -> ManagedDocumentOptions {
-    var options = ManagedDocumentOptions()
-    options.persistentStoreName = package.persistentStoreName
-    options.autosave = nil
-    // The application's undo is still there after the command.
-    options.keepsUndoAfterClosing = true
-    // The command coordinates already.
-    options.isCoordinated = false
-    return options
-  }
 }
 
 extension ManagedSummary {

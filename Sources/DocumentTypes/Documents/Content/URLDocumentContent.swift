@@ -6,10 +6,11 @@ import SystemPackage
 
 /// A content that reads and writes its files itself, by URL.
 ///
-/// It is for data beyond a tree of file wrappers: a database, files of a library that wants a path, or more than memory
-/// holds. `UIDocument` has `read(from:)` and `writeContents(_:to:for:originalContentsURL:)` for this. A save is as safe
-/// as for any other content. The content writes into a folder that no other program uses, and then the store commits
-/// the files. If the write fails or its process is killed, the document stays as it was.
+/// It is for data that does not fit a tree of file wrappers. Examples are a database, the files of a library that needs
+/// a path, and data beyond the size of memory. `UIDocument` has `read(from:)` and
+/// `writeContents(_:to:for:originalContentsURL:)` for this. A save is as safe as for any other content. The content
+/// writes into a folder that no other program uses, and then the store commits the files. If the write fails or its
+/// process is killed, the document stays as it was.
 ///
 /// ```swift
 /// struct Recording: URLDocumentContent {
@@ -44,7 +45,7 @@ public protocol URLDocumentContent: DocumentContent {
   func write(to url: URL, configuration: URLWriteConfiguration) throws
 }
 
-/// The facts for a content that reads by URL.
+/// The input of a content that reads by URL.
 public struct URLDocumentReadConfiguration: Sendable {
   /// The type of the document on disk.
   public let contentType: UTType
@@ -53,14 +54,14 @@ public struct URLDocumentReadConfiguration: Sendable {
   public init(contentType: UTType) { self.contentType = contentType }
 }
 
-/// The facts for a content that writes by URL.
+/// The input of a content that writes by URL.
 public struct URLDocumentWriteConfiguration: Sendable {
   /// The type to write.
   public let contentType: UTType
   /// The document as it was last read or saved; nil for a document that is not on disk.
   ///
-  /// The content may copy or link files from it and must not change it. A save does not write a hard link of such a
-  /// file again.
+  /// The content may copy or link files from it, but must not change it. A save does not write a hard-linked file
+  /// again.
   public let originalContentsURL: URL?
   private let kept = KeptChildren()
 
@@ -71,13 +72,13 @@ public struct URLDocumentWriteConfiguration: Sendable {
 
   /// Leaves a child and all its children as they are in the document, without a write or a link.
   ///
-  /// It costs nothing, whatever the child's size; the child need not exist.
+  /// The cost does not depend on the child's size. The child need not exist.
   ///
   /// - Parameter path: its place in the document, such as `Media/Clip.mov`.
-  public func keep(_ path: String) { kept.paths.withLock { _ = $0.insert(path) } }
+  public func keep(_ path: String) { kept.paths.withLock { _ = $0.insert(path) } }  // It may be there.
 
   /// The places of the children that stay.
-  public var keptPaths: Set<String> { kept.paths.withLock { $0 } }
+  var keptPaths: Set<String> { kept.paths.withLock { $0 } }
 }
 
 private final class KeptChildren: Sendable {
@@ -87,12 +88,12 @@ private final class KeptChildren: Sendable {
 // The tree form, which a `DocumentContent` has.
 
 extension URLDocumentContent {
-  /// True: the folder on disk has the file.
+  /// True: the content reads the folder on disk, which has the file.
   public static var seesMetadata: Bool { true }
 
   /// Reads the content from the tree on disk.
   ///
-  /// If the disk does not hold the same tree, writes it to the temporary folder first.
+  /// If the disk does not hold the same tree, it writes the tree to a temporary folder first.
   public init(configuration: ReadConfiguration) throws {
     let reading = URLReadConfiguration(contentType: configuration.contentType)
     if let url = configuration.fileURL {

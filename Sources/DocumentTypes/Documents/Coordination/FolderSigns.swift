@@ -31,20 +31,6 @@ package struct FolderSigns {
     (try? PosixDisk().exists(PackageLayout.metadata, in: folder.descriptor)) ?? false
   }
 
-  /// Whether the folder is a document with a database: its metadata name one, or the usual place has one.
-  ///
-  /// A folder without `Metadata.plist` and without that place costs two calls.
-  package var hasDatabase: Bool {
-    let disk = PosixDisk()
-    // The bytes with which a database of SQLite begins.
-    let beginning = Array("SQLite format 3\0".utf8)
-    if (try? PackageMetadata.readIfOwn(in: folder.descriptor, on: disk))?.databasePath != nil { return true }
-    guard let store = try? disk.openDirectory(PackageLayout.storeFolder, in: folder.descriptor),
-      let file = try? disk.openFile(PackageLayout.usualStore, in: store)
-    else { return false }
-    return (try? disk.readAll(file, atMost: beginning.count)) == beginning
-  }
-
   package var hasExtension: Bool { name?.bytes.dropFirst().contains(UInt8(ascii: ".")) ?? false }
 
   /// Returns whether the folder is surely a package.
@@ -56,6 +42,30 @@ package struct FolderSigns {
     guard hasExtension, let name else { return hasHiddenFolder && hasMetadata }
     return hasHiddenFolder || hasMetadata
       || UTType(filename: name.string, isDirectory: true, packages: packages).isPackageOrBundle
+  }
+
+  /// Returns whether the folder at `path` is a document with a database: its metadata name one, or the usual place has
+  /// one.
+  ///
+  /// A folder without `Metadata.plist` and without that place costs three calls.
+  ///
+  /// - Throws: the system's reason. A failed look decides nothing: a program that merges such a document as plain files
+  ///   loses rows. No folder at `path` is no error.
+  package static func showDatabase(inFolderAt path: FilePath) throws(FilePackageError) -> Bool {
+    let disk = PosixDisk()
+    // The bytes with which a database of SQLite begins.
+    let beginning = Array("SQLite format 3\0".utf8)
+    do {
+      let folder = try disk.openDirectory(at: path)
+      if try PackageMetadata.readIfOwn(in: folder, on: disk)?.databasePath != nil { return true }
+      let store = try disk.openDirectory(PackageLayout.storeFolder, in: folder)
+      let file = try disk.openFile(PackageLayout.usualStore, in: store)
+      return try disk.readAll(file, atMost: beginning.count) == beginning
+    } catch {
+      // A node that is no regular file is an invalid argument.
+      if error.isAbsence || error.code == .invalidArgument { return false }
+      throw FilePackageError(error, .open, StoredNode(location: Location(path, on: disk), path: .root))
+    }
   }
 
   /// Whether the folder has a `Metadata.plist` of this library.

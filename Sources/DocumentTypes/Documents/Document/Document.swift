@@ -35,15 +35,13 @@ public actor Document<Content: DocumentContent> {
   public typealias State = DocumentState
   /// The reason for a save.
   public typealias SaveOperation = DocumentSaveOperation
-  /// The effect of a change on the change count.
-  public typealias ChangeKind = DocumentChangeKind
 
   /// The options of the document.
   public nonisolated let options: DocumentOptions<Content>
   package nonisolated let clock: DocumentClock
   nonisolated let storageEnvironment: StorageEnvironment
 
-  /// The document's place, or its future place. It follows a move, and a save elsewhere.
+  /// The document's place, or its future place. It changes with a move, and with a save elsewhere.
   public internal(set) var fileURL: URL { didSet { tellObservers() } }
   /// The content, and its storage if the document is open.
   var lifecycle: Lifecycle<Content> { didSet { tellObservers() } }
@@ -151,7 +149,7 @@ public actor Document<Content: DocumentContent> {
       ?? UTType(filename: fileURL.lastPathComponent, isDirectory: fileURL.hasDirectoryPath)
   }
 
-  /// The last known change of the document on disk; nil before the first read or save.
+  /// The date of the last known change of the document on disk; nil before the first read or save.
   public var fileModificationDate: Date? { lifecycle.facts?.modified }
 
   // MARK: State
@@ -164,7 +162,8 @@ public actor Document<Content: DocumentContent> {
     return state
   }
 
-  /// The document's states: the present one, and then each later one, once. The stream ends with the document.
+  /// The document's states: the present one, and then each later one, once. The stream ends when the document is
+  /// released.
   public var stateChanges: AsyncStream<DocumentState> {
     broadcast.add { [weak self] number in
       Task { await self?.stopTelling(number) }
@@ -212,10 +211,9 @@ public actor Document<Content: DocumentContent> {
 
   /// Calls `block` after every earlier access, and before every later one.
   ///
-  /// The document makes no other access to the disk meanwhile. Saving, reverting and closing within `block` happen at
-  /// once, as part of it; so they do in its child tasks. A `Task {}` that `block` begins is no part of it: a save there
-  /// follows `block`, which must not wait for it. Returns after `block`. Cancelling the task that waits does not cancel
-  /// `block`.
+  /// The document makes no other access to the disk meanwhile. A save, a revert or a closing within `block` or its
+  /// child tasks runs at once, as part of it. In a `Task {}` that `block` begins, a save runs after `block`, which must
+  /// not wait for it. The method returns after `block`. Cancelling the task that waits does not cancel `block`.
   public func performAsynchronousFileAccess<Result: Sendable>(
     _ block: @escaping @Sendable () async -> Result
   ) async -> Result {

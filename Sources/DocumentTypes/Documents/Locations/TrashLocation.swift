@@ -22,8 +22,8 @@ public struct TrashLocation: Sendable {
     public let deletionDate: Date
   }
 
-  /// Makes a trash in a folder; by default that of the user: `Trash` in `$XDG_DATA_HOME`, which is `~/.local/share` by
-  /// default.
+  /// Makes a location of the trash in a folder; by default that of the user: `Trash` in `$XDG_DATA_HOME`, which is
+  /// `~/.local/share` by default.
   ///
   /// - Returns: nil if the environment names no home.
   public init?(_ url: URL? = nil) {
@@ -41,13 +41,34 @@ public struct TrashLocation: Sendable {
     }
   }
 
+  /// Finds the trash of a document that a file manager moved there: that of the user, or that of another file system.
+  ///
+  /// - Parameter original: the place that the document had.
+  /// - Returns: nil if the document is in no trash.
+  package static func holder(
+    of document: URL, from original: URL
+  ) -> (trash: TrashLocation, entry: Entry)? {
+    let files = document.deletingLastPathComponent()
+    let trash = files.deletingLastPathComponent()
+    let name = trash.lastPathComponent
+    let isTrash =
+      name == "Trash" || name.hasPrefix(".Trash-")
+      || trash.deletingLastPathComponent().lastPathComponent == ".Trash"
+    let info = trash.appending(path: "info").path
+    guard isTrash, files.lastPathComponent == "files", FileManager.default.fileExists(atPath: info) else {
+      return nil
+    }
+    let entry = Entry(name: document.lastPathComponent, originalURL: original, deletionDate: Date())
+    return TrashLocation(trash).map { ($0, entry) }
+  }
+
   private var files: FolderLocation { FolderLocation(url.appending(path: "files")) }
   private var info: FilePath { FilePath(lossless: url.path).appending("info") }
 
   /// Moves a document to the trash.
   ///
-  /// - Throws: the errors of `FolderLocation.moveIn(_:as:)`; the error of the note about its place. The document is
-  ///   then in the trash without a note.
+  /// - Throws: the errors of `FolderLocation.moveIn(_:as:)`; the error of writing the note about its place, after which
+  ///   the document is in the trash without a note.
   public func moveIn(_ document: URL) async throws -> Entry {
     let original = document.absoluteURL.standardized
     let name = try await files.moveIn(original, as: original.lastPathComponent)

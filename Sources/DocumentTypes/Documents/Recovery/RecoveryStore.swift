@@ -51,7 +51,7 @@ struct RecoveryStore: Sendable {
       let name = listing.name(at: position).string
       // A crash left this part of a discarded copy. If the removal fails, the next call tries again.
       if name.hasSuffix(Self.suffix + Self.goneSuffix), let folder = try? disk.openDirectory(at: folder) {
-        _ = disk.removeEverything(FileName(name), from: folder)
+        disk.removeEverything(FileName(name), from: folder)
       }
       guard name.hasSuffix(Self.suffix) else { continue }
       let place = folder.appending(name)

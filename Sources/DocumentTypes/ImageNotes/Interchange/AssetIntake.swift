@@ -136,9 +136,7 @@ struct AssetIntake {
       }
     }
     switch reference.kind {
-    case .image:
-      throw InterchangeProblem(
-        .missingImage, "the text shows the image '\(displayString(destination))', which is not there")
+    case .image: remark(.missingImage(destination))
     case .link where assetsFolder.map { destination.hasPrefix($0 + "/") } == true:
       remark(.danglingLink(destination))
     case .link, .brackets: break

@@ -17,6 +17,8 @@ struct AssetLayout {
   }
 
   private(set) var assets: [Asset] = []
+  /// The destinations of images that the text names and the document lacks.
+  private var missing: [String] = []
   /// The text, which names the files by their new paths.
   private(set) var text = ""
   /// The index of each asset by the path in the package.
@@ -62,21 +64,21 @@ struct AssetLayout {
         }
       }
       guard reference.kind == .image else { return nil }
+      guard isOutside else {
+        if !missing.contains(destination) { missing.append(destination) }
+        return nil
+      }
       let line = text.utf8.prefix(reference.range.lowerBound).count { $0 == UInt8(ascii: "\n") } + 1
-      let shown = displayString(destination)
-      throw isOutside
-        ? InterchangeProblem(
-          .outside, file: Layout.text, line: line, "the text shows '\(shown)', which lies outside it")
-        : InterchangeProblem(
-          .missingImage, file: Layout.text, line: line,
-          "the text shows the image '\(shown)', which the document does not have")
+      throw InterchangeProblem(
+        .outside, file: Layout.text, line: line,
+        "the text shows '\(displayString(destination))', which lies outside it")
     }
   }
 
   /// The remarks on the text that shows the images.
   var remarks: [InterchangeRemark] {
     let count = unnamedImages.count
-    return count == 0 ? [] : [.imagesAtEnd(count)]
+    return missing.map { .missingImage($0) } + (count == 0 ? [] : [.imagesAtEnd(count)])
   }
 
   /// The images that the text does not name.

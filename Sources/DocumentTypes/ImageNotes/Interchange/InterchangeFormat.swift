@@ -4,7 +4,7 @@ public import FilePackages
 public enum InterchangeFormat: String, Sendable, CaseIterable, Codable {
   /// A TextBundle, version 1 or 2: a folder with `info.json`, `text.*` and `assets`.
   case textBundle = "textbundle"
-  /// A TextBundle in a zip. Its tree here is that of the TextBundle; `PackageArchive` packs and unpacks it.
+  /// A TextBundle in a zip. Its tree is that of the TextBundle; `PackageArchive` packs and unpacks the zip.
   case textPack = "textpack"
   /// A folder with a text in Markdown and its images.
   case markdown
@@ -58,9 +58,10 @@ extension InterchangeFormat {
   /// - Parameters:
   ///   - file: the folder, or the one file. For Markdown it is the folder around the text.
   ///   - name: the document's name or path, for errors.
-  ///   - textName: the name of the text in a folder of Markdown or HTML; only those files count that it names. With nil,
-  ///     the folder has one text, and all its images count.
-  /// - Throws: `InterchangeError`, for example for an image that the text shows and the folder lacks. `FilePackageError`
+  ///   - textName: the name of the text in a folder of Markdown or HTML. The document then gets only the files that
+  ///     this text names. If it is nil, the folder must have one text, or several HTML pages with an `index`. The
+  ///     document then gets all images of the folder.
+  /// - Throws: `InterchangeError`, for example for a text that shows an image outside of the folder. `FilePackageError`
   ///   if the system cannot read a file.
   public func read(
     _ file: FileWrapper, named name: String, textName: String? = nil
@@ -80,8 +81,8 @@ extension InterchangeFormat {
   /// - Parameters:
   ///   - document: the document.
   ///   - name: the document's name or path, for errors and for the name of the text file.
-  /// - Returns: a directory, or for `html` a regular file. For `textPack`, it is the folder that goes into the zip.
-  /// - Throws: `InterchangeError`, for example for an image that the text shows and the document lacks.
+  /// - Returns: a directory, or for `html` a regular file. For `textPack`, it is the folder to pack into the zip.
+  /// - Throws: `InterchangeError`, for example for a text that shows an image outside of the document.
   ///   `FilePackageError` if the system cannot read a file.
   public func write(
     _ document: InterchangeDocument, named name: String
@@ -98,7 +99,7 @@ extension InterchangeFormat {
   }
 
   /// Adds the format, the document and the operation to a problem that `body` throws.
-  private func during<Result>(
+  func during<Result>(
     _ operation: InterchangeError.Operation, _ name: String, _ body: () throws -> Result
   ) throws -> Result {
     do {

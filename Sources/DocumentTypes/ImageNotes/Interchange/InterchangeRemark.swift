@@ -1,6 +1,6 @@
 import FilePackages
 
-/// One thing that is not the same after an import or export, or that the user should know of it.
+/// A difference between the original and the result of an import or export, or another fact for the user.
 public enum InterchangeRemark: Sendable, Hashable {
   /// A part of an ImageNotes document that not every format holds.
   public enum Part: String, Sendable, Hashable, CaseIterable {
@@ -12,7 +12,7 @@ public enum InterchangeRemark: Sendable, Hashable {
     case originalFilenames
     /// The order of the images.
     case order
-    /// Files that are no images.
+    /// Files other than images.
     case attachments
     /// Keys of other programs in `info.json`.
     case otherKeys
@@ -24,21 +24,23 @@ public enum InterchangeRemark: Sendable, Hashable {
     case controlCharacters
   }
 
-  /// The format has no place for that part of so many images or files; 1 for a part of the whole document.
+  /// The format does not hold that part of `count` images or files; the count is 1 for a part of the whole document.
   case notHeld(Part, count: Int)
-  /// The child at that path is not taken over, for that reason.
+  /// The result does not have the child at that path, for that reason.
   case leftOut(String, reason: String)
   /// The file has another name now.
   case renamed(String, to: String)
   /// The file is not an image that the document can show; it is an attachment.
   case attached(String, reason: String)
-  /// The text shows an image elsewhere, which stays there.
+  /// The text shows an image outside the document, such as one on the web, which is not copied.
   case remoteImage(String)
   /// A link names a file that is not there; the text keeps it.
   case danglingLink(String)
-  /// The text does not name so many images; the text that was written shows them at its end.
+  /// The text names an image that is not there; the text keeps the words.
+  case missingImage(String)
+  /// The text does not name this number of images; the written text shows them at its end.
   case imagesAtEnd(Int)
-  /// The text shows the image more than once, and the file has its bytes so often.
+  /// The text shows the image `count` times, and the written file holds its bytes as often.
   case repeated(String, count: Int)
 }
 
@@ -52,6 +54,7 @@ extension InterchangeRemark: CustomStringConvertible {
     case .attached(let path, let reason): "'\(displayString(path))' is kept as an attachment: \(reason)"
     case .remoteImage(let place): "the image '\(displayString(place))' is elsewhere, and stays there"
     case .danglingLink(let place): "the link '\(displayString(place))' leads to no file"
+    case .missingImage(let place): "the image '\(displayString(place))' is missing; the text keeps its words"
     case .imagesAtEnd(let count):
       count == 1
         ? "the text does not name 1 image: it is shown at the end"

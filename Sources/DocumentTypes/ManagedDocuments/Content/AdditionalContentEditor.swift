@@ -18,6 +18,9 @@ public final class AdditionalContentEditor {
 
   func end() { hasEnded = true }
 
+  /// Notes digests that undoing the edit, or redoing it, needs besides.
+  func note(_ digests: Set<Data>) { self.digests.formUnion(digests) }
+
   // MARK: Reading
 
   /// The paths of all files, in byte order, with the changes of this edit.
@@ -29,17 +32,19 @@ public final class AdditionalContentEditor {
   /// Returns the size of a file in bytes; nil if there is no file at `path`.
   public func size(of path: String) throws -> Int? { try content.size(of: path) }
 
-  /// Returns the bytes of a file. It throws as `AdditionalContent.read(_:)` does.
+  /// Returns the bytes of a file.
+  ///
+  /// - Throws: as `AdditionalContent.read(_:)`.
   public func read(_ path: String) throws -> Data { try content.read(path) }
 
   // MARK: Writing
 
   /// Makes a file, or replaces one.
   ///
-  /// The bytes of a file below 256 KiB become a row, at no sync. A larger file takes two syncs at once.
+  /// Cost: a row for a file below 256 KiB. For a larger file, the call writes the file and makes two syncs.
   ///
-  /// - Throws: `FilePackageError`: `invalidName` for a path that no file can have, `nameCollision` if a file is in
-  ///   the way of a folder or a folder in the way of the file, and the reasons of the disk.
+  /// - Throws: `FilePackageError`: `invalidName` for a path that no file can have; `nameCollision` if a file is in the
+  ///   way of a folder or a folder in the way of the file; other codes for errors of the disk.
   public func write(_ path: String, _ bytes: some DataProtocol) throws {
     let place = try place(path)
     let bytes = Data(bytes)
@@ -51,7 +56,7 @@ public final class AdditionalContentEditor {
           .execute(arguments: [digest, bytes])
       } else {
         let disk = content.objects.location.disk
-        _ = try content.objects.add { file in
+        _ = try content.objects.add { file in  // The closure returns what is known already.
           try bytes.withUnsafeBytes { buffer in try disk.write(buffer, to: file, at: 0) }
           return (digest, bytes.count)
         }
@@ -60,9 +65,11 @@ public final class AdditionalContentEditor {
     try set(place, digest, bytes.count)
   }
 
-  /// Makes a file of another file's bytes, or replaces one. It reads the other file piece by piece.
+  /// Makes a file of another file's bytes, or replaces one.
   ///
-  /// - Throws: as `write(_:_:)`; the reason if the file at `url` cannot be read.
+  /// It reads the other file piece by piece.
+  ///
+  /// - Throws: as `write(_:_:)`; the system's error if the file at `url` cannot be read.
   public func write(_ path: String, contentsOf url: URL) throws {
     let place = try place(path)
     let source = try FilePath(of: url, for: .read)
@@ -80,7 +87,7 @@ public final class AdditionalContentEditor {
     try set(place, digest, size)
   }
 
-  /// Removes a file. Folders that become empty go with it.
+  /// Removes a file, and the folders that become empty.
   ///
   /// - Throws: `FilePackageError` `noSuchFile` if there is no file at `path`.
   public func remove(_ path: String) throws {

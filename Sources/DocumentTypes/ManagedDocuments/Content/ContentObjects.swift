@@ -53,7 +53,7 @@ struct ContentObjects: Sendable {
       return (digest, size)
     } catch {
       // The error counts, not the remains: the next cleaning removes them.
-      _ = disk.removeEverything(staged, from: folder)
+      disk.removeEverything(staged, from: folder)
       throw error
     }
   }
@@ -125,7 +125,7 @@ struct ContentObjects: Sendable {
     let listing = try disk.list(folder)
     for position in 0..<listing.count {
       let name = listing.name(at: position)
-      if try !isNeeded(name) { _ = disk.removeEverything(name, from: folder) }
+      if try !isNeeded(name) { disk.removeEverything(name, from: folder) }
     }
   }
 

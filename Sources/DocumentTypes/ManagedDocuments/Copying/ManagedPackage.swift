@@ -23,7 +23,7 @@ public struct ManagedPackage: Sendable {
 
   /// Finds the database of the document at `url`; nil if the package has none.
   ///
-  /// - Throws: `file` if nothing is there, if it is no package, or if its metadata cannot be read.
+  /// - Throws: `file` if nothing is there, if it is not a package, or if its metadata cannot be read.
   public init?(at url: URL) throws(DocumentError) {
     do {
       let location = Location(try FilePath(of: url, for: .open), on: PosixDisk())
@@ -56,7 +56,9 @@ public struct ManagedPackage: Sendable {
       return nil
     } catch let error as FilePackageError where error.code == .noSuchFile {
       return nil
-    } catch is DatabaseError {
+    } catch let error as DatabaseError
+      where [.SQLITE_NOTADB, .SQLITE_CORRUPT, .SQLITE_ERROR].contains(error.resultCode)
+    {
       // Another program's file.
       return nil
     }
@@ -91,7 +93,7 @@ public struct ManagedPackage: Sendable {
 
   /// Compares the files with their rows and the sums, and lets SQLite check the database.
   ///
-  /// Cost: reads all files and all pages. An open document publishes no save meanwhile; its edits and saves go on.
+  /// Cost: reads all files and all pages. An open document publishes no save meanwhile, but can be edited and saved.
   ///
   /// - Throws: `file` if the database cannot be opened, or if another program holds the package's lock for ten seconds.
   public func verify() async throws(DocumentError) -> VerificationReport {
@@ -105,7 +107,7 @@ public struct ManagedPackage: Sendable {
   /// Calls `body` with the document at one moment as a frozen tree, unsaved edits included: to export it, for example.
   ///
   /// The tree has the database as one file without a log, and nothing that can be undone. No save is published
-  /// meanwhile. Files that other programs put into `AdditionalContent` are no part of the document.
+  /// meanwhile. Files that other programs put into `AdditionalContent` are not part of the document.
   ///
   /// ```swift
   /// let report = try await package.withSnapshot { try await $0.export(to: url, as: .zip) }
@@ -131,7 +133,8 @@ public struct ManagedPackage: Sendable {
 
   /// Saves the document at one moment, unsaved edits included, as a new document at `url` with an identifier of its own.
   ///
-  /// The copy can undo nothing, and it has no versions. Blocks are shared with the files if the file system can.
+  /// The copy has nothing to undo, and no versions. Its files share blocks with the originals if the file system can
+  /// share them.
   ///
   /// - Throws: `file`: `fileExists` if there is something at `url`; `changedOnDisk` if another program changed a file
   ///   of the document.

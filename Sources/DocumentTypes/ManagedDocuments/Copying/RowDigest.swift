@@ -1,16 +1,16 @@
 import FilePackages
 import FoundationEssentials
-import GRDB
+package import GRDB
 
 /// A sum over the schema, the rows and the files of a document at one moment.
 ///
 /// Each part adds its SHA-256, in the lanes of a `ContentDigest`. So the sum depends neither on the order of rows nor on
 /// the pages of the database.
-struct RowDigest {
+package struct RowDigest {
   private var sum = ContentDigest()
 
   /// The sum as 64 hexadecimal digits.
-  static func hexadecimal(of db: Database) throws -> String {
+  package static func hexadecimal(of db: Database) throws -> String {
     var digest = RowDigest()
     try digest.addSchema(db)
     for table in try UserTable.all(in: db) { try digest.addRows(of: table.name, in: db) }

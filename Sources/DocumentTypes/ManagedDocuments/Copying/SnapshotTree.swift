@@ -89,6 +89,7 @@ struct SnapshotTree {
           DELETE FROM grdb_objects; DELETE FROM grdb_published; UPDATE grdb_document SET plist = NULL;
           INSERT INTO grdb_published SELECT path, digest, size, 0, 0, 0 FROM grdb_content;
           """)
+      try ConflictTable.removeFiles(from: db)
       try head.write(to: db)
       return .commit
     }

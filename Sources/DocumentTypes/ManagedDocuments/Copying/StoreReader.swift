@@ -72,7 +72,7 @@ struct StoreReader: Sendable {
   }
 
   /// Returns the name by which SQLite opens a file that no program changes.
-  private static func immutable(_ path: String) -> String {
+  static func immutable(_ path: String) -> String {
     // Two slashes and an empty authority come before an absolute path only.
     "file:\(path.hasPrefix("/") ? "//" : "")\(path.utf8.percentEncoded(keeping: "/"))?immutable=1"
   }

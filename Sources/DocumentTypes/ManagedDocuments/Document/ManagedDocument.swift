@@ -91,20 +91,25 @@ public actor ManagedDocument {
   /// Opens the document at `url`, or makes it if there is nothing.
   ///
   /// Opening runs the migrations that are missing. It publishes a save that was committed and not published. Edits that
-  /// an earlier program made and did not save are there, as unsaved changes.
+  /// an earlier program made and did not save are unsaved changes of this document.
   ///
-  /// - Throws: `file`, whose `fileError` has the reason: `notAPackage`; `noSuchFile` if the package has no database;
-  ///   `invalidContent` if the file is no database, if it is damaged, or if a table cannot be undone; `newerFormat` if a
-  ///   newer program made the schema; `busy`; `readOnly`; `noSpace`. The document is then as it was.
+  /// If the options have a provider, it first downloads the content of a placeholder, and `options.downloadHandler`
+  /// gets the progress. Cancelling the task ends the download.
+  ///
+  /// - Throws: `unavailable` if the download fails; `file`, whose `fileError` has the reason: `notAPackage`;
+  ///   `noSuchFile` if the package has no database; `invalidContent` if the file is not a database, if it is damaged,
+  ///   or if a table cannot be undone; `newerFormat` if a newer program made the schema; `busy`; `readOnly`; `noSpace`.
+  ///   The document on disk is then as it was.
   public static func open(
     at url: URL, options: ManagedDocumentOptions = .init()
   ) async throws(DocumentError) -> ManagedDocument {
     do {
+      try await provide(url, options)
       let path = try FilePath(of: url, for: .open)
       let named = UTType(filename: url.lastPathComponent, isDirectory: true)
       // A name of no known type is that of any folder.
       let type = options.contentType ?? (named == .folder ? .package : named)
-      _ = try await StoreFolder.createIfAbsent(path, contentType: type, options)
+      _ = try await StoreFolder.createIfAbsent(path, contentType: type, options)  // Either way it is there.
       let opened = try await StoreFolder.open(path, options)
       let document = ManagedDocument(opened, at: url, options)
       await document.begin(opened)
@@ -113,6 +118,16 @@ public actor ManagedDocument {
       let error = DocumentError(managed: error, .open, url, store: options.persistentStoreName)
       options.errorHandler?(error)
       throw error
+    }
+  }
+
+  /// Brings the content here, if a provider has it.
+  private static func provide(_ url: URL, _ options: ManagedDocumentOptions) async throws(DocumentError) {
+    guard let provider = options.provider else { return }
+    do {
+      try await provider.provide(itemAt: url, progress: options.downloadHandler ?? { _, _ in })
+    } catch {
+      throw DocumentError(.unavailable, .open, url, cause: error)
     }
   }
 
@@ -155,7 +170,8 @@ public actor ManagedDocument {
     return state
   }
 
-  /// The document's states: the present one, and then each later one, once. The stream ends with the document.
+  /// The document's states: the present one, and then each later one, once. The stream ends when the document is
+  /// released.
   public var stateChanges: AsyncStream<DocumentState> {
     broadcast.add { [weak self] number in
       Task { await self?.stopTelling(number) }

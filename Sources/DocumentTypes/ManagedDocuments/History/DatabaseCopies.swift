@@ -46,7 +46,7 @@ struct DatabaseCopies: Sendable {
       return (name, Int64(clamping: try disk.status(of: file).size))
     } catch {
       // The error counts, not the remains: the next cleaning removes them.
-      _ = disk.removeEverything(FileName(name), from: folder)
+      disk.removeEverything(FileName(name), from: folder)
       throw error
     }
   }
@@ -151,8 +151,9 @@ struct DatabaseCopies: Sendable {
     }
 
     deinit {
-      // A copy that cannot be removed here goes when the document is opened the next time.
+      // A connection that is still in use closes with its last statement.
       try? queue.close()
+      // The next opening of the document removes a copy that stays.
       try? copies.removeAll { $0.hasPrefix(name) }
     }
   }

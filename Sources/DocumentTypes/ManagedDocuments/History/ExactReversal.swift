@@ -1,17 +1,17 @@
-import GRDB
+package import GRDB
 
 /// Takes changes back exactly, also if rows exchanged unique values.
 ///
 /// SQLite applies a changeset row by row. If two rows exchanged a unique value, neither can go first. Then all changed
 /// rows are removed, and those of the earlier state are inserted.
-struct ExactReversal {
+package struct ExactReversal {
   private let db: Database
   private let changeset: Changeset
 
   /// Takes changes back, in a transaction of the caller.
   ///
   /// - Throws: `VersionProblem.conflict` if a row is not as the changes left it. The caller's transaction then ends.
-  static func goBack(_ changeset: Changeset, in db: Database) throws {
+  package static func goBack(_ changeset: Changeset, in db: Database) throws {
     var resolution = ChangesetConflictHandler(.error)
     do {
       try db.inSavepoint {

@@ -230,7 +230,7 @@ struct ContentPublisher {
   mutating func dispose(of displaced: FileName, _ file: PendingFile) throws(SystemError) {
     if try isExpected(displaced, in: folder.staging.descriptor, file) {
       // A file that cannot be removed here goes before the next publishing.
-      _ = disk.removeEverything(displaced, from: folder.staging.descriptor)
+      disk.removeEverything(displaced, from: folder.staging.descriptor)
     } else {
       try moveToConflicts(displaced, file.path)
     }
@@ -255,7 +255,7 @@ struct ContentPublisher {
     conflictFolder = top
     var directory = try disk.openDirectory(PackageLayout.hidden, in: folder.root.descriptor)
     for name in top.names + [ContentObjects.contentFolder] + path.path.parent.names {
-      _ = try disk.makeDirectoryIfAbsent(name, in: directory)
+      try disk.makeDirectoryIfAbsent(name, in: directory)
       try synchronize(directory)
       directory = try disk.openDirectory(name, in: directory)
     }

@@ -10,8 +10,8 @@ public struct ManagedDocumentOptions: Sendable {
   public var persistentStoreName = PackageLayout.usualStore.string
   /// The schema of the database and its changes. Opening a document runs the migrations that are missing.
   ///
-  /// Each table needs a primary key without NULL. Without a migrator, opening neither changes the schema nor checks it:
-  /// for a tool that opens documents of any application.
+  /// Each table needs a primary key without NULL. Without a migrator, opening neither changes nor checks the schema. A
+  /// tool that opens documents of any application needs that.
   public var migrator: DatabaseMigrator?
   /// The configuration of all connections. By default a connection waits ten seconds for another program's
   /// transaction.
@@ -44,8 +44,12 @@ public struct ManagedDocumentOptions: Sendable {
   public var watchesDisk = true
   /// Whether the document takes part in coordination, in this process and with other processes.
   public var isCoordinated = true
-  /// The longest wait for other programs. After it the document saves all the same, and tells the error handler.
+  /// The longest wait for other programs. After it the document saves all the same, and reports to the error handler.
   public var coordinationDeadline = Duration.seconds(10)
+  /// The provider that downloads the content before the document is opened, such as a container; nil for none.
+  public var provider: (any DocumentProvider)?
+  /// The function that gets the progress of that download, from any thread.
+  public var downloadHandler: (@Sendable (_ completedBytes: UInt64, _ totalBytes: UInt64) -> Void)?
 
   /// The disk for the package's files; SQLite has its own way to the database.
   package var disk: any Disk = PosixDisk()

@@ -118,6 +118,7 @@ extension ManagedStore {
       }
       try head.write(to: db)
       if options.keepsHistory { try DocumentHistory.begin(in: db) }
+      if options.migrator != nil { try KeptPolicy.keep(options.mergePolicy, in: db) }
       return log.session
     }
   }

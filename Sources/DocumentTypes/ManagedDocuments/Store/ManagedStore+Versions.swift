@@ -296,7 +296,7 @@ extension ManagedStore {
 
 extension Changeset {
   /// The digests of the files before and after.
-  fileprivate func digests() throws -> Set<Data> {
+  func digests() throws -> Set<Data> {
     var digests: Set<Data> = []
     try forEachRow { row in
       guard row.table == PrivateTables.content else { return }

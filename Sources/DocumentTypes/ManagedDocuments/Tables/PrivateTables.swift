@@ -1,4 +1,4 @@
-import GRDB
+package import GRDB
 
 // MT1 The row in `grdb_document`, the rows of the additional content and the rows of the application change in one
 //    transaction.
@@ -14,7 +14,7 @@ import GRDB
 /// The tables that the library has in a document's database.
 ///
 /// Their names begin with `grdb_`, so that GRDB counts them as internal.
-enum PrivateTables {
+package enum PrivateTables {
   /// The list of the additional content (MT2).
   static let content = "grdb_content"
 
@@ -72,10 +72,12 @@ enum PrivateTables {
   /// Makes the tables if there are none.
   ///
   /// - Throws: `TablesProblem` if a newer program made them.
-  static func make(on db: Database) throws {
+  package static func make(on db: Database) throws {
     if try !arePresent(in: db) { try db.execute(sql: schema) }
     try db.execute(sql: CountedFiles.schema)
     try db.execute(sql: DocumentHistory.schema)
+    try db.execute(sql: KeptPolicy.schema)
+    try db.execute(sql: ConflictTable.schema)
   }
 
   /// Makes a database that of a document of its own: without versions, without undo, with all files to publish.
@@ -89,6 +91,7 @@ enum PrivateTables {
           INSERT INTO grdb_unpublished(path, save, digest) SELECT path, 0, digest FROM grdb_content;
           UPDATE grdb_document SET last = 0, state = 0, saved_state = 0, saved_change = 0, plist = NULL;
           """)
+      try ConflictTable.removeFiles(from: db)
       return .commit
     }
   }

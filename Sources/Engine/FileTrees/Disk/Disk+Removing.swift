@@ -3,6 +3,7 @@ import SystemPackage
 
 extension Disk {
   /// Removes a whole directory, or a file, in at most two attempts; returns false if something is left.
+  @discardableResult
   package func removeEverything(_ name: FileName, from folder: borrowing OwnedDescriptor) -> Bool {
     for _ in 0..<2 {
       do {

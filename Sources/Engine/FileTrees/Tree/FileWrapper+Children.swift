@@ -8,8 +8,8 @@ extension FileWrapper {
 
   /// The children by key; nil if the directory, or a child that was not looked at yet, cannot be read.
   ///
-  /// Unlike Apple's, it is nil for a file and a link, too. No Swift program can catch the exception of Apple's, and models
-  /// ask both kinds by `guard let`. `children()` throws `wrongKind`.
+  /// It is also nil for a file or a link. Apple's property raises an exception then, which Swift cannot catch, and
+  /// models test for a directory by `guard let`. `children()` throws `wrongKind`.
   ///
   /// Makes an object of every child: O(children). `child(named:)`, `childNames()` and `childCount()` do not.
   public var fileWrappers: [String: FileWrapper]? {
@@ -21,7 +21,7 @@ extension FileWrapper {
   ///
   /// FIFOs, sockets and devices are not among them; a save leaves them in place.
   ///
-  /// - Throws: a `FilePackageError` that names the unreadable node; `wrongKind` if this is no directory.
+  /// - Throws: a `FilePackageError` that names the unreadable node; `wrongKind` if this is not a directory.
   public func children() throws -> [String: FileWrapper] {
     try children(hiding: hiddenName)
   }
@@ -70,7 +70,7 @@ extension FileWrapper {
   /// Returns the keys of the regular files among the children, in byte order of their names, without making objects of
   /// them.
   ///
-  /// - Throws: a `FilePackageError` if the directory cannot be read; `wrongKind` if this is no directory.
+  /// - Throws: a `FilePackageError` if the directory cannot be read; `wrongKind` if this is not a directory.
   public func regularFileNames() throws -> [String] {
     let hidden = hiddenName
     return try withDirectory { _, directory in
@@ -106,7 +106,7 @@ extension FileWrapper {
     }
   }
 
-  /// Returns the key of a child in this directory, by identity; nil if it is no child of this directory.
+  /// Returns the key of a child in this directory, by identity; nil if the directory does not contain it.
   public func keyForChildFileWrapper(_ child: FileWrapper) -> String? {
     precondition(isDirectory, "keyForChildFileWrapper is for directory wrappers")
     return Self.structure.withLock { _ in key(of: child) }
@@ -137,7 +137,7 @@ extension FileWrapper {
       }
       var name = FileName(preferred)
       change { state in
-        try? state.list()
+        state.listForNames()
         state.attributes.modified = nil
         name = state.withDirectory { $0.insert(child, preferring: name) }
       }
@@ -190,7 +190,7 @@ extension FileWrapper {
     prepareForNames()
     return Self.structure.withLock { _ in
       let isTaken = state.withLock { state in
-        try? state.list()
+        state.listForNames()
         return state.withDirectory { $0.contains(name) }
       }
       if isTaken { return false }
@@ -212,7 +212,7 @@ extension FileWrapper {
     let (status, oldStatus) = (child.storedStatus, old?.storedStatus)
     var new = name
     change { state in
-      try? state.list()
+      state.listForNames()
       state.attributes.modified = nil
       new = state.withDirectory { directory in
         if let earlier { directory.remove(earlier, was: status) }
@@ -247,7 +247,7 @@ extension FileWrapper {
     var new = old
     let status = child.storedStatus
     change { state in
-      try? state.list()
+      state.listForNames()
       state.attributes.modified = nil
       new = state.withDirectory { directory in
         directory.remove(old, was: status)
@@ -259,12 +259,10 @@ extension FileWrapper {
     child.state.withLock { $0.parents.append(ParentLink(directory: self, name: new)) }
   }
 
-  /// Lists the directory, since a new name must not be one that is on disk.
-  ///
-  /// A directory that cannot be listed accepts children too; a save reports the error. Listing again under the lock
-  /// costs nothing, unless a save just ended and dropped the listing.
+  /// Lists the directory before the lock of the structure is taken. Listing again under the lock costs nothing, unless a
+  /// save just ended and dropped the listing.
   private func prepareForNames() {
-    state.withLock { state in try? state.list() }
+    state.withLock { $0.listForNames() }
   }
 
   // MARK: Keeping track
@@ -382,5 +380,13 @@ extension FileWrapper {
       directory.children[name] = FileWrapper(
         state: State(child, name: name, parent: ParentLink(directory: self, name: name)))
     }
+  }
+}
+
+extension FileWrapper.State {
+  /// Lists the directory, since a new name must not be one that is on disk.
+  fileprivate mutating func listForNames() {
+    // A directory that cannot be listed accepts children too; a save reports the error.
+    try? list()
   }
 }

@@ -5,11 +5,11 @@ public import FoundationEssentials
 
 /// The version and metadata of a package: the contents of its `Metadata.plist`.
 ///
-/// Its size does not depend on the package; every save rewrites it as one more child. A save preserves keys that this
-/// version does not know.
+/// Its size does not depend on the package; every save rewrites the file as one more child. A save preserves keys that
+/// this version of the library does not know.
 public struct PackageMetadata: Sendable, Hashable {
   /// The newest format that this version reads and writes.
-  public static let currentFormatVersion = 1
+  package static let currentFormatVersion = 1
   /// The maximum size of a plist in bytes; a larger one is refused unread.
   public static let maximumSize = 1 << 20
   /// The greatest accepted number of files, bytes or states: counting on from it never overflows.
@@ -18,16 +18,16 @@ public struct PackageMetadata: Sendable, Hashable {
   /// The format of the package.
   ///
   /// This version does not write packages of a newer one.
-  public package(set) var formatVersion = currentFormatVersion
+  package var formatVersion = currentFormatVersion
   /// The type of the document; nil if its plist names none. This program need not know the type.
   public package(set) var contentType: UTType?
   /// The identity of the document for all its life; a copy made by Save As gets its own.
   public package(set) var identifier = UUID.new
   /// The revision of this state; each save makes a new one.
   public package(set) var revision = UUID.new
-  /// The states that this one was made from: one after a save, none for a new document.
+  /// The revisions that this one was made from: one after a save, none for a new document.
   public package(set) var parentRevisions: [UUID] = []
-  /// The earlier state whose content this one repeats, if it was made by undoing or redoing a save.
+  /// The earlier revision whose content this one repeats, if the undo or redo of a save made it.
   public package(set) var contentRevision: UUID?
   /// The number of saves, including the first.
   public package(set) var generation = 1
@@ -43,11 +43,12 @@ public struct PackageMetadata: Sendable, Hashable {
   public package(set) var savingComputer = ""
   /// The number of regular files and symbolic links, without the library's own.
   public internal(set) var fileCount = 0
-  /// The size of them together, in bytes.
+  /// The total size of these files and links, in bytes.
   public internal(set) var size: UInt64 = 0
   /// A sum over all children that any program can compute again from the files: 64 hexadecimal digits.
   ///
-  /// It detects a package torn by a copy or by a program that synchronises folders; it is no proof against an attacker.
+  /// It detects a package torn by a copy or by a program that synchronises folders; it does not detect the changes of
+  /// an attacker.
   public internal(set) var contentDigest = String(repeating: "0", count: 64)
 
   /// The path of the document's database in the package; nil for a document without one.
@@ -55,9 +56,10 @@ public struct PackageMetadata: Sendable, Hashable {
   /// The sums leave the database out, with the files that SQLite keeps beside it: the database checks itself.
   public package(set) var databasePath: String?
 
-  /// Whether no save begins a history of the document.
+  /// Whether saves never begin a history of the document.
   ///
-  /// `PackageStore.stopKeepingHistory()` sets it, and `startKeepingHistory()` takes it back. Copies have it, too.
+  /// `PackageStore.stopKeepingHistory()` sets it, and `startKeepingHistory()` clears it. Copies of the document have
+  /// it, too.
   public package(set) var keepsNoHistory = false
 
   /// The application's own keys, such as `DisplayName`, and the keys of newer versions.

@@ -107,7 +107,7 @@ package struct ConflictResolution {
           .inputOutput, .save, writer.node,
           reason: "'\(name.display)' among its conflict versions could not be removed")
       }
-      if try disk.list(folder).count == 0 { _ = disk.removeEverything(PackageLayout.conflicts, from: hidden) }
+      if try disk.list(folder).count == 0 { disk.removeEverything(PackageLayout.conflicts, from: hidden) }
     } catch {
       throw FilePackageError(any: error, .save, writer.node, activity: "removing its conflict versions")
     }

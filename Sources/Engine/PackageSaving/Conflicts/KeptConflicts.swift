@@ -93,7 +93,7 @@ package struct KeptConflicts {
     let disk = package.location.disk
     try writer.withPackageLock { session throws(FilePackageError) in
       do throws(SystemError) {
-        _ = try disk.makeDirectoryIfAbsent(PackageLayout.conflicts, in: session.hidden.folder)
+        try disk.makeDirectoryIfAbsent(PackageLayout.conflicts, in: session.hidden.folder)
         // The folder may exist without being durable yet.
         try disk.synchronize(session.hidden.folder)
         try disk.synchronize(session.hidden.root.descriptor)

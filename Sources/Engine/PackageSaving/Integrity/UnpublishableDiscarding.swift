@@ -58,7 +58,7 @@ package struct UnpublishableDiscarding {
     let (staging, copyName) = (session.hidden.staging, name.copy)
     do {
       // A killed program may have left a part of it.
-      _ = session.disk.removeEverything(copyName, from: staging.descriptor)
+      session.disk.removeEverything(copyName, from: staging.descriptor)
       var copy = TreeCopy(on: session.disk)
       try copy.copy(name, in: staging.descriptor, to: copyName, in: staging.descriptor)
       return copyName

@@ -117,7 +117,7 @@ package final class HiddenFolder {
       if hasLocks { _ = try disk.lock(byte: Byte.session, of: lockFile, .shared) }
       let staging: OwnedDescriptor
       do {
-        _ = try disk.makeDirectoryIfAbsent(PackageLayout.staging, in: folder)
+        try disk.makeDirectoryIfAbsent(PackageLayout.staging, in: folder)
         staging = try disk.openDirectory(PackageLayout.staging, in: folder)
       } catch  where error.code == .noSuchFileOrDirectory {
         if try isAt(location.path, status, on: disk) { throw error }
@@ -275,7 +275,7 @@ package final class HiddenFolder {
   package func removeStaged() throws(SystemError) -> Bool {
     let listing = try disk.list(staging.descriptor)
     for position in 0..<listing.count {
-      _ = disk.removeEverything(listing.name(at: position), from: staging.descriptor)
+      disk.removeEverything(listing.name(at: position), from: staging.descriptor)
     }
     return listing.count > 0
   }
@@ -357,6 +357,7 @@ extension Disk {
   /// Makes a directory.
   ///
   /// - Returns: false if the name is taken, by a directory or anything else.
+  @discardableResult
   package func makeDirectoryIfAbsent(
     _ name: FileName, in directory: borrowing OwnedDescriptor
   ) throws(SystemError) -> Bool {

@@ -29,7 +29,7 @@ extension Publisher {
       // This folder has the journal, so its own name is durable.
       var folder = OpenNode(try disk.openDirectory(PackageLayout.hidden, in: root.descriptor))
       for name in top.names + path.parent.names {
-        _ = try disk.makeDirectoryIfAbsent(name, in: folder.descriptor)
+        try disk.makeDirectoryIfAbsent(name, in: folder.descriptor)
         // The subfolder may be there and not durable yet.
         try disk.synchronize(folder.descriptor)
         folder = OpenNode(try disk.openDirectory(name, in: folder.descriptor))

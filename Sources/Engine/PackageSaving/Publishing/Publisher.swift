@@ -125,8 +125,9 @@ struct Publisher {
 
   func removeLeftover(_ name: FileName, isFolder: Bool) {
     if isFolder {
-      _ = disk.removeEverything(name, from: staging.descriptor)
+      disk.removeEverything(name, from: staging.descriptor)
     } else {
+      // The next session sweeps what stays.
       try? disk.removeFile(name, in: staging.descriptor)
     }
   }
@@ -269,7 +270,7 @@ struct Publisher {
         try disk.rename(source, in: staging.descriptor, to: name, in: folder, .replace)
       } else if isFolder || target.kind == .directory || !isOld {
         // Another program's content must not go, and here a file and a folder cannot replace each other in one step.
-        _ = disk.removeEverything(source.movedAway, from: staging.descriptor)
+        disk.removeEverything(source.movedAway, from: staging.descriptor)
         try disk.rename(name, in: folder, to: source.movedAway, in: staging.descriptor, .replace)
         try disk.rename(source, in: staging.descriptor, to: name, in: folder, .replace)
         try disk.rename(
@@ -286,7 +287,7 @@ struct Publisher {
   private mutating func setAside(
     _ name: FileName, in folder: borrowing OwnedDescriptor, as kept: FileName, _ mustMove: Bool
   ) throws(SystemError) {
-    _ = disk.removeEverything(kept, from: staging.descriptor)
+    disk.removeEverything(kept, from: staging.descriptor)
     hasSetAside = true
     // The nodes that were put into the folder before also lose their names in the staging folder for good.
     try disk.synchronize(folder)

@@ -74,7 +74,7 @@ extension InPlaceSave {
     guard let name = path.name else { return true }
     let (disk, staging, trial) = (session.disk, session.hidden.staging, PackageSession.trial)
     // A folder that cannot be removed goes with the session.
-    defer { _ = disk.removeEverything(trial, from: staging.descriptor) }
+    defer { disk.removeEverything(trial, from: staging.descriptor) }
     try disk.makeDirectory(trial, in: staging.descriptor, mode: 0o700)
     try disk.makeDirectory(trial, in: disk.openDirectory(trial, in: staging.descriptor), mode: 0o700)
     let folder = try open(path.parent)

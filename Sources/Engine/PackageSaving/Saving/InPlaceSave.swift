@@ -129,7 +129,7 @@ struct InPlaceSave {
   /// Removes everything that the save has made.
   func removeStaged() {
     for name in names.values {
-      _ = session.disk.removeEverything(name, from: session.hidden.staging.descriptor)
+      session.disk.removeEverything(name, from: session.hidden.staging.descriptor)
     }
   }
 

@@ -42,7 +42,7 @@ struct NameTrial {
   mutating func firstRefusal(of names: [FileName]) throws(SystemError) -> (name: FileName, problem: Problem)?
   {
     // Files that cannot be removed go with the session.
-    defer { _ = disk.removeEverything(name, from: staging.descriptor) }
+    defer { disk.removeEverything(name, from: staging.descriptor) }
     try disk.makeDirectory(name, in: staging.descriptor, mode: 0o700)
     let folder = try disk.openDirectory(name, in: staging.descriptor)
     for name in names {

@@ -128,7 +128,7 @@ extension StagedSave {
     }
     _ = manifest.append(children.batch)
     do {
-      _ = try disk.makeDirectoryIfAbsent(PackageLayout.hidden, in: new)
+      try disk.makeDirectoryIfAbsent(PackageLayout.hidden, in: new)
       let folder = try disk.openDirectory(PackageLayout.hidden, in: new)
       let file = try disk.createFile(PackageLayout.manifest, in: folder, mode: 0o666)
       try disk.write(manifest.contents, to: file, at: 0)

@@ -32,7 +32,7 @@ extension StagedSave {
     guard history != nil || version != nil else { return }
     let disk = disk
     do {
-      _ = try disk.makeDirectoryIfAbsent(PackageLayout.hidden, in: new)
+      try disk.makeDirectoryIfAbsent(PackageLayout.hidden, in: new)
       let hidden = try disk.openDirectory(PackageLayout.hidden, in: new)
       if let version {
         try keep(version, from: old, in: hidden)
@@ -55,7 +55,7 @@ extension StagedSave {
   ) throws {
     let disk = disk
     guard version.rows.contains(where: { $0.node?.place != nil }) else { return }
-    _ = try disk.makeDirectoryIfAbsent(PackageLayout.versions, in: hidden)
+    try disk.makeDirectoryIfAbsent(PackageLayout.versions, in: hidden)
     let versions = try disk.openDirectory(PackageLayout.versions, in: hidden)
     for row in version.rows {
       guard let node = row.node, let place = node.place, let name = place.name, let original = row.path.name

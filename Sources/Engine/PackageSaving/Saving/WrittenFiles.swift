@@ -35,7 +35,7 @@ package final class WrittenFiles: Sendable {
 
   deinit {
     // A folder that cannot be removed here goes when the next one is made.
-    if let parent = try? disk.openDirectory(at: parent) { _ = disk.removeEverything(name, from: parent) }
+    if let parent = try? disk.openDirectory(at: parent) { disk.removeEverything(name, from: parent) }
   }
 
   /// Makes a folder beside the document; without a document, or if nothing can be written there, among the temporary

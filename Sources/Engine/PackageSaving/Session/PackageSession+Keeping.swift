@@ -69,7 +69,7 @@ extension PackageSession {
   }
 
   private func folderForRemoved() throws(SystemError) -> OwnedDescriptor {
-    _ = try disk.makeDirectoryIfAbsent(PackageLayout.removed, in: hidden.folder)
+    try disk.makeDirectoryIfAbsent(PackageLayout.removed, in: hidden.folder)
     return try disk.openDirectory(PackageLayout.removed, in: hidden.folder)
   }
 

@@ -126,6 +126,7 @@ final class SessionHistory {
     guard record.version != nil, !isDamaged,
       record.operations.contains(where: { $0.needsStaged && $0.puts != .directory })
     else { return }
+    // A name that cannot be renamed yet moves with the rest.
     try? moveReplaced(of: record, looking: publisher.mustLook)
   }
 
@@ -284,7 +285,7 @@ final class SessionHistory {
     try disk.removeFile(PackageLayout.history, in: hidden.folder)
     try disk.synchronize(hidden.folder)
     (folder, isDamaged) = (nil, false)
-    _ = disk.removeEverything(PackageLayout.versions, from: hidden.folder)
+    disk.removeEverything(PackageLayout.versions, from: hidden.folder)
   }
 
   /// Removes the files that no version needs (V1).
@@ -299,7 +300,7 @@ final class SessionHistory {
       if isFolder, needed.contains(where: { $0.isWithin(place) }) {
         try removeUnneeded(in: disk.openDirectory(name, in: folder), at: place, needed: needed)
       } else if !needed.contains(place) {
-        _ = disk.removeEverything(name, from: folder)
+        disk.removeEverything(name, from: folder)
       }
     }
   }

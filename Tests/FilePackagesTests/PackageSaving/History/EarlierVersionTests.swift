@@ -11,9 +11,8 @@ import Testing
 /// if the children prove it by their contents. `Tests/long/run other-version` compares recovery in place.
 @Suite("A package that version 0.1.0 wrote", .tags(.process))
 struct EarlierVersionTests {
-  private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(
-    path: "../../Fixtures/v0.1.0", directoryHint: .isDirectory
-  ).standardizedFileURL
+  private static let folder = projectFolder.appending(
+    path: "Fixtures/v0.1.0", directoryHint: .isDirectory)
 
   static let names = [
     "saved", "history", "restored", "committed", "publishing", "published", "new-committed", "new-publishing",

@@ -9,7 +9,8 @@ struct FileVersionTests {
   private func made(_ folder: FilePath) async throws -> URL {
     let url = URL(filePath: folder.appending("Trip.pkg").string)
     let tree = FileWrapper(directoryWithFileWrappers: [
-      "Text.txt": FileWrapper(regularFileWithContents: Data("0".utf8))
+      "Text.txt": FileWrapper(regularFileWithContents: Data("0".utf8)),
+      "Shared.txt": FileWrapper(regularFileWithContents: Data("shared".utf8)),
     ])
     let (store, _) = try await PackageStore.create(
       tree, at: url, contentType: UTType(exportedAs: "com.example.trip"))
@@ -45,6 +46,25 @@ struct FileVersionTests {
       #expect(try await FileVersion.currentVersionOfItem(at: missing) == nil)
       #expect(try await FileVersion.otherVersionsOfItem(at: missing) == nil)
       #expect(try await FileVersion.version(itemAt: url, forPersistentIdentifier: UUID()) == nil)
+    }
+  }
+
+  @Test func `changes nothing if a child of it is lost, and stays`() async throws {
+    try await withTemporaryDirectory { folder in
+      let url = try await made(folder)
+      // Another program changes a child that all versions share.
+      try Data("theirs".utf8).write(to: url.appending(path: "Shared.txt"))
+      let version = try #require(try await FileVersion.otherVersionsOfItem(at: url)?.last)
+      for place in [url, URL(filePath: folder.appending("Copy.pkg").string)] {
+        await #expect {
+          try await version.replaceItem(at: place, byMoving: true)
+        } throws: {
+          let error = $0 as? FilePackageError
+          return error?.code == .changedOnDisk && error?.child == "Shared.txt"
+        }
+      }
+      #expect(try await text(url) == Data("2".utf8))
+      #expect(try await FileVersion.otherVersionsOfItem(at: url)?.contains(version) == true)
     }
   }
 

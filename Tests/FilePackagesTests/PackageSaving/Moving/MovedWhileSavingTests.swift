@@ -33,7 +33,7 @@ struct MovedWhileSavingTests {
       case .replace:
         try disk.rename(name, in: folder, to: FileName("Moved.pkg"), in: folder, .noReplace)
         try disk.rename(other, in: folder, to: name, in: folder, .noReplace)
-      case .remove: _ = disk.removeEverything(name, from: folder)
+      case .remove: disk.removeEverything(name, from: folder)
       }
     }
   }

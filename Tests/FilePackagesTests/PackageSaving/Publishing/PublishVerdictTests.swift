@@ -1,6 +1,7 @@
 import DurableIO
 import FilePackages
 import Foundation
+import TestSupport
 import Testing
 
 /// The function against the table of the documentation, over the whole product of the function's inputs.
@@ -80,8 +81,8 @@ struct PublishVerdictTests {
   }
 
   @Test func `has the rows that the documentation has`() throws {
-    let page = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Docs/Saving.md")
-    let text = String(decoding: try Data(contentsOf: page.standardizedFileURL), as: UTF8.self)
+    let page = projectFolder.appending(path: "Docs/Saving.md")
+    let text = String(decoding: try Data(contentsOf: page), as: UTF8.self)
     let table = try #require(text.range(of: "| Under the name | In `tmp` | Then |"))
     let lines = text[table.upperBound...].split(separator: "\n").dropFirst().prefix { $0.hasPrefix("|") }
     #expect(lines.count == Self.rows.count)

@@ -7,12 +7,7 @@ import Testing
 
 @Suite("Documents that other programs made")
 struct SampleTests {
-  /// The samples, in a folder beside the package.
-  private static let folder: FilePath = {
-    var path = FilePath(#filePath)
-    for _ in 0..<4 { path.removeLastComponent() }
-    return path.appending("shared/samples")
-  }()
+  private static let folder = FilePath(sampleFolder.path)
 
   private static let samples: [FilePath] = {
     let disk = PosixDisk()

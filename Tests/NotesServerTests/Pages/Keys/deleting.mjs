@@ -2,59 +2,17 @@
 //
 // usage: DOCPKG=… node deleting.mjs chromium|firefox [first seed] [number of seeds] [events]
 import assert from "node:assert/strict";
-import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { randomNumbers } from "../server.mjs";
 import { charactersOf, deleted, pieces, textOf } from "./model.mjs";
-import { open, until } from "./webdriver.mjs";
+import { countAnswers, look, paste, select, Server } from "./page.mjs";
+import { until } from "./webdriver.mjs";
 
 const [engine = "chromium", first = "0", count = "3", events = "60"] = process.argv.slice(2);
-const docpkg = process.env.DOCPKG ?? "docpkg";
-
-// What the page shows, read without the editor's own modules.
-const look = () => {
-  const host = document.querySelector("#text");
-  const { anchorNode, anchorOffset, focusNode, focusOffset } = getSelection();
-  const place = (node, offset) => {
-    if (!host.contains(node)) return null;
-    const range = document.createRange();
-    range.selectNodeContents(host);
-    range.setEnd(node, offset);
-    return range.toString().length;
-  };
-  const chunks = [...host.children].map((chunk) => chunk.textContent.length);
-  return { text: host.textContent, anchor: place(anchorNode, anchorOffset), focus: place(focusNode, focusOffset), chunks };
-};
-
-const select = (anchor, focus) => {
-  const walker = document.createTreeWalker(document.querySelector("#text"), NodeFilter.SHOW_TEXT);
-  const nodes = [];
-  while (walker.nextNode()) nodes.push(walker.currentNode);
-  const place = (offset) => {
-    for (const node of nodes) {
-      if (offset < node.length || node === nodes.at(-1)) return [node, offset];
-      offset -= node.length;
-    }
-    return [document.querySelector("#text"), 0];
-  };
-  document.querySelector("#text").focus({ preventScroll: true });
-  getSelection().setBaseAndExtent(...place(anchor), ...place(focus));
-};
 
 const fire = (inputType) => document.querySelector("#text").dispatchEvent(new InputEvent("beforeinput", { inputType, bubbles: true, cancelable: true }));
-
-const paste = (text) => {
-  const clipboardData = new DataTransfer();
-  clipboardData.setData("text/plain", text);
-  // Firefox has names of its own.
-  const init = { clipboardData, data: text, dataType: "text/plain", bubbles: true, cancelable: true };
-  document.querySelector("#text").dispatchEvent(new ClipboardEvent("paste", init));
-};
-
-/** The number of answers to undo and redo. */
-const countAnswers = () => performance.getEntriesByType("resource").filter(({ name }) => /\/(un|re)do$/.test(name)).length;
 
 const keys = {
   deleteContentBackward: "backspace",
@@ -116,10 +74,11 @@ class Round {
     return now;
   }
 
-  /** One edit by real keys: the page then has the model's text and caret. */
+  /** One edit by real keys: the page then has the model's text and caret. Undo may go back to what it passes. */
   async edit(before) {
     const { random, browser } = this;
     const { text, from, to } = before;
+    const lineEnd = /^[^\n]*\r\n/.test(text) ? "\r\n" : "\n";
     const replace = (ins) => ({ text: text.slice(0, from) + ins + text.slice(to), caret: from + ins.length });
     const kinds = [...Object.keys(keys), ...Object.keys(keys), ...lineKinds];
     const kind = kinds[random(kinds.length)];
@@ -127,19 +86,20 @@ class Round {
       case 0: case 1: {
         const letters = Array.from({ length: 1 + random(4) }, () => pieces.typed[random(pieces.typed.length)]);
         await browser.press(...letters.flatMap((letter) => [...letter]));
-        return ["type " + letters.join(""), replace(letters.join(""))];
+        const typed = [...letters.join("")];
+        return ["type " + letters.join(""), replace(letters.join("")), typed.map((_, end) => replace(typed.slice(0, end).join("")))];
       }
       case 2:
         await browser.press("enter");
-        return ["enter", replace("\n")];
+        return ["enter", replace(lineEnd)];
       case 3: {
         const words = textOf(random, 1 + random(12));
         await browser.run(paste, words);
-        return ["paste " + words, replace(words.replaceAll("\r\n", "\n"))];
+        return ["paste " + words, replace(words.replace(/\r?\n/g, lineEnd))];
       }
       case 4:
         await browser.press("enter", "backspace", "x", "backspace");
-        return ["enter, backspace, x, backspace", replace("")];
+        return ["enter, backspace, x, backspace", replace(""), [lineEnd, "x"].map(replace)];
       default: {
         // A line that the window shows as several lines is tested by itself.
         const wraps = kind.includes("SoftLine") && text.split("\n").some((line) => line.length > 60);
@@ -175,7 +135,8 @@ class Round {
         await this.undo(seen, this.random(3) > 0 ? "control+z" : "control+shift+z");
         continue;
       }
-      const [what, expected] = await this.edit(before);
+      const [what, expected, passed = []] = await this.edit(before);
+      for (const { text } of passed) seen.add(text);
       this.log.push(`${what} at ${before.from}..${before.to} of ${before.text.length}`);
       const after = await this.state();
       const place = (text, at) => JSON.stringify([text.slice(Math.max(0, at - 25), at), text.slice(at, at + 25)]);
@@ -229,74 +190,32 @@ async function checkWindowLines(browser, random) {
 /** Waits until the light says that all edits are durable. */
 const isSaved = (browser) => browser.run(() => document.querySelector("#light")?.dataset.light === "saved");
 
-class Server {
-  async start() {
-    this.root = mkdtempSync(join(tmpdir(), "deleting-"));
-    this.notes = join(this.root, "Notes");
-    mkdirSync(this.notes);
-    this.env = { ...process.env, XDG_STATE_HOME: join(this.root, "state") };
-    this.process = spawn(docpkg, ["serve", this.notes, "--port", "0"], { env: this.env, stdio: ["ignore", "pipe", "inherit"] });
-    let output = "";
-    this.process.stdout.on("data", (data) => (output += data));
-    this.address = await until("the server's address", () => /^(http\S+)\n/.exec(output)?.[1]);
-  }
-
-  docpkg(input, ...args) {
-    const run = spawnSync(docpkg, args, { input, env: this.env, cwd: this.notes });
-    assert.equal(run.status, 0, String(run.stderr));
-    return String(run.stdout);
-  }
-
-  /** Makes a document, opens it in the browser, and puts the caret into it. */
-  async openDocument(browser, name, text) {
-    this.docpkg(text, "new", `${name}.imageNotes`, "--text-file", "-", "--quiet");
-    await browser.go(new URL("/", this.address).href);
-    const find = (name) => [...document.querySelectorAll(".row-name")].find((e) => e.textContent === name)?.href;
-    await browser.go(await until("the document's row", () => browser.run(find, name)));
-    await until("the document", () => browser.run(() => document.body?.dataset.ready));
-    await browser.run(() => performance.setResourceTimingBufferSize(100_000));
-    await browser.click("#text");
-    assert.equal((await browser.run(look)).text, text, "the page shows the text");
-  }
-
-  /** The saved text, once the light says that all edits are durable. */
-  async saved(browser, name) {
-    await until("the save", () => browser.run(() => document.querySelector("#light")?.dataset.light === "saved"));
-    return this.docpkg("", "cat", `${name}.imageNotes`, "Text.txt");
-  }
-
-  async stop() {
-    const ended = new Promise((resolve) => this.process.once("exit", resolve));
-    this.process.kill();
-    await ended;
-    rmSync(this.root, { recursive: true, force: true });
-  }
-}
-
 async function main() {
   const server = new Server();
   await server.start();
   let browser = null;
   try {
-    browser = await open(engine);
-    await browser.go(server.address);
-    await until("the library", () => browser.run(() => location.search === "" && document.body?.dataset.ready));
+    browser = await server.openLibrary(engine);
+    const picture = join(server.root, "b.png");
+    copyFileSync(fileURLToPath(new URL("../../../../Fixtures/Demo/Dawn.png", import.meta.url)), picture);
     let total = 0;
+    let shown = 0;
     for (let seed = Number(first); seed < Number(first) + Number(count); seed++) {
       const random = randomNumbers(seed);
       // Short texts have one chunk, and the others have borders between chunks that are far below the window.
       const start = textOf(random, [0, 3, 40, 400, 9000][seed % 5]) + ["", "\n", "\r\n"][random(3)];
-      await server.openDocument(browser, `Seed ${seed}`, start);
+      await server.openDocument(browser, `Seed ${seed}`, start, [picture]);
       const round = new Round(browser, random, `${engine}, seed ${seed}`);
       await round.run(Number(events));
       total += round.events;
+      shown += await browser.run(() => document.querySelectorAll(".picture-line").length);
       const saved = await server.saved(browser, `Seed ${seed}`);
       assert.equal(saved, (await round.state()).text, `${round.name}: the saved text is the page's text`);
     }
     const line = "A line that is longer than the window, with words as people write them. ".repeat(9);
     await server.openDocument(browser, "Long lines", `${line}\n`.repeat(30));
     await checkWindowLines(browser, randomNumbers(Number(first)));
-    console.log(`${engine}: ${total} events in ${count} texts, no difference`);
+    console.log(`${engine}: ${total} events in ${count} texts with ${shown} pictures, no difference`);
   } finally {
     await browser?.close();
     await server.stop();

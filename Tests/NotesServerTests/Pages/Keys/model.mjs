@@ -7,12 +7,16 @@ export const pieces = {
   space: [" ", "\t"],
   sign: ["!", "-", "😀", "👨‍👩‍👧", "👍🏽", "🇨🇭"],
   end: ["\n", "\r\n"],
+  /** A line that names the picture `b.png`. Its signs divide words for every reader. */
+  picture: "![a](Images%2Fb%2Epng)",
   /** Those that a key writes. */
   typed: ["a", "b", "W", "7", " ", "!", "-", "ש", "م", "😀"],
 };
 
 const kinds = ["letter", "space", "sign", "end"];
-const known = kinds.flatMap((kind) => pieces[kind].map((text) => [kind, text])).sort((a, b) => b[1].length - a[1].length);
+// An undo may bring back the letter "x", which one of the events writes and deletes.
+const ofPictures = Array.from(pieces.picture + "x", (text) => [/[a-z\d]/i.test(text) ? "letter" : "sign", text]);
+const known = [...kinds.flatMap((kind) => pieces[kind].map((text) => [kind, text])), ...ofPictures].sort((a, b) => b[1].length - a[1].length);
 
 /** The characters of a text, each as [kind, text]. */
 export function charactersOf(text) {
@@ -25,10 +29,14 @@ export function charactersOf(text) {
   return result;
 }
 
-/** A text of random characters in lines that a window shows as one line each. */
+/** A text of random characters in lines that a window shows as one line each. Some lines name a picture. */
 export function textOf(random, length) {
   let text = "";
   for (let count = 0, column = 0; count < length; count++) {
+    if (column === 0 && random(8) === 0) {
+      text += pieces.picture + pieces.end[random(2)];
+      continue;
+    }
     const kind = column > 24 || random(14) === 0 ? "end" : kinds[[0, 0, 0, 0, 1, 2][random(6)]];
     column = kind === "end" ? 0 : column + 1;
     text += pieces[kind][random(pieces[kind].length)];

@@ -6,7 +6,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-const names = { control: "\ue009", shift: "\ue008", enter: "\ue007", backspace: "\ue003", delete: "\ue017", left: "\ue012", right: "\ue014", up: "\ue013", down: "\ue015", home: "\ue011", end: "\ue010" };
+const names = { control: "\ue009", shift: "\ue008", enter: "\ue007", escape: "\ue00c", backspace: "\ue003", delete: "\ue017", left: "\ue012", right: "\ue014", up: "\ue013", down: "\ue015", home: "\ue011", end: "\ue010" };
 
 /** Waits until a condition gives a value. */
 export async function until(what, condition, patience = 60_000) {
@@ -39,6 +39,19 @@ class Browser {
       return [...down, ...values.reverse().map((value) => ({ type: "keyUp", value }))];
     });
     return this.command("PerformActions", "POST /actions", { actions: [{ type: "key", id: "keyboard", actions }] });
+  }
+
+  /** Clicks with the mouse at a point of the window. */
+  clickAt(x, y) {
+    const actions = [{ type: "pointerMove", duration: 0, x, y }, { type: "pointerDown", button: 0 }, { type: "pointerUp", button: 0 }];
+    return this.command("PerformActions", "POST /actions", { actions: [{ type: "pointer", id: "mouse", parameters: { pointerType: "mouse" }, actions }] });
+  }
+
+  /** Drags with the mouse from one point of the window to another one. */
+  dragTo(from, to) {
+    const moves = [100, 50].map((duration) => ({ type: "pointerMove", duration, ...to }));
+    const actions = [{ type: "pointerMove", duration: 0, ...from }, { type: "pointerDown", button: 0 }, ...moves, { type: "pointerUp", button: 0 }];
+    return this.command("PerformActions", "POST /actions", { actions: [{ type: "pointer", id: "mouse", parameters: { pointerType: "mouse" }, actions }] });
   }
 
   async click(selector) {

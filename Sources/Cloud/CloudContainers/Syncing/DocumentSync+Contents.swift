@@ -1,0 +1,148 @@
+import Documents
+import DurableIO
+import FilePackages
+import FoundationEssentials
+
+// A package whose content merges as a whole, such as a document with a database, is changed by its own rules alone. The
+// container replaces none of its files: the rules bring the head's content into the package, as one edit. Then the head
+// is the base. If the package has more than the head, the next step uploads it.
+// The bytes of equal content differ from machine to machine. So the state has the sum of the head's content, and a
+// package with that sum counts as unchanged.
+
+extension DocumentSync {
+  /// The rules of the package here; nil if its children merge each by itself.
+  func merger() throws -> (any ContentMerger)? {
+    guard let local, local.isPackage else { return nil }
+    return try session.merger(ofPackageAt: packageURL(local))
+  }
+
+  private func packageURL(_ local: LocalDocument) throws -> URL {
+    try session.folder.url(of: local.name, isPackage: true)
+  }
+
+  /// Merges the head's content into the package here.
+  ///
+  /// - Parameter isChanged: whether the package here has changes that the container lacks.
+  mutating func merge(_ head: CloudVersion, by merger: any ContentMerger, isChanged: Bool) async throws {
+    guard let local, let base = session.base(of: record) else { return }
+    seen = nil
+    let blobs = try await session.blobs(with: head, andBaseOf: record)
+    let (old, new) = (StagedContent(.base, self, blobs), StagedContent(.head, self, blobs))
+    defer {
+      old.remove()
+      new.remove()
+    }
+    do {
+      let differences = try await DocumentTree.differences(from: base, to: head.root, in: blobs)
+      let here = try merger.bytes(ofPackageAt: packageURL(local))
+      try await old.fetch(base, near: [here])
+      // Most pieces of the head are those of the base.
+      try await new.fetch(
+        head.root, with: differences.compactMap(\.new), near: [merger.bytes(ofPackageAt: old.url), here])
+      let merged = try await merger.merge(new.url, since: old.url, intoPackageAt: packageURL(local))
+      try await adopt(head, merged, differences)
+    } catch let error as CloudDataError where error.code == .missing {
+      // The container no longer has so old a base.
+      if isChanged { try await saveForgotten() } else { try await downloadAnew(base) }
+    } catch is UnmergeableContent {
+      if isChanged { return _ = try await becomeAnotherDocument(head) }  // False: it was here.
+      // The rules may have opened the package, which then has other bytes.
+      record.contentSum = try await merger.sum(ofPackageAt: old.url)
+      try await downloadAnew(base)
+    }
+  }
+
+  /// Notes that the package has the head's content, and that what it has besides is a change since the head.
+  private mutating func adopt(
+    _ head: CloudVersion, _ merged: MergedContent, _ differences: [TreeDifference]
+  ) async throws {
+    if head.name != record.baseName, head.name != record.name { try await move(to: head.name) }
+    record.base = Data(head.root.bytes)
+    record.baseName = head.name == record.baseName ? head.name : record.name
+    record.contentSum = merged.theirSum
+    record.isWanted = true
+    record.downloadingError = nil
+    let changes = differences.map { difference in
+      difference.new.map { .init(KnownChild($0)) } ?? KnownChildren.Change(removing: difference.path)
+    }
+    let known = try await session.state.children(of: record.id).updated(changes)
+    try await session.state.save(record, children: known)
+    report.downloaded = true
+    if !merged.isTheirs { report.merged = true }
+    if merged.conflicts > 0 { report.conflict = true }
+  }
+
+  /// Removes the unchanged package, so that the next step downloads the head, whose content cannot be merged.
+  private mutating func downloadAnew(_ base: TreeRoot) async throws {
+    try await removeHere(base)
+    report.removed = false
+    record.isWanted = true
+    try await session.state.save(record)
+  }
+
+  /// Returns whether the package has the content of the head, in whatever bytes, and notes that.
+  mutating func recognizes(_ head: CloudVersion) async throws -> Bool {
+    guard let local, head.isPackage, let merger = try merger() else { return false }
+    let blobs = session.blobs(with: head)
+    let content = StagedContent(.head, self, blobs)
+    defer { content.remove() }
+    try await content.fetch(head.root, near: [merger.bytes(ofPackageAt: packageURL(local))])
+    guard try merger.merges(packageAt: content.url) else { return false }
+    let sum = try await merger.sum(ofPackageAt: content.url)
+    guard try await merger.sum(ofPackageAt: packageURL(local)) == sum else { return false }
+    let entries = try await DocumentTree(head.root, blobs).entries()
+    try await adopt(head, KnownChildren(entries.map { KnownChild($0) }))
+    record.contentSum = sum
+    try await session.state.save(record)
+    return true
+  }
+}
+
+/// A private copy of a content that the container has, in the hidden folder of the container folder.
+private struct StagedContent {
+  /// The part of the copy in a merge. A copy that a killed run left has the same name.
+  enum Part: UInt8 { case base, head }
+
+  private let session: ContainerSession
+  private let blobs: BlobStore
+  private let id: UUID
+
+  init(_ part: Part, _ sync: DocumentSync, _ blobs: BlobStore) {
+    session = sync.session
+    // The pages of the copy go nowhere.
+    self.blobs = blobs.enclosing(Enclosure(Array((blobs.enclosure?.all ?? [:]).values)))
+    let hash = ContentHash(of: Array("\(part) of \(sync.record.id)".utf8)).bytes
+    id = hash.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+  }
+
+  var url: URL {
+    URL(filePath: FileName(session.folder.path(ofStaged: id)).string, directoryHint: .isDirectory)
+  }
+
+  /// Fetches the files of `StoreContent`, and other entries: from the store, but for pieces that this machine has.
+  func fetch(
+    _ root: TreeRoot, with others: [TreeEntry] = [], near nearby: [any NearbyBytes]
+  ) async throws {
+    try session.folder.removeStaged(id)
+    let store = PackagePath([PackageLayout.storeFolder])
+    var entries: [PackagePath: TreeEntry] = [:]
+    for entry in try await DocumentTree(root, blobs).entries() where entry.path.isWithin(store) {
+      entries[entry.path] = entry
+    }
+    for entry in others where entry.path != PackagePath([PackageLayout.metadata]) {
+      entries[entry.path] = entry
+    }
+    for folder in entries.keys.flatMap(\.folders) where entries[folder] == nil {
+      entries[folder] = TreeEntry(folder, .directory, mode: 0o755)
+    }
+    let root = try await DocumentTree.store(entries.values.sorted { $0.path < $1.path }, in: blobs)
+    var download = DocumentDownload(
+      to: session.folder.path(ofStaged: id), isPackage: true, contentType: nil, from: nil, to: root, in: blobs
+    )
+    download.nearby = nearby
+    try await download.run()
+  }
+
+  /// Removes the copy. If that fails, the next merge of the document does it.
+  func remove() { try? session.folder.removeStaged(id) }  // The next merge removes it.
+}

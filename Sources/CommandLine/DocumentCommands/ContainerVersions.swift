@@ -1,0 +1,25 @@
+import CommandSupport
+import FoundationEssentials
+
+/// Returns the versions of a document in a container folder that are not on this machine; nil in another folder.
+///
+/// `docpkg-cloud` asks the store for them.
+func containerVersions(at path: String) -> VersionPlaces? {
+  if containerFolder(around: path) == nil { return nil }
+  let decoder = JSONDecoder()
+  decoder.dateDecodingStrategy = .iso8601
+  if let answer = Companion.answer(of: "cloud", ["version-places", path]) {
+    // Both programs are of one build.
+    if let places = try? decoder.decode(VersionPlaces.self, from: Data(answer.utf8)) { return places }
+  }
+  var places = VersionPlaces()
+  places.problems = ["The versions in the container are not listed: 'docpkg-cloud' gave no answer."]
+  return places
+}
+
+extension ShownVersion {
+  /// The versions that are not on this machine, in the order of the list.
+  static func list(_ places: VersionPlaces) -> [ShownVersion] {
+    places.stored.map { ShownVersion($0) } + places.kept.map { ShownVersion($0) }
+  }
+}

@@ -1,0 +1,149 @@
+import GRDB
+
+/// Gives new keys to rows of `ours` whose integer key `theirs` gave to another new row.
+///
+/// Two programs that insert rows apart take the same next integer. Then each has a row of its own under one key. The
+/// row of `ours` gets a key that is greater than all keys of the three databases. The declared foreign keys of `ours`
+/// follow it, through any number of tables. Two rows with the same values are one row.
+///
+/// A reference that no foreign key declares does not follow: the schema does not have it. Such a program makes its keys
+/// itself, as UUIDs in a TEXT or BLOB column. `RowMergeOutcome.renumbered` has the old and the new keys.
+///
+/// A row keeps its key if the key is itself a foreign key, as in a table with one row for each row of another one. It
+/// also keeps its key if a constraint allows no other one, as `CHECK (id = 1)`. Such rows merge as two changes of one
+/// row.
+struct KeyRenumbering {
+  let db: Database
+  let schema: MergedSchema
+  let base: String
+  let theirs: String
+
+  func run() throws -> [RenumberedRow] {
+    var renumbered: [RenumberedRow] = []
+    for position in schema.parentsFirst {
+      let table = schema.tables[position]
+      guard table.hasIntegerKey, table.owner == nil, !table.isDerived else { continue }
+      let column = table.columns[table.keys[0]].name
+      if table.foreignKeys.contains(where: { $0.columns.contains(column) }) { continue }
+      for old in try collisions(table, column) {
+        let new = try nextKey(table, column)
+        var isDone = false
+        try db.inSavepoint {
+          isDone = try move(position, column, from: old, to: new, "\(column.quotedName) = \(old)", above: [])
+          return isDone ? .commit : .rollback
+        }
+        if isDone { renumbered.append(RenumberedRow(table: table.name, old: old, new: new)) }
+      }
+    }
+    return renumbered
+  }
+
+  /// Returns the keys that both sides gave to new rows with other values.
+  private func collisions(_ table: MergedTable, _ column: String) throws -> [Int64] {
+    let (name, key) = (table.name.quotedName, column.quotedName)
+    let isNew =
+      table.isInBase
+      ? "NOT EXISTS (SELECT 1 FROM \(base.quotedName).\(name) AS x WHERE x.\(key) = s.\(key))" : "1"
+    var compared = table
+    for position in compared.columns.indices { compared.columns[position].baseDefault = nil }
+    func values(of row: String) -> String {
+      table.columns.map { "\(row).\($0.name.quotedName)" }.joined(separator: ", ")
+    }
+    let rows = try ValueStatement(
+      db,
+      """
+      SELECT s.\(key), \(values(of: "s")), \(values(of: "b"))
+      FROM \(table.quoted) AS s JOIN \(theirs.quotedName).\(name) AS b ON b.\(key) = s.\(key)
+      WHERE \(isNew) AND (\(compared.difference)) ORDER BY s.\(key)
+      """)
+    try rows.start()
+    let count = table.columns.count
+    var keys: [Int64] = []
+    while try rows.next() {
+      if rows.row(1..<count + 1) != rows.row(count + 1..<2 * count + 1) { keys.append(rows.integer(0)) }
+    }
+    return keys
+  }
+
+  private func nextKey(_ table: MergedTable, _ column: String) throws -> Int64 {
+    let greatest = try Self.greatest(of: table, base: base, theirs: theirs, db)
+    if greatest == .max { throw MergeProblem.noFreeKey(table: table.name) }
+    return greatest + 1
+  }
+
+  /// The greatest key in the three databases.
+  static func greatest(of table: MergedTable, base: String, theirs: String, _ db: Database) throws -> Int64 {
+    let key = table.columns[table.keys[0]].name.quotedName
+    var greatest: Int64 = 0
+    for schema in ["main", base, theirs] where schema != base || table.isInBase {
+      let found = try Int64.fetchOne(
+        db, sql: "SELECT max(\(key)) FROM \(schema.quotedName).\(table.name.quotedName)")
+      greatest = max(greatest, found ?? 0, try sequence(of: table, in: schema, db))
+    }
+    return greatest
+  }
+
+  /// The greatest key that a table with AUTOINCREMENT ever gave.
+  private static func sequence(of table: MergedTable, in schema: String, _ db: Database) throws -> Int64 {
+    guard table.isAutoincrement,
+      try Int.fetchOne(
+        db, sql: "SELECT 1 FROM \(schema.quotedName).sqlite_master WHERE name = 'sqlite_sequence'") != nil
+    else { return 0 }
+    return try Int64.fetchOne(
+      db, sql: "SELECT seq FROM \(schema.quotedName).sqlite_sequence WHERE name = ?", arguments: [table.name])
+      ?? 0
+  }
+
+  /// Changes a column in the rows of a condition, and before that in the rows that refer to them by it.
+  ///
+  /// - Parameter above: the tables and columns on the way here, against circles.
+  /// - Returns: false if a constraint refuses the new value.
+  private func move(
+    _ position: Int, _ column: String, from old: Int64, to new: Int64, _ condition: String,
+    above: Set<[String]>
+  ) throws -> Bool {
+    let table = schema.tables[position]
+    let here = above.union([[table.name, column]])
+    for (child, childTable) in schema.tables.enumerated() {
+      for key in childTable.foreignKeys where key.parent == table.name {
+        guard let place = key.parentColumns.firstIndex(where: { $0.lowercased() == column.lowercased() })
+        else {
+          continue
+        }
+        if here.contains([childTable.name, key.columns[place]]) { continue }
+        let matches = zip(key.parentColumns, key.columns).map { "p.\($0.quotedName) = c.\($1.quotedName)" }
+        let keyNames = childTable.keys.map { childTable.columns[$0].name.quotedName }
+        let keyList = keyNames.joined(separator: ", ")
+        // The rows of the condition are those of the parent that still have the old value.
+        let referring = """
+          (\(keyList)) IN (SELECT \(keyNames.map { "c.\($0)" }.joined(separator: ", "))
+          FROM \(childTable.quoted) AS c, (SELECT * FROM \(table.quoted) WHERE \(condition)) AS p
+          WHERE \(matches.joined(separator: " AND ")))
+          """
+        if try !move(child, key.columns[place], from: old, to: new, referring, above: here) { return false }
+      }
+    }
+    for index in table.indexes { try db.execute(sql: index.remove(table, where: condition)) }
+    let update = try ValueStatement(
+      db, "UPDATE OR ABORT \(table.quoted) SET \(column.quotedName) = \(new) WHERE \(condition)")
+    if try update.run([]) != .done { return false }
+    let moved = "\(column.quotedName) = \(new)"
+    for index in table.indexes { try db.execute(sql: index.add(table, where: moved)) }
+    for companion in schema.companions[position] ?? []
+    where table.keys.contains(where: { table.columns[$0].name == column }) {
+      let derived = schema.tables[companion]
+      let key = derived.columns[derived.keys[0]].name.quotedName
+      try db.execute(sql: "UPDATE \(derived.quoted) SET \(key) = \(new) WHERE \(key) = \(old)")
+    }
+    return true
+  }
+}
+
+/// A row of `ours` that got another integer key.
+package struct RenumberedRow: Sendable, Hashable {
+  package var table: String
+  package var old: Int64
+  package var new: Int64
+
+  package init(table: String, old: Int64, new: Int64) { (self.table, self.old, self.new) = (table, old, new) }
+}

@@ -1,0 +1,67 @@
+/// The reason why two databases are not merged. Nothing has changed then.
+package enum MergeProblem: Error, Sendable, Hashable {
+  /// The side of a merge that changed a table's schema.
+  package enum ChangedSide: String, Sendable, Hashable { case ours, theirs, both }
+
+  /// A table with other schemas.
+  package struct Difference: Sendable, Hashable {
+    package var table: String
+    package var side: ChangedSide
+
+    package init(table: String, side: ChangedSide) { (self.table, self.side) = (table, side) }
+  }
+
+  /// Both sides changed rows, and the policy is `error`.
+  case conflicts([RowConflict])
+  /// The schemas of the tables differ. If only `theirs` changed them, this program needs their migrations.
+  case schemasDiffer([Difference])
+  /// A side lacks migrations of the other one.
+  case migrationsDiffer(missingInOurs: [String], missingInTheirs: [String])
+  /// Both sides have migrated a table alike since the base, and the base has no values for the new columns.
+  case baseIsOlder(table: String)
+  /// The rows of a table have no identity, or both sides changed the data of a virtual table that only its module reads.
+  case unmergeable(table: String, reason: Reason)
+  /// All keys up to the greatest integer are taken.
+  case noFreeKey(table: String)
+  /// A side violates its own constraints.
+  case constraint(table: String)
+
+  /// The reason why the rows of a table are not merged.
+  package enum Reason: String, Sendable, Hashable {
+    case noPrimaryKey, nullableKey, generatedColumn, virtualTable
+  }
+
+  package var reason: String {
+    switch self {
+    case .conflicts(let conflicts):
+      let tables = Set(conflicts.map(\.table)).sorted().map { "'\($0)'" }.joined(separator: ", ")
+      return
+        "both sides changed \(conflicts.count == 1 ? "a row" : "\(conflicts.count) rows"); tables: \(tables)"
+    case .schemasDiffer(let differences):
+      return differences.map { difference in
+        switch difference.side {
+        case .ours: "this document changed the schema of '\(difference.table)'"
+        case .theirs: "the other document changed the schema of '\(difference.table)'"
+        case .both: "both documents changed the schema of '\(difference.table)'"
+        }
+      }.joined(separator: "; ")
+    case .migrationsDiffer(let missingInOurs, let missingInTheirs):
+      let parts = [("this document", missingInOurs), ("the other document", missingInTheirs)]
+      return parts.filter { !$0.1.isEmpty }.map {
+        "\($0.0) lacks the migrations \($0.1.joined(separator: ", "))"
+      }
+      .joined(separator: "; ")
+    case .baseIsOlder(let table):
+      return "the common state lacks columns of table '\(table)'; migrate it first"
+    case .unmergeable(let table, let reason):
+      return switch reason {
+      case .noPrimaryKey: "table '\(table)' has no primary key, so its rows cannot be merged"
+      case .nullableKey: "the primary key of table '\(table)' may be NULL, so its rows cannot be merged"
+      case .generatedColumn: "table '\(table)' has a generated column, so its rows cannot be merged"
+      case .virtualTable: "both documents changed the virtual table '\(table)'"
+      }
+    case .noFreeKey(let table): return "table '\(table)' has no integer left for a new row"
+    case .constraint(let table): return "a document violates a constraint of its own table '\(table)'"
+    }
+  }
+}

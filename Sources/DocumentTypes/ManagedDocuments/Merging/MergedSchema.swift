@@ -1,0 +1,323 @@
+import GRDB
+
+/// The tables of three databases whose rows are merged.
+struct MergedSchema {
+  private(set) var tables: [MergedTable] = []
+  /// For each position of a table, the derived tables whose rows have the same keys.
+  private(set) var companions: [Int: [Int]] = [:]
+  /// The full-text tables that are made from their tables again, for each table that they index.
+  private(set) var rebuilt: [String: [String]] = [:]
+
+  private let db: Database
+  private let base: String
+  private let theirs: String
+  /// The tables of the main database: kind, and whether they have no row numbers.
+  private var kinds: [String: (kind: String, isWithoutNumbers: Bool, isStrict: Bool)] = [:]
+  private let ours: Objects
+  /// The full-text tables that index other tables.
+  private var indexes: [String: [FullTextIndex]] = [:]
+
+  /// - Throws: `MergeProblem` if the schemas differ, or if rows of `theirs` that changed have no identity.
+  init(of db: Database, base: String, theirs: String) throws {
+    (self.db, self.base, self.theirs) = (db, base, theirs)
+    ours = try Objects(of: "main", in: db)
+    try checkSchemas()
+    for row in try Row.fetchAll(
+      db, sql: "SELECT name, type, wr, strict FROM pragma_table_list WHERE schema = 'main'")
+    {
+      kinds[row[0]] = (row[1], row[2], row[3])
+    }
+    try addTables()
+    linkCompanions()
+  }
+
+  func position(of table: String) -> Int? {
+    tables.firstIndex { $0.name.lowercased() == table.lowercased() }
+  }
+
+  // MARK: The same schema
+
+  /// The statements that made the objects of a schema.
+  private struct Objects {
+    var byName: [String: (table: String, sql: String)] = [:]
+
+    init(of schema: String, in db: Database) throws {
+      let rows = try Row.fetchAll(
+        db,
+        sql: """
+          SELECT name, tbl_name, type || ' ' || coalesce(sql, '') FROM \(schema.quotedName).sqlite_master
+          WHERE tbl_name NOT LIKE 'grdb\\_%' ESCAPE '\\' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+          """)
+      for row in rows { byName[row[0]] = (row[1], row[2]) }
+    }
+
+    /// Returns the tables with an object that differs.
+    func difference(from other: Objects) -> Set<String> {
+      Set(
+        Set(byName.keys).union(other.byName.keys).filter { byName[$0]?.sql != other.byName[$0]?.sql }
+          .compactMap { byName[$0]?.table ?? other.byName[$0]?.table })
+    }
+  }
+
+  private func checkSchemas() throws {
+    let (base, theirs) = (try Objects(of: self.base, in: db), try Objects(of: self.theirs, in: db))
+    let (oursChanged, theirsChanged) = (ours.difference(from: base), theirs.difference(from: base))
+    let differences = ours.difference(from: theirs).sorted().map { table in
+      let side: MergeProblem.ChangedSide =
+        !theirsChanged.contains(table) ? .ours : oursChanged.contains(table) ? .both : .theirs
+      return MergeProblem.Difference(table: table, side: side)
+    }
+    if !differences.isEmpty { throw MergeProblem.schemasDiffer(differences) }
+    let (here, there) = (try migrations("main"), try migrations(self.theirs))
+    if here != there {
+      throw MergeProblem.migrationsDiffer(
+        missingInOurs: there.subtracting(here).sorted(), missingInTheirs: here.subtracting(there).sorted())
+    }
+  }
+
+  private func migrations(_ schema: String) throws -> Set<String> {
+    guard try db.tableExists("grdb_migrations", in: schema) else { return [] }
+    return try String.fetchSet(db, sql: "SELECT identifier FROM \(schema.quotedName).grdb_migrations")
+  }
+
+  // MARK: Tables
+
+  private mutating func addTables() throws {
+    var shadows: [String: String] = [:]
+    for shadow in kinds.keys where kinds[shadow]?.kind == "shadow" {
+      shadows[shadow] = kinds.keys.filter { kinds[$0]?.kind == "virtual" && shadow.hasPrefix($0 + "_") }
+        .max { $0.count < $1.count }
+    }
+    // The virtual tables whose shadow tables are merged as a whole. Other shadow tables follow from rows.
+    var opaque: Set<String> = []
+    for name in kinds.keys.sorted() where kinds[name]?.kind == "virtual" {
+      if try !addVirtual(name), shadows.values.contains(name) { opaque.insert(name) }
+    }
+    for name in kinds.keys.sorted() {
+      guard let kind = kinds[name]?.kind, kind == "table" || kind == "shadow" else { continue }
+      guard PrivateTables.isRecorded(name) else { continue }
+      let owner = kind == "shadow" ? shadows[name] : nil
+      if kind == "shadow" && !(owner.map(opaque.contains) ?? false) { continue }
+      try addOrdinary(name, owner: owner)
+    }
+  }
+
+  /// Adds a virtual table whose rows are read and changed by its module, or a full-text index of another table.
+  ///
+  /// - Returns: false if neither is possible.
+  private mutating func addVirtual(_ name: String) throws -> Bool {
+    guard let sql = ours.byName[name]?.sql, let module = VirtualTableModule(sql: sql) else { return false }
+    let columns = try String.fetchAll(db, sql: "SELECT name FROM pragma_table_info(?)", arguments: [name])
+    let content = module.option("content")
+    switch module.module {
+    case "fts5":
+      if content == "" { return false }
+      if let content {
+        if let content = self.name(of: content), kinds[content]?.kind == "table" {
+          let number = module.option("content_rowid")?.quotedName ?? "rowid"
+          indexes[content, default: []].append(FullTextIndex(name: name, columns: columns, number: number))
+        } else {
+          rebuilt["", default: []].append(name)
+        }
+        return true
+      }
+    case "fts3", "fts4":
+      if content == "" { return false }
+      if let content {
+        rebuilt[content, default: []].append(name)
+        return true
+      }
+    case "rtree", "rtree_i32": break
+    default: return false
+    }
+    let isTree = module.module.hasPrefix("rtree")
+    // FTS3 and FTS4 change no row's number by the name `rowid`.
+    let number = module.module == "fts5" ? "rowid" : "docid"
+    let names = isTree ? columns : [number] + columns
+    var table = MergedTable(
+      name: name, storage: .virtual,
+      columns: names.map { MergedTable.Column(name: $0, isUntyped: !isTree && $0 != number) }, keys: [0])
+    table.hasIntegerKey = true
+    table.isInBase = try db.tableExists(name, in: base)
+    if table.isInBase {
+      let there = try String.fetchAll(
+        db, sql: "SELECT name FROM pragma_table_info(?, ?)", arguments: [name, base])
+      if there != columns { throw MergeProblem.baseIsOlder(table: name) }
+    }
+    tables.append(table)
+    return true
+  }
+
+  private mutating func addOrdinary(_ name: String, owner: String?) throws {
+    guard let kind = kinds[name] else { return }
+    let infos = try Row.fetchAll(
+      db, sql: "SELECT name, type, \"notnull\", pk, hidden, dflt_value FROM pragma_table_xinfo(?)",
+      arguments: [name])
+    if let problem = Self.problem(of: infos, isWithoutNumbers: kind.isWithoutNumbers, isShadow: owner != nil)
+    {
+      if try isChangedByThem(name) { throw MergeProblem.unmergeable(table: name, reason: problem) }
+      return
+    }
+    let names = infos.map { $0["name"] as String }
+    var table = MergedTable(
+      name: name, storage: .keyed,
+      columns: infos.map {
+        MergedTable.Column(name: $0["name"], isUntyped: Self.isUntyped($0["type"], isStrict: kind.isStrict))
+      },
+      keys: infos.indices.filter { infos[$0]["pk"] as Int > 0 })
+    table.hasIntegerKey =
+      !kind.isWithoutNumbers && table.keys.count == 1
+      && (infos[table.keys[0]]["type"] as String).uppercased() == "INTEGER"
+    if !kind.isWithoutNumbers && !table.hasIntegerKey {
+      let lowercased = Set(names.map { $0.lowercased() })
+      if let number = ["rowid", "_rowid_", "oid"].first(where: { !lowercased.contains($0) }) {
+        table.storage = .numbered(by: number)
+      }
+    }
+    let sql = ours.byName[name]?.sql.uppercased() ?? ""
+    table.isAutoincrement = table.hasIntegerKey && sql.contains("AUTOINCREMENT")
+    table.foreignKeys = try foreignKeys(of: name)
+    table.indexes = indexes[name] ?? []
+    table.isOneProperty = name == PrivateTables.content
+    table.owner = owner
+    table.isInBase = try db.tableExists(name, in: base)
+    if table.isInBase { try addDefaults(infos, to: &table) }
+    tables.append(table)
+  }
+
+  /// Whether a column has a type without conversion of numbers.
+  private static func isUntyped(_ type: String, isStrict: Bool) -> Bool {
+    let type = type.uppercased()
+    if type.isEmpty || isStrict && type == "ANY" { return true }
+    return type.contains("BLOB") && !["INT", "CHAR", "CLOB", "TEXT"].contains(where: type.contains)
+  }
+
+  /// The same rules as `TablesProblem` has for opening.
+  private static func problem(of infos: [Row], isWithoutNumbers: Bool, isShadow: Bool) -> MergeProblem.Reason?
+  {
+    if infos.contains(where: { [2, 3].contains($0["hidden"] as Int) }) { return .generatedColumn }
+    let keys = infos.filter { $0["pk"] as Int > 0 }
+    if keys.isEmpty { return .noPrimaryKey }
+    if keys.count == 1 && (keys[0]["type"] as String).uppercased() == "INTEGER" { return nil }
+    if isWithoutNumbers || isShadow { return nil }
+    return keys.contains { $0["notnull"] as Int == 0 } ? .nullableKey : nil
+  }
+
+  /// Whether rows of a table differ between the base and theirs, each counted by all its values. Cost: all rows of both.
+  private func isChangedByThem(_ name: String) throws -> Bool {
+    let columns = try String.fetchAll(db, sql: "SELECT name FROM pragma_table_xinfo(?)", arguments: [name])
+    let groups = columns.flatMap { ["\($0.quotedName) COLLATE BINARY", "typeof(\($0.quotedName))"] }
+    let list = columns.map(\.quotedName).joined(separator: ", ")
+    let isInBase = try db.tableExists(name, in: base)
+    let baseRows = isInBase ? "UNION ALL SELECT \(list), -1 FROM \(base.quotedName).\(name.quotedName)" : ""
+    return try Row.fetchOne(
+      db,
+      sql: """
+        SELECT 1 FROM (SELECT \(list), 1 AS grdb_n FROM \(theirs.quotedName).\(name.quotedName) \(baseRows))
+        GROUP BY \(groups.joined(separator: ", ")) HAVING sum(grdb_n) <> 0 LIMIT 1
+        """) != nil
+  }
+
+  /// Returns the name of a table as its own statement has it.
+  private func name(of table: String) -> String? {
+    kinds.keys.first { $0.lowercased() == table.lowercased() }
+  }
+
+  // MARK: The base of a migration
+
+  /// Gives the columns that the base lacks the values that `ALTER TABLE ADD COLUMN` gives them.
+  private func addDefaults(_ infos: [Row], to table: inout MergedTable) throws {
+    let there = try Row.fetchAll(
+      db, sql: "SELECT name, type, pk, hidden FROM pragma_table_xinfo(?, ?)", arguments: [table.name, base])
+    let known = Dictionary(uniqueKeysWithValues: there.map { ($0["name"] as String, $0) })
+    let missing = infos.indices.filter { known[infos[$0]["name"]] == nil }
+    let isExtended =
+      there.count + missing.count == infos.count
+      && infos.allSatisfy { info in
+        guard let old = known[info["name"]] else { return info["pk"] as Int == 0 }
+        return (old["type"] as String).uppercased() == (info["type"] as String).uppercased()
+          && old["pk"] as Int == info["pk"] as Int && old["hidden"] as Int == 0
+      }
+    if !isExtended { throw MergeProblem.baseIsOlder(table: table.name) }
+    for position in missing {
+      let value = infos[position]["dflt_value"] as String? ?? "NULL"
+      // A default that is computed has another value for each row.
+      if value.contains("(") || value.uppercased().hasPrefix("CURRENT_") {
+        throw MergeProblem.baseIsOlder(table: table.name)
+      }
+      // A column of the same type converts the value as the table's own does.
+      let type: String = infos[position]["type"]
+      let holder = "grdb_default_\(table.name)_\(position)".quotedName
+      try db.execute(
+        sql: """
+          DROP TABLE IF EXISTS temp.\(holder);
+          CREATE TEMP TABLE \(holder)(value \(table.columns[position].isUntyped ? "" : type) DEFAULT \(value));
+          INSERT INTO temp.\(holder) DEFAULT VALUES;
+          """)
+      table.columns[position].baseDefault = "(SELECT value FROM temp.\(holder))"
+    }
+  }
+
+  // MARK: References
+
+  private func foreignKeys(of table: String) throws -> [MergedTable.ForeignKey] {
+    let rows = try Row.fetchAll(
+      db,
+      sql: """
+        SELECT id, "table", "from", "to", on_delete FROM pragma_foreign_key_list(?) ORDER BY id, seq
+        """, arguments: [table])
+    var keys: [Int: MergedTable.ForeignKey] = [:]
+    for row in rows {
+      let id: Int = row[0]
+      guard let parent = kinds.keys.first(where: { $0.lowercased() == (row[1] as String).lowercased() })
+      else {
+        continue
+      }
+      var key =
+        keys[id]
+        ?? MergedTable.ForeignKey(
+          parent: parent, columns: [], parentColumns: [],
+          setsNull: (row[4] as String).uppercased() == "SET NULL")
+      key.columns.append(row[2])
+      if let column = row[3] as String? { key.parentColumns.append(column) }
+      keys[id] = key
+    }
+    return try keys.keys.sorted().compactMap { keys[$0] }.compactMap { key in
+      var key = key
+      if key.parentColumns.isEmpty {
+        key.parentColumns = try String.fetchAll(
+          db, sql: "SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk", arguments: [key.parent])
+      }
+      return key.parentColumns.count == key.columns.count ? key : nil
+    }
+  }
+
+  /// A virtual table that triggers of one table fill has rows with that table's keys.
+  private mutating func linkCompanions() {
+    for position in tables.indices where tables[position].storage == .virtual {
+      let name = tables[position].name.lowercased()
+      let sources = Set(
+        ours.byName.values.filter { $0.sql.hasPrefix("trigger ") && $0.sql.lowercased().contains(name) }.map(
+          \.table))
+      guard sources.count == 1, let source = sources.first, let parent = self.position(of: source),
+        tables[parent].hasIntegerKey, tables[parent].storage == .keyed
+      else { continue }
+      tables[position].isDerived = true
+      companions[parent, default: []].append(position)
+    }
+  }
+
+  /// The positions of the tables, each after the tables to which it refers.
+  var parentsFirst: [Int] {
+    var (order, seen) = ([Int](), Set<Int>())
+    func add(_ position: Int) {
+      guard seen.insert(position).inserted else { return }
+      for key in tables[position].foreignKeys {
+        if let parent = self.position(of: key.parent) { add(parent) }
+      }
+      order.append(position)
+    }
+    for position in tables.indices { add(position) }
+    return order
+  }
+}

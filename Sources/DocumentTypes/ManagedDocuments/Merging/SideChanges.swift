@@ -1,0 +1,45 @@
+import GRDB
+
+/// The rows that one side of a merge changed since the base.
+struct SideChanges: Sendable {
+  struct Change: Sendable, Hashable {
+    /// The row in the base; nil if there was none.
+    var base: EncodedRow?
+    /// The row on this side; nil if it is removed.
+    var row: EncodedRow?
+  }
+
+  private(set) var rows: [RowIdentity: Change] = [:]
+  /// The positions of the tables that changed.
+  private(set) var tables: Set<Int> = []
+
+  /// Compares a database with the base, table by table.
+  ///
+  /// Cost: the time to read all rows of both; the memory of the changed rows.
+  init(in schema: String, from base: String, _ merged: MergedSchema, _ db: Database) throws {
+    for (position, table) in merged.tables.enumerated() {
+      let count = table.columns.count
+      if !table.isInBase {
+        for row in try ValueStatement.rows(db, table.selectAll(in: schema), count: count) {
+          note(Change(base: nil, row: row), table.identity(row, table: position))
+        }
+        continue
+      }
+      let changed = try ValueStatement(db, table.selectChanged(in: schema, from: base))
+      try changed.start()
+      while try changed.next() {
+        let row = changed.row(0..<count)
+        let base = changed.integer(count) != 0 ? changed.row(count + 1..<2 * count + 1) : nil
+        if row != base { note(Change(base: base, row: row), table.identity(row, table: position)) }
+      }
+      for row in try ValueStatement.rows(db, table.selectRemoved(in: schema, from: base), count: count) {
+        note(Change(base: row, row: nil), table.identity(row, table: position))
+      }
+    }
+  }
+
+  private mutating func note(_ change: Change, _ identity: RowIdentity) {
+    rows[identity] = change
+    tables.insert(identity.table)
+  }
+}

@@ -1,0 +1,58 @@
+import FilePackages
+import FoundationEssentials
+import GRDB
+import Synchronization
+import SystemPackage
+
+extension ManagedStore {
+  /// Merges the rows and files of another document's database, in one transaction.
+  ///
+  /// The store serves for one merge: see `RowMerge`. By the policy `error`, `ours` wins, and the document lists each
+  /// conflict.
+  ///
+  /// - Parameters:
+  ///   - theirs: the other document, a private copy without a write-ahead log.
+  ///   - base: the database of the last state that both have seen, a private copy without a write-ahead log.
+  ///   - now: the time since the document was opened, in seconds.
+  ///   - date: the time of the merge.
+  /// - Returns: the outcome, and the position; nil if nothing has changed.
+  /// - Throws: `MergeProblem`; `DatabaseError`; `FilePackageError`.
+  func merge(
+    _ theirs: StoreReader, since base: FilePath, at now: Double, date: Date
+  ) async throws -> (RowMergeOutcome, Position?) {
+    let database = theirs.location.path.appending(theirs.database.string)
+    try reverser.inDatabase { db in
+      for (path, name) in [(base, "base_db"), (database, "theirs_db")] {
+        try db.execute(
+          sql: "ATTACH ? AS \(name)", arguments: [StoreReader.immutable(path.string)])
+      }
+    }
+    let merged = Mutex(RowMergeOutcome())
+    let position = try await reversing { db in
+      let countBefore = db.totalChangesCount
+      var outcome = RowMergeOutcome()
+      let changeset = try self.recordingReversal(db) {
+        let policy = try KeptPolicy.read(db) ?? .error
+        outcome = try RowMerge.run(
+          in: db, base: "base_db", theirs: "theirs_db",
+          policy == .error ? .mergeByPropertyObjectTrump : policy, at: date)
+      }
+      merged.withLock { $0 = outcome }
+      if db.totalChangesCount == countBefore { return nil }
+      try MergedFiles(db: db, objects: self.objects, theirs: theirs).bring(outcome)
+      var head = try DocumentHead(of: db)
+      let before = head.state
+      head.state = head.next()
+      try PendingFile.touch(outcome.paths, in: db)
+      if !changeset.isEmpty {
+        try self.log.add(
+          .init(change: head.state, name: "", before: before, after: head.state, at: now), changeset, .none,
+          above: nil, in: db)
+        try ChangeLog.refer(to: changeset.digests(), from: head.state, in: db)
+      }
+      try head.write(to: db)
+      return (Position(head: head, hasChanged: true), try changeset.extent())
+    }
+    return (merged.withLock { $0 }, position)
+  }
+}

@@ -1,0 +1,91 @@
+import AppleDocuments
+import Documents
+import FilePackages
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("A recovery copy of a UIDocument")
+@MainActor
+struct UIDocumentRecoveryTests {
+  /// The text of a flat file, for a document that another process could have.
+  private struct Line: DocumentContent {
+    static let readableContentTypes: [UTType] = [.plainText]
+    var text: String
+
+    init(_ text: String) { self.text = text }
+
+    init(configuration: ReadConfiguration) throws {
+      text = String(decoding: try configuration.file.contents(), as: UTF8.self)
+    }
+
+    func fileWrapper(configuration: WriteConfiguration) throws -> FileWrapper {
+      FileWrapper(regularFileWithContents: Data(text.utf8))
+    }
+  }
+
+  /// Makes a document whose last edit could not be saved, because its folder was away, and opens it again.
+  private func withNote(_ body: @MainActor (Note, _ recovery: URL) async throws -> Void) async throws {
+    try await withTemporaryDirectory { folder in
+      let root = URL(filePath: folder.string)
+      let (place, away) = (root.appending(path: "Place"), root.appending(path: "Away"))
+      let recovery = root.appending(path: "Recovery")
+      try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
+      let url = place.appending(path: "Trip.txt")
+      var options = DocumentOptions<Line>()
+      (options.autosave, options.recoveryFolder, options.watchesDisk) = (nil, recovery, false)
+      let earlier = try await Document<Line>.create(Line("saved"), at: url, options: options)
+      try await earlier.edit { $0.text = "not saved" }
+      try FileManager.default.moveItem(at: place, to: away)
+      let error = await #expect(throws: DocumentError.self) { try await earlier.save() }
+      #expect(error?.recoveryCopy != nil)
+      try await earlier.close(discardingChanges: true)
+      try FileManager.default.moveItem(at: away, to: place)
+
+      let note = Note(fileURL: url)
+      (note.autosavePolicy, note.recoveryFolder) = (nil, recovery)
+      #expect(await note.recoveryCopies.isEmpty)
+      #expect(await note.open() && note.text == "saved")
+      try await body(note, recovery)
+    }
+  }
+
+  private func copies(_ recovery: URL) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: recovery.path).filter { $0.hasSuffix(".recovery") }
+  }
+
+  @Test func `is loaded as an unsaved change, and removed by the next save`() async throws {
+    try await withNote { note, recovery in
+      let copy = try #require(await note.recoveryCopies.first)
+      #expect(await note.recover(copy))
+      #expect(note.text == "not saved" && note.hasUnsavedChanges)
+      #expect(try String(contentsOf: note.fileURL, encoding: .utf8) == "saved")
+      #expect(try copies(recovery).count == 1)
+      #expect(await note.close() && note.errors.isEmpty)
+      #expect(try String(contentsOf: note.fileURL, encoding: .utf8) == "not saved")
+      #expect(try copies(recovery).isEmpty)
+    }
+  }
+
+  @Test func `is removed if the user does not want it`() async throws {
+    try await withNote { note, recovery in
+      let copy = try #require(await note.recoveryCopies.first)
+      #expect(await note.discard(copy))
+      #expect(await note.recoveryCopies.isEmpty && note.text == "saved" && !note.hasUnsavedChanges)
+      #expect(try copies(recovery).isEmpty)
+      #expect(await note.close())
+    }
+  }
+
+  @Test func `that cannot be read leaves the document as it is`() async throws {
+    try await withNote { note, recovery in
+      let copy = try #require(await note.recoveryCopies.first)
+      try FileManager.default.removeItem(at: copy.url)
+      #expect(await !note.recover(copy))
+      #expect(note.text == "saved" && note.errors.count == 1)
+      #expect(await note.close())
+      #expect(try String(contentsOf: note.fileURL, encoding: .utf8) == "saved")
+    }
+  }
+}

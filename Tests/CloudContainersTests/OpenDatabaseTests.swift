@@ -1,0 +1,141 @@
+import CloudContainers
+import Documents
+import FilePackages
+import Foundation
+import GRDB
+import ManagedDocuments
+import ObjectStores
+import Synchronization
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("A document with a database that is open on two machines")
+struct OpenDatabaseTests {
+  /// An application: the open document, and the list of names that it shows.
+  private final class Application: Sendable {
+    let document: ManagedDocument
+    let list: ShownList
+    private let observing: Task<Void, any Error>
+
+    init(_ machine: RecipesFixture) async throws {
+      var options = machine.options()
+      options.provider = machine.device.container
+      document = try await ManagedDocument.open(at: machine.url, options: options)
+      let list = ShownList()
+      let names = document.observe { db in Set(try String.fetchAll(db, sql: "SELECT name FROM recipe")) }
+      observing = Task { for try await names in names { await list.show(names) } }
+      self.list = list
+    }
+
+    func add(_ name: String) async throws {
+      try await document.edit { db, _ in
+        try db.execute(sql: "INSERT INTO recipe VALUES (?, ?, 0, '')", arguments: [name, name])
+      }
+    }
+
+    func close() async throws {
+      observing.cancel()
+      try await document.close()
+    }
+  }
+
+  /// The names in a list, as its user sees them.
+  private actor ShownList {
+    private var names: Set<String> = []
+    private var waiting: [(names: Set<String>, continuation: CheckedContinuation<Void, Never>)] = []
+
+    func show(_ names: Set<String>) {
+      self.names = names
+      let done = waiting.filter { $0.names.isSubset(of: names) }
+      waiting.removeAll { $0.names.isSubset(of: names) }
+      for (_, continuation) in done { continuation.resume() }
+    }
+
+    /// Waits until the list has these names.
+    func wait(for wanted: Set<String>) async {
+      if wanted.isSubset(of: names) { return }
+      await withCheckedContinuation { waiting.append((wanted, $0)) }
+    }
+  }
+
+  /// The end of a user's typing. A cancelled task would cancel the edit that it waits for.
+  private final class End: Sendable {
+    private let value = Mutex(false)
+    var hasCome: Bool { value.withLock(\.self) }
+    func come() { value.withLock { $0 = true } }
+  }
+
+  /// Adds one row after the other, as soon as the list shows the last one, until the end.
+  ///
+  /// - Returns: the names of the rows.
+  private static func type(
+    _ round: Int, in application: Application, until end: End
+  ) async throws -> Set<String> {
+    var typed: Set<String> = []
+    repeat {
+      let name = "typed \(round).\(typed.count)"
+      try await application.add(name)
+      typed.insert(name)
+      await application.list.wait(for: [name])
+    } while !end.hasCome
+    return typed
+  }
+
+  @Test func `shows the rows of the other machine after one poll, while its user types`() async throws {
+    try await withTemporaryDirectory { directory in
+      let place = directory.appending("store")
+      try FileManager.default.createDirectory(atPath: place.string, withIntermediateDirectories: false)
+      let store = try FolderStore(at: URL(filePath: place.string))
+      let a = RecipesFixture(device: try await DeviceFixture("a", in: directory, store))
+      let b = RecipesFixture(device: try await DeviceFixture("b", in: directory, store))
+      try await a.edit("INSERT INTO recipe VALUES ('r', 'Rösti', 30, '')")
+      try await a.device.sync()
+      try await b.device.sync()
+      try await b.device.container.startDownloading(itemNamed: RecipesFixture.name)
+      try await b.device.sync()
+      let (writer, typist) = (try await Application(a), try await Application(b))
+      var (added, typed, polls) = (Set<String>(), Set<String>(), 0)
+      for round in 0..<5 {
+        let end = End()
+        let typing = Task { try await Self.type(round, in: typist, until: end) }
+        await typist.list.wait(for: ["typed \(round).0"])
+        let new = Set((0..<3).map { "added \(round).\($0)" })
+        for name in new.sorted() { try await writer.add(name) }
+        try await writer.document.save()
+        try await a.device.sync()
+        // One poll of the machine on which a user types, and its list has the rows.
+        polls += 1
+        #expect(try await b.device.sync().documents.contains { $0.merged })
+        try await withDeadline("the rows of the other machine") { await typist.list.wait(for: new) }
+        #expect(polls == round + 1)
+        added.formUnion(new)
+        // The user goes on typing. The same poll sent the first typed row, and one poll of the other machine brings it.
+        try await a.device.sync()
+        try await withDeadline("a typed row") { await writer.list.wait(for: ["typed \(round).0"]) }
+        end.come()
+        typed.formUnion(try await typing.value)
+        // No row is lost here: neither one that was typed during the merge, nor an earlier one.
+        let rows = try await typist.document.read { db, _ in
+          Set(try String.fetchAll(db, sql: "SELECT name FROM recipe"))
+        }
+        #expect(rows == typed.union(added).union(["Rösti"]))
+      }
+      // And all typed rows are in the list of the other machine, after a poll of each.
+      try await typist.document.save()
+      try await b.device.sync()
+      try await a.device.sync()
+      let all = typed
+      try await withDeadline("the typed rows") { await writer.list.wait(for: all) }
+      try await writer.close()
+      try await typist.close()
+      for machine in [a, b, a] { try await machine.device.sync() }
+      for machine in [a, b] {
+        #expect(try await machine.device.sync().documents.isEmpty)
+        #expect(Set(try await machine.rows("SELECT name FROM recipe")) == typed.union(added).union(["Rösti"]))
+        #expect(try await machine.conflicts().isEmpty)
+        try await machine.check()
+      }
+    }
+  }
+}

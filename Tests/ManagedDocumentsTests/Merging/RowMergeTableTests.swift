@@ -1,0 +1,288 @@
+import Foundation
+import FilePackages
+import GRDB
+import ManagedDocuments
+import TestSupport
+import Testing
+
+/// The tables that SQLite's sessions do not compare, or not exactly.
+@Suite("Merging tables of each kind")
+struct RowMergeTableTests {
+  // MARK: Values
+
+  @Test func `sees each change of a value`() async throws {
+    let schema = """
+      CREATE TABLE t(k TEXT PRIMARY KEY NOT NULL, n TEXT COLLATE NOCASE, any, r REAL, b BLOB);
+      INSERT INTO t VALUES ('a', 'text', 1, 1, x'00'), ('b', 'text', '1', 0, ''), ('c', 'text', 0.0, 0, NULL);
+      """
+    for change in [
+      "UPDATE t SET n = 'TEXT'", "UPDATE t SET any = 1.0 WHERE k = 'a'", "UPDATE t SET any = 1 WHERE k = 'b'",
+      "UPDATE t SET b = x'' WHERE k = 'b'", "UPDATE t SET b = '' WHERE k = 'c'",
+      "UPDATE t SET n = CAST(x'ff' AS TEXT)",
+      "UPDATE t SET n = CAST(x'610062' AS TEXT)",
+    ] {
+      try await MergedDatabases.with(schema) { databases in
+        try databases.edit("theirs", change)
+        let kinds = "SELECT k, typeof(n), hex(n), typeof(any), any, typeof(b), hex(b) FROM t ORDER BY k"
+        #expect(try databases.rows("ours", kinds) != databases.rows("theirs", kinds))
+        try databases.merge(.error)
+        #expect(try databases.rows("ours", kinds) == databases.rows("theirs", kinds), "\(change)")
+      }
+    }
+  }
+
+  @Test func `sees the sign of zero`() async throws {
+    try await MergedDatabases.with(
+      "CREATE TABLE t(k TEXT PRIMARY KEY NOT NULL, v); INSERT INTO t VALUES ('a', 0.0)"
+    ) {
+      databases in
+      try databases.edit("theirs") { db in try db.execute(sql: "UPDATE t SET v = ?", arguments: [-0.0]) }
+      #expect(try databases.digest("ours") != databases.digest("theirs"))
+      try databases.merge(.error)
+      #expect(try databases.digest("ours") == databases.digest("theirs"))
+    }
+  }
+
+  @Test func `merges STRICT tables, tables without row numbers, and keys of each type`() async throws {
+    let schema = """
+      CREATE TABLE s(id INTEGER PRIMARY KEY, v ANY) STRICT;
+      CREATE TABLE w(a REAL NOT NULL, b BLOB NOT NULL, v, PRIMARY KEY (b, a)) WITHOUT ROWID;
+      CREATE TABLE "odd ""name"("a ""key" BLOB PRIMARY KEY NOT NULL, rowid, oid);
+      INSERT INTO s VALUES (1, 1); INSERT INTO w VALUES (8, x'01', 0), (8.5, 8, 0);
+      INSERT INTO "odd ""name" VALUES (1.0, 1, 2), ('1', 1, 2), (x'31', 1, 2);
+      """
+    try await MergedDatabases.with(schema) { databases in
+      try databases.edit("ours", "UPDATE w SET v = 1 WHERE a = 8.5; UPDATE \"odd \"\"name\" SET oid = 'ours'")
+      try databases.edit(
+        "theirs",
+        """
+        UPDATE s SET v = '1'; UPDATE w SET v = 2 WHERE a = 8; INSERT INTO w VALUES (9, 8, 'new');
+        UPDATE "odd ""name" SET rowid = 'theirs'
+        """)
+      #expect(try databases.merge(.error).conflicts.isEmpty)
+      #expect(try databases.rows("ours", "SELECT typeof(v) FROM s") == ["text"])
+      #expect(
+        try databases.rows("ours", "SELECT a, v FROM w ORDER BY a, v") == ["8.0 2", "8.5 1", "9.0 new"])
+      #expect(
+        try databases.rows("ours", "SELECT rowid, oid FROM \"odd \"\"name\"")
+          == Array(repeating: "theirs ours", count: 3))
+    }
+  }
+
+  // MARK: Rows without an identity
+
+  @Test(arguments: [
+    ("CREATE TABLE t(a, b)", MergeProblem.Reason.noPrimaryKey),
+    ("CREATE TABLE t(a TEXT PRIMARY KEY, b)", .nullableKey),
+    ("CREATE TABLE t(a TEXT PRIMARY KEY NOT NULL, b, c AS (b + 1))", .generatedColumn),
+    ("CREATE TABLE t(a TEXT PRIMARY KEY NOT NULL, b, c AS (b + 1) STORED)", .generatedColumn),
+  ])
+  func `refuses a table only if the other side changed it`(_ schema: String, _ reason: MergeProblem.Reason)
+    async throws
+  {
+    let insert = "INSERT INTO t(a, b) VALUES ('a', 1), ('b', 2)"
+    try await MergedDatabases.with("\(schema); \(insert); CREATE TABLE u(k TEXT PRIMARY KEY NOT NULL)") {
+      databases in
+      try databases.edit("theirs", "INSERT INTO u VALUES ('theirs')")
+      try databases.edit("ours", "UPDATE t SET b = 3 WHERE a = 'a'")
+      try databases.merge(.error)
+      #expect(try databases.rows("ours", "SELECT * FROM u") == ["theirs"])
+      try databases.edit("theirs", "UPDATE t SET b = 1.0 WHERE a = 'a'")
+      let before = try databases.digest("ours")
+      #expect(try mergeProblem { try databases.merge() } == .unmergeable(table: "t", reason: reason))
+      #expect(try databases.digest("ours") == before)
+    }
+  }
+
+  // MARK: Full text and other virtual tables
+
+  private static let recipe =
+    "CREATE TABLE recipe(id INTEGER PRIMARY KEY, title TEXT, notes TEXT, u TEXT UNIQUE);"
+  private static let recipes = """
+    INSERT INTO recipe VALUES (1, 'soup', 'hot', NULL), (2, 'salad', 'cold', NULL), (3, 'bread', '', NULL);
+    """
+
+  /// Full-text tables that index recipes, with the triggers that fill them.
+  private static let fullText = [
+    """
+    CREATE VIRTUAL TABLE search USING fts5(title, notes, content='recipe', content_rowid='id');
+    CREATE TRIGGER a AFTER INSERT ON recipe BEGIN
+      INSERT INTO search(rowid, title, notes) VALUES (new.id, new.title, new.notes); END;
+    CREATE TRIGGER b AFTER DELETE ON recipe BEGIN
+      INSERT INTO search(search, rowid, title, notes) VALUES ('delete', old.id, old.title, old.notes); END;
+    CREATE TRIGGER c AFTER UPDATE ON recipe BEGIN
+      INSERT INTO search(search, rowid, title, notes) VALUES ('delete', old.id, old.title, old.notes);
+      INSERT INTO search(rowid, title, notes) VALUES (new.id, new.title, new.notes); END;
+    """,
+    """
+    CREATE VIRTUAL TABLE search USING fts5(title, notes);
+    CREATE TRIGGER a AFTER INSERT ON recipe BEGIN
+      INSERT INTO search(rowid, title, notes) VALUES (new.id, new.title, new.notes); END;
+    CREATE TRIGGER b AFTER DELETE ON recipe BEGIN DELETE FROM search WHERE rowid = old.id; END;
+    CREATE TRIGGER c AFTER UPDATE ON recipe BEGIN
+      UPDATE search SET rowid = new.id, title = new.title, notes = new.notes WHERE rowid = old.id; END;
+    """,
+    """
+    CREATE VIRTUAL TABLE search USING fts4(title, notes, content="recipe");
+    CREATE TRIGGER a BEFORE UPDATE ON recipe BEGIN DELETE FROM search WHERE docid = old.id; END;
+    CREATE TRIGGER b BEFORE DELETE ON recipe BEGIN DELETE FROM search WHERE docid = old.id; END;
+    CREATE TRIGGER c AFTER UPDATE ON recipe BEGIN
+      INSERT INTO search(docid, title, notes) VALUES (new.id, new.title, new.notes); END;
+    CREATE TRIGGER d AFTER INSERT ON recipe BEGIN
+      INSERT INTO search(docid, title, notes) VALUES (new.id, new.title, new.notes); END;
+    """,
+  ]
+
+  private func found(_ word: String, in databases: MergedDatabases) throws -> [String] {
+    try databases.rows(
+      "ours",
+      "SELECT recipe.title FROM search JOIN recipe ON recipe.id = search.rowid WHERE search MATCH '\(word)' ORDER BY id"
+    )
+  }
+
+  @Test(arguments: fullText)
+  func `keeps a full-text index of a table right`(_ index: String) async throws {
+    try await MergedDatabases.with("\(Self.recipe) \(index) \(Self.recipes)") { databases in
+      try databases.edit(
+        "ours",
+        """
+        UPDATE recipe SET notes = 'warm' WHERE id = 1; DELETE FROM recipe WHERE id = 3;
+        INSERT INTO recipe VALUES (4, 'cake ours', 'sweet', NULL), (5, 'lost', 'dropped', 'unique');
+        """)
+      try databases.edit(
+        "theirs",
+        """
+        UPDATE recipe SET title = 'stew' WHERE id = 1; UPDATE recipe SET notes = 'icy' WHERE id = 2;
+        INSERT INTO recipe VALUES (4, 'cake theirs', 'salty', NULL), (9, 'kept', '', 'unique');
+        UPDATE recipe SET notes = 'crisp' WHERE id = 3;
+        """)
+      let outcome = try databases.merge(.mergeByPropertyObjectTrump)
+      #expect(outcome.conflicts.map(\.kind) == [.removal, .unique])
+      #expect(outcome.renumbered == [RenumberedRow(table: "recipe", old: 4, new: 10)])
+      for (word, titles) in [
+        ("warm", ["stew"]), ("stew", ["stew"]), ("soup", []), ("hot", []), ("icy", ["salad"]),
+        ("sweet", ["cake ours"]),
+        ("cake", ["cake theirs", "cake ours"]), ("crisp", []), ("bread", []), ("kept", []),
+        ("dropped", ["lost"]),
+      ] {
+        #expect(try found(word, in: databases) == titles, "\(word)")
+      }
+      #expect(
+        try databases.rows("ours", "SELECT rowid FROM search ORDER BY rowid")
+          == databases.rows("ours", "SELECT id FROM recipe ORDER BY id"))
+      try databases.check("ours")
+    }
+  }
+
+  @Test func `merges the rows of a full-text table with a content of its own, and of an R-tree`() async throws
+  {
+    let schema = """
+      CREATE VIRTUAL TABLE notes USING fts5(text, tag UNINDEXED); INSERT INTO notes(text, tag) VALUES ('one', 'a');
+      CREATE VIRTUAL TABLE old USING fts4(text); INSERT INTO old(text) VALUES ('one');
+      CREATE VIRTUAL TABLE box USING rtree(id, x0, x1); INSERT INTO box VALUES (1, 0.1, 1);
+      """
+    try await MergedDatabases.with(schema) { databases in
+      try databases.edit(
+        "ours",
+        "UPDATE notes SET tag = 'ours'; INSERT INTO notes(text) VALUES ('two ours'); INSERT INTO old(text) VALUES ('x')"
+      )
+      try databases.edit(
+        "theirs",
+        """
+        UPDATE notes SET text = 'uno'; INSERT INTO notes(text) VALUES ('two theirs');
+        UPDATE old SET text = 'uno'; UPDATE box SET x1 = 7.3; INSERT INTO box VALUES (5, 2, 3);
+        """)
+      try databases.merge(.error)
+      #expect(
+        try databases.rows("ours", "SELECT rowid, * FROM notes ORDER BY rowid")
+          == ["1 uno ours", "2 two theirs ~", "3 two ours ~"])
+      #expect(
+        try databases.rows("ours", "SELECT text FROM notes WHERE notes MATCH 'two' ORDER BY rowid").count == 2
+      )
+      #expect(try databases.rows("ours", "SELECT text FROM notes WHERE notes MATCH 'one'") == [])
+      #expect(try databases.rows("ours", "SELECT text FROM old ORDER BY rowid") == ["uno", "x"])
+      #expect(
+        try databases.rows("ours", "SELECT * FROM box") == databases.rows("theirs", "SELECT * FROM box"))
+      try databases.check("ours")
+    }
+  }
+
+  @Test func `takes a full-text table without content as a whole`() async throws {
+    let schema = """
+      CREATE VIRTUAL TABLE words USING fts5(text, content=''); INSERT INTO words(rowid, text) VALUES (1, 'one');
+      CREATE TABLE u(k TEXT PRIMARY KEY NOT NULL);
+      """
+    try await MergedDatabases.with(schema) { databases in
+      try databases.edit("ours", "INSERT INTO u VALUES ('ours')")
+      try databases.edit("theirs", "INSERT INTO words(rowid, text) VALUES (2, 'two')")
+      try databases.merge(.error)
+      #expect(try databases.rows("ours", "SELECT rowid FROM words WHERE words MATCH 'two'") == ["2"])
+      try databases.copy("ours", to: "base")
+      try databases.copy("ours", to: "theirs")
+      try databases.edit("ours", "INSERT INTO words(rowid, text) VALUES (3, 'three')")
+      try databases.edit("theirs", "INSERT INTO words(rowid, text) VALUES (3, 'drei')")
+      #expect(
+        try mergeProblem { try databases.merge() } == .unmergeable(table: "words", reason: .virtualTable))
+    }
+  }
+
+  // MARK: Schemas
+
+  @Test func `refuses other schemas, and names the side that changed`() async throws {
+    try await MergedDatabases.with(
+      "CREATE TABLE t(k TEXT PRIMARY KEY NOT NULL); CREATE TABLE u(k TEXT PRIMARY KEY NOT NULL)"
+    ) {
+      databases in
+      try databases.edit("ours", "ALTER TABLE t ADD COLUMN a; CREATE TABLE mine(k TEXT PRIMARY KEY NOT NULL)")
+      try databases.edit("theirs", "ALTER TABLE t ADD COLUMN b; CREATE UNIQUE INDEX i ON u(k)")
+      let problem = try mergeProblem { try databases.merge() }
+      #expect(
+        problem
+          == .schemasDiffer([
+            .init(table: "mine", side: .ours), .init(table: "t", side: .both),
+            .init(table: "u", side: .theirs),
+          ]))
+      #expect(problem?.reason.contains("the other document changed the schema of 'u'") == true)
+    }
+  }
+
+  @Test func `refuses other migrations`() async throws {
+    let schema =
+      "CREATE TABLE grdb_migrations(identifier TEXT PRIMARY KEY NOT NULL); CREATE TABLE t(k INTEGER PRIMARY KEY)"
+    try await MergedDatabases.with(schema) { databases in
+      try databases.edit("theirs", "INSERT INTO grdb_migrations VALUES ('v2')")
+      #expect(
+        try mergeProblem { try databases.merge() }
+          == .migrationsDiffer(missingInOurs: ["v2"], missingInTheirs: []))
+    }
+  }
+
+  @Test func `merges sides that were migrated alike`() async throws {
+    try await MergedDatabases.with(
+      "CREATE TABLE t(k TEXT PRIMARY KEY NOT NULL, v); INSERT INTO t VALUES ('a', 1), ('b', 1), ('c', 1)"
+    ) { databases in
+      for name in ["ours", "theirs"] {
+        try databases.edit(
+          name,
+          """
+          ALTER TABLE t ADD COLUMN n INTEGER NOT NULL DEFAULT '5'; ALTER TABLE t ADD COLUMN m TEXT DEFAULT 7;
+          UPDATE t SET m = 'set' WHERE k = 'c'; CREATE TABLE made(k TEXT PRIMARY KEY NOT NULL); INSERT INTO made VALUES ('x');
+          """)
+      }
+      try databases.edit("ours", "UPDATE t SET v = 2 WHERE k = 'a'; INSERT INTO made VALUES ('ours')")
+      try databases.edit(
+        "theirs",
+        "UPDATE t SET n = 6 WHERE k = 'a'; DELETE FROM t WHERE k = 'b'; INSERT INTO made VALUES ('theirs')")
+      #expect(try databases.merge(.error).conflicts.isEmpty)
+      #expect(try databases.rows("ours", "SELECT * FROM t ORDER BY k") == ["a 2 6 7", "c 1 5 set"])
+      #expect(try databases.rows("ours", "SELECT * FROM made ORDER BY k") == ["ours", "theirs", "x"])
+    }
+  }
+
+  @Test func `refuses a base whose rows have no value for a new column`() async throws {
+    try await MergedDatabases.with("CREATE TABLE t(k TEXT PRIMARY KEY NOT NULL, v)") { databases in
+      for name in ["ours", "theirs"] { try databases.edit(name, "ALTER TABLE t RENAME COLUMN v TO w") }
+      #expect(try mergeProblem { try databases.merge() } == .baseIsOlder(table: "t"))
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { marksIn } from "../../../Sources/CommandLine/CNotesPages/pages/text-marks.js";
+
+/** The marks of a text, each as [kind, words]. */
+const marks = (text) => marksIn(text).map(({ kind, from, to }) => [kind, text.slice(from, to)]);
+
+test("lists have markers", () => {
+  assert.deepEqual(marks("- one\n  * two\n12. three\r\n1) four\n• five"), [
+    ["marker", "-"],
+    ["marker", "*"],
+    ["marker", "12."],
+    ["marker", "1)"],
+    ["marker", "•"],
+  ]);
+  assert.deepEqual(marks("-one\n3.14 is pi\n---\nwell - no"), []);
+});
+
+test("check boxes are open or done", () => {
+  assert.deepEqual(marks("[ ] milk\n- [x] bread and butter\r\n[X] \n[y] no\n[ ]"), [
+    ["box", "[ ]"],
+    ["marker", "-"],
+    ["box", "[x]"],
+    ["done", "bread and butter"],
+    ["box", "[X]"],
+    ["box", "[ ]"],
+  ]);
+});
+
+test("links end before the signs of the sentence", () => {
+  assert.deepEqual(marks("See https://example.org/a?b=c#d. (http://localhost:80/), or ftp://no"), [
+    ["link", "https://example.org/a?b=c#d"],
+    ["link", "http://localhost:80/"],
+  ]);
+});

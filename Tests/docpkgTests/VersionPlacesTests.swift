@@ -1,0 +1,115 @@
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("Versions of a document in a container, on the command line", .tags(.process))
+struct VersionPlacesTests {
+  private struct Version: Decodable {
+    var id: String?
+    var number: Int?
+    var modified: String
+    var savingComputer: String
+    var place: String?
+    var current: Bool
+  }
+
+  private func output(_ arguments: String..., in folder: FilePath) throws -> String {
+    let run = try run(tool, arguments, in: folder)
+    #expect(run.status == 0, "\(arguments): \(run.errors)")
+    return run.output
+  }
+
+  private func versions(_ arguments: String..., in folder: FilePath) throws -> [Version] {
+    let run = try run(tool, ["versions"] + arguments + ["--json"], in: folder)
+    #expect(run.status == 0, "\(arguments): \(run.errors)")
+    return try JSONDecoder().decode([Version].self, from: Data(run.output.utf8))
+  }
+
+  /// Makes a container in a folder, with a laptop and a desktop.
+  private func makeMachines(in folder: FilePath) throws {
+    try FileManager.default.createDirectory(
+      atPath: folder.appending("store").string, withIntermediateDirectories: false)
+    _ = try output("cloud", "init", "store", "laptop", "--device", "laptop", in: folder)
+    _ = try output("cloud", "add", "store", "desktop", "--device", "desktop", in: folder)
+  }
+
+  /// Syncs the laptop and brings a document to the desktop.
+  private func bring(_ name: String, in folder: FilePath) throws {
+    for device in ["laptop", "desktop"] { _ = try output("cloud", "sync", device, in: folder) }
+    _ = try output("cloud", "download", "desktop/\(name)", in: folder)
+  }
+
+  @Test func `are listed with their computers and places, on both machines`() async throws {
+    try await withTemporaryDirectory { folder in
+      try makeMachines(in: folder)
+      _ = try output("new", "laptop/Trip.imageNotes", "--text", "one", "--quiet", in: folder)
+      // The container does not know the document yet.
+      #expect(try versions("laptop/Trip.imageNotes", in: folder).map(\.place) == ["this computer"])
+      for text in ["two", "three"] {
+        _ = try output("edit", "laptop/Trip.imageNotes", "--append", text, "--quiet", in: folder)
+      }
+      try bring("Trip.imageNotes", in: folder)
+      _ = try output("edit", "desktop/Trip.imageNotes", "--append", "four", "--quiet", in: folder)
+      for device in ["desktop", "laptop"] { _ = try output("cloud", "sync", device, in: folder) }
+
+      let own = try versions("laptop/Trip.imageNotes", "--local", in: folder)
+      #expect(own.allSatisfy { $0.place == nil } && own.map(\.current).first == true && own.count >= 3)
+      let others = try versions("desktop/Trip.imageNotes", "--local", in: folder)
+      let onLaptop = try versions("laptop/Trip.imageNotes", in: folder)
+      let onDesktop = try versions("desktop/Trip.imageNotes", in: folder)
+      func listed(_ place: String, of versions: [Version]) -> [Version] {
+        versions.filter { $0.place == place }
+      }
+      for (versions, kept) in [(onLaptop, own), (onDesktop, others)] {
+        #expect(listed("this computer", of: versions).map(\.id) == kept.map(\.id))
+        let stored = listed("the container", of: versions)
+        #expect(stored.map(\.number) == [2, 1] && stored.map(\.savingComputer) == ["desktop", "laptop"])
+        #expect(stored.allSatisfy { $0.id == nil && !$0.current })
+      }
+      // The desktop told its version with its upload, and the laptop its own two with the first version.
+      let ofDesktop = listed("desktop", of: onLaptop)
+      #expect(ofDesktop.map(\.id) == others.filter { !$0.current }.map(\.id) && ofDesktop.count == 1)
+      #expect(ofDesktop.map(\.modified) == others.filter { !$0.current }.map(\.modified))
+      #expect(ofDesktop.map(\.savingComputer) == others.filter { !$0.current }.map(\.savingComputer))
+      let ofLaptop = listed("laptop", of: onDesktop).compactMap(\.id)
+      #expect(ofLaptop == own.compactMap(\.id).suffix(2) && ofLaptop.count == 2)
+
+      let lines = try output("versions", "desktop/Trip.imageNotes", in: folder).split(separator: "\n")
+      #expect(lines.count == onDesktop.count && lines[0].hasPrefix("* "))
+      #expect(lines[0].hasSuffix(", on this computer") && lines.last?.hasSuffix(", on laptop") == true)
+      #expect(lines.count { $0.hasSuffix("  by laptop, in the container") } == 1)
+    }
+  }
+
+  @Test func `of a document with a database are listed in the same way`() async throws {
+    try await withTemporaryDirectory { folder in
+      try makeMachines(in: folder)
+      let book = folder.appending("laptop/Book.recipebook").string
+      try #require(try Program("bookkeeper").run([book, "0", "1"], in: folder, input: "").status == 0)
+      _ = try output("versions", "start", "laptop/Book.recipebook", in: folder)
+      try #require(try Program("bookkeeper").run([book, "2", "3"], in: folder, input: "").status == 0)
+      try bring("Book.recipebook", in: folder)
+      let own = try versions("laptop/Book.recipebook", "--local", in: folder).filter { !$0.current }
+      #expect(!own.isEmpty)
+      let listed = try versions("desktop/Book.recipebook", in: folder)
+      #expect(listed.filter { $0.place == "laptop" }.map(\.id) == own.map(\.id))
+      #expect(listed.filter { $0.place == "the container" }.map(\.number) == [1])
+      #expect(listed.filter { $0.place == "this computer" }.count >= 1)
+    }
+  }
+
+  @Test func `are those of this computer while the store cannot be reached, with the reason`() async throws {
+    try await withTemporaryDirectory { folder in
+      try makeMachines(in: folder)
+      _ = try output("new", "laptop/Trip.imageNotes", "--text", "one", "--quiet", in: folder)
+      _ = try output("cloud", "sync", "laptop", in: folder)
+      try FileManager.default.moveItem(
+        atPath: folder.appending("store").string, toPath: folder.appending("away").string)
+      let run = try docpkg("versions", "laptop/Trip.imageNotes", in: folder)
+      #expect(run.status == 1 && run.errors.contains("store"), "\(run.errors)")
+      #expect(run.output.hasPrefix("* ") && run.output.split(separator: "\n").count == 1)
+      #expect(try versions("laptop/Trip.imageNotes", "--local", in: folder).count == 1)
+    }
+  }
+}
