@@ -55,41 +55,19 @@ struct DatabaseMergeCostTests {
     }
   }
 
-  /// The locks of this process on a file, as the kernel lists them.
-  private func locks(on file: URL) throws -> Int {
-    let inode = try #require(
-      try FileManager.default.attributesOfItem(atPath: file.path)[.systemFileNumber] as? UInt64)
-    let list = try #require(try FileHandle(forReadingFrom: URL(filePath: "/proc/locks")).readToEnd())
-    return String(decoding: list, as: UTF8.self).split(separator: "\n").filter { line in
-      let words = line.split(separator: " ")
-      return words.contains("\(ProcessInfo.processInfo.processIdentifier)")
-        && words.contains { $0.hasSuffix(":\(inode)") }
-    }.count
-  }
-
-  @Test func `is no lock of a program that has the database open`() async throws {
+  @Test func `takes bytes of a package here only if it has all of them`() async throws {
     try await withTemporaryDirectory { directory in
-      let package = URL(filePath: directory.appending("Book.recipebook").string, directoryHint: .isDirectory)
-      let database = package.appending(path: "StoreContent/persistentStore")
-      try FileManager.default.createDirectory(
-        at: database.deletingLastPathComponent(), withIntermediateDirectories: true)
-      let pool = try DatabasePool(path: database.path)
-      try await pool.write { db in try db.execute(sql: "CREATE TABLE recipe(id INTEGER PRIMARY KEY)") }
-      let before = try locks(on: database)
-      #expect(before > 0)
-      do {
-        let nearby = try DatabaseMerger().bytes(ofPackageAt: package)
-        let path = PackagePath("StoreContent/persistentStore")
-        #expect(await nearby.bytes(of: path, in: 0..<16) == Data("SQLite format 3\0".utf8))
-        #expect(await nearby.bytes(of: path, in: 0..<(1 << 30)) == nil)
-        #expect(await nearby.bytes(of: PackagePath("StoreContent/other"), in: 0..<16) == nil)
-        #expect(await nearby.bytes(of: PackagePath("StoreContent"), in: 0..<16) == nil)
+      let folder = URL(filePath: directory.string, directoryHint: .isDirectory).appending(path: "Book/Store")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      try Data("0123456789".utf8).write(to: folder.appending(path: "rows"))
+      let package = NearbyPackage(at: directory.appending("Book"))
+      let path = PackagePath("Store/rows")
+      #expect(await package.bytes(of: path, in: 2..<10) == Data("23456789".utf8))
+      for range: Range<UInt64> in [2..<11, 0..<(1 << 50), 20..<30] {
+        #expect(await package.bytes(of: path, in: range) == nil)
       }
-      #expect(try locks(on: database) == before)
-      // Another descriptor of the file ends them.
-      try FileHandle(forReadingFrom: database).close()
-      #expect(try locks(on: database) == 0)
-      try pool.close()
+      #expect(await package.bytes(of: PackagePath("Store/other"), in: 0..<1) == nil)
+      #expect(await package.bytes(of: PackagePath("Store"), in: 0..<1) == nil)
     }
   }
 }

@@ -308,7 +308,6 @@ private struct CutMerger: ContentMerger {
   func versions(ofPackageAt url: URL) async throws -> [PackageMetadata] {
     try await merger.versions(ofPackageAt: url)
   }
-  func bytes(ofPackageAt url: URL) throws -> any NearbyBytes { try merger.bytes(ofPackageAt: url) }
 
   func merge(_ theirs: URL, since base: URL, intoPackageAt url: URL) async throws -> MergedContent {
     _ = try await merger.merge(theirs, since: base, intoPackageAt: url)

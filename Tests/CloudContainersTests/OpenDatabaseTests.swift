@@ -138,4 +138,54 @@ struct OpenDatabaseTests {
       }
     }
   }
+
+  /// The locks of this process on a file, as the kernel lists them.
+  private static func locks(on file: URL) throws -> Int {
+    let inode = try #require(
+      try FileManager.default.attributesOfItem(atPath: file.path)[.systemFileNumber] as? UInt64)
+    let list = try #require(try FileHandle(forReadingFrom: URL(filePath: "/proc/locks")).readToEnd())
+    return String(decoding: list, as: UTF8.self).split(separator: "\n").filter { line in
+      let words = line.split(separator: " ")
+      return words.contains("\(ProcessInfo.processInfo.processIdentifier)")
+        && words.contains { $0.hasSuffix(":\(inode)") }
+    }.count
+  }
+
+  /// The system ends the locks of a process on a file when the process closes any descriptor of it. Without its locks,
+  /// another program that closes the document takes itself for the last one, and removes the log that is in use here.
+  @Test func `keeps its locks while the same process syncs it`() async throws {
+    try await withTemporaryDirectory { directory in
+      let place = directory.appending("store")
+      try FileManager.default.createDirectory(atPath: place.string, withIntermediateDirectories: false)
+      let store = try FolderStore(at: URL(filePath: place.string))
+      let a = RecipesFixture(device: try await DeviceFixture("a", in: directory, store))
+      let b = RecipesFixture(device: try await DeviceFixture("b", in: directory, store))
+      try await a.edit("INSERT INTO recipe VALUES ('r', 'Rösti', 30, '')")
+      try await a.device.sync()
+      try await b.device.sync()
+      try await b.device.container.download(itemNamed: RecipesFixture.name)
+      let application = try await Application(b)
+      try await application.add("Soup")
+      let database = b.url.appending(path: "StoreContent/persistentStore")
+      let index = b.url.appending(path: "StoreContent/persistentStore-shm")
+      let before = (try Self.locks(on: database), try Self.locks(on: index))
+      #expect(before.0 > 0 && before.1 > 0)
+      let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+      for round in 0..<20 {
+        // An upload, a download, a merge.
+        try await a.edit("INSERT INTO recipe VALUES ('\(round)', 'Bread \(round)', 30, '')")
+        try await application.add("Tea \(round)")
+        try await application.document.save()
+        for machine in [a, b, a] { try await machine.device.sync() }
+        #expect(try Self.locks(on: database) >= before.0)
+        #expect(try Self.locks(on: index) >= before.1)
+      }
+      // The same few descriptors serve all reads. Other tests run beside this one.
+      #expect(try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count < descriptors + 200)
+      try await application.close()
+      #expect(try Self.locks(on: database) == 0)
+      for machine in [b, a, b] { try await machine.device.sync() }
+      #expect(try await a.digest() == b.digest())
+    }
+  }
 }

@@ -1,7 +1,10 @@
 import Documents
+import DurableIO
+import FileTrees
 import Foundation
 import GRDB
 import ManagedDocuments
+import SystemPackage
 import TestSupport
 import Testing
 
@@ -88,6 +91,29 @@ struct TwoBookkeepersTests {
       }
       try await two.waitToSee(title)
       try await Self.end(one, two)
+    }
+  }
+
+  /// The system ends the locks of a process on a file when the process closes any descriptor of it. Without its locks,
+  /// the other program takes itself for the last one when it closes the document, and removes the log that is in use.
+  @Test func `lose nothing when one of them reads the files of the database`() async throws {
+    try await BookFixture.with { fixture in
+      let book = try await fixture.open()
+      try await book.add(Recipe(id: 1, title: "Rösti"))
+      let disk = PosixDisk()
+      let store = try disk.openDirectory(at: fixture.folder.appending(fixture.name).appending("StoreContent"))
+      for name in ["persistentStore", "persistentStore-shm", "persistentStore-wal"] {
+        #expect(try !disk.readAll(disk.openFile(FileName(name), in: store), atMost: 1 << 20).isEmpty)
+      }
+      let other = try await BookkeeperProcess(fixture.url)
+      try await other.perform("add 2 Soup")
+      try await Self.end(other)
+      try await book.add(Recipe(id: 3, title: "Bread"))
+      let third = try await BookkeeperProcess(fixture.url)
+      #expect(try await third.perform("rows") == "1=Rösti/2 2=Soup/1 3=Bread/2")
+      try await Self.end(third)
+      #expect(try await book.book.titles.sorted() == ["Bread", "Rösti", "Soup"])
+      try await book.close()
     }
   }
 

@@ -48,8 +48,10 @@ package struct PosixDisk: Disk {
   {
     // An open of a device has effects, so this checks the kind first. O_NONBLOCK and the second check are against a
     // program that swaps the entry in between.
-    guard try status(of: name, in: directory).kind == .file else {
-      throw SystemError("openat", name, code: .invalidArgument)
+    let found = try status(of: name, in: directory)
+    guard found.kind == .file else { throw SystemError("openat", name, code: .invalidArgument) }
+    if let number = ProcessLocks.descriptor(of: found.identity, forWriting: access == O_RDWR) {
+      return OwnedDescriptor(number, of: self)
     }
     let parent = directory.number
     let number = try name.call("openat") { name in
@@ -73,7 +75,7 @@ package struct PosixDisk: Disk {
   }
 
   package func close(_ number: Int32) {
-    _ = Glibc.close(number)
+    ProcessLocks.close(number)
   }
 
   // MARK: Looking

@@ -24,8 +24,9 @@ package struct DocumentDownload: Sendable {
   package var blobs: BlobStore
   /// The largest document that comes.
   package var limits = TreeLimits.document
-  /// Files of this machine that may have pieces of the new ones, at the same places. The store is not asked for those.
-  package var nearby: [any NearbyBytes] = []
+  /// Packages of this machine whose files may have pieces of the new ones, at the same places. The store is not asked
+  /// for those.
+  package var nearby: [NearbyPackage] = []
   /// The coordinator for the write.
   package var coordinator: FileCoordinator
   private let disk: any Disk

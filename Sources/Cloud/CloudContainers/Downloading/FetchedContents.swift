@@ -28,12 +28,12 @@ struct FetchedContents: Sendable {
   ///
   /// - Parameters:
   ///   - entries: the entries; folders and links have no content.
-  ///   - nearby: files that may have pieces at the same places. The store gives all other pieces.
+  ///   - nearby: packages whose files may have pieces at the same places. The store gives all other pieces.
   ///   - document: the place of the document.
   /// - Throws: `noSpace` before anything is fetched if the disk has not enough room; `CloudDataError`;
   ///   `ObjectStoreError`; `FilePackageError`; `CancellationError`.
   static func fetch(
-    _ entries: [TreeEntry], from blobs: BlobStore, or nearby: [any NearbyBytes] = [],
+    _ entries: [TreeEntry], from blobs: BlobStore, or nearby: [NearbyPackage] = [],
     beside document: FilePath, on disk: any Disk,
     progress: @escaping @Sendable (DownloadProgress) -> Void
   ) async throws -> FetchedContents {
@@ -91,7 +91,7 @@ extension Array {
 /// Fetches single files.
 private struct Fetcher: Sendable {
   let blobs: BlobStore
-  let nearby: [any NearbyBytes]
+  let nearby: [NearbyPackage]
   let document: FilePath
   let disk: any Disk
   let counter: DownloadCounter
@@ -160,13 +160,13 @@ private struct Fetcher: Sendable {
     counter.add(piece.size)
   }
 
-  /// Returns the bytes of a piece: from a file nearby that has them at this offset, or else from the store.
+  /// Returns the bytes of a piece: from a package nearby that has them at this offset, or else from the store.
   private func piece(_ piece: FilePiece, at offset: UInt64, of path: PackagePath) async throws -> Data {
     let maximumSize = min(piece.size, UInt64(BlobStore.maximumSize))
-    for files in nearby {
+    for package in nearby {
       try Task.checkCancellation()
       let (end, isTooLarge) = offset.addingReportingOverflow(maximumSize)
-      if !isTooLarge, let bytes = await files.bytes(of: path, in: offset..<end),
+      if !isTooLarge, let bytes = await package.bytes(of: path, in: offset..<end),
         BlobName(of: bytes) == piece.name
       {
         return bytes

@@ -2,6 +2,7 @@ import Documents
 import DurableIO
 import FilePackages
 import FoundationEssentials
+import SystemPackage
 
 // A package whose content merges as a whole, such as a document with a database, is changed by its own rules alone. The
 // container replaces none of its files: the rules bring the head's content into the package, as one edit. Then the head
@@ -34,11 +35,11 @@ extension DocumentSync {
     }
     do {
       let differences = try await DocumentTree.differences(from: base, to: head.root, in: blobs)
-      let here = try merger.bytes(ofPackageAt: packageURL(local))
+      let here = try NearbyPackage(at: session.folder.path(of: local.name))
       try await old.fetch(base, near: [here])
       // Most pieces of the head are those of the base.
       try await new.fetch(
-        head.root, with: differences.compactMap(\.new), near: [merger.bytes(ofPackageAt: old.url), here])
+        head.root, with: differences.compactMap(\.new), near: [NearbyPackage(at: old.path), here])
       let merged = try await merger.merge(new.url, since: old.url, intoPackageAt: packageURL(local))
       try await adopt(head, merged, differences)
     } catch let error as CloudDataError where error.code == .missing {
@@ -86,7 +87,7 @@ extension DocumentSync {
     let blobs = session.blobs(with: head)
     let content = StagedContent(.head, self, blobs)
     defer { content.remove() }
-    try await content.fetch(head.root, near: [merger.bytes(ofPackageAt: packageURL(local))])
+    try await content.fetch(head.root, near: [NearbyPackage(at: session.folder.path(of: local.name))])
     guard try merger.merges(packageAt: content.url) else { return false }
     let sum = try await merger.sum(ofPackageAt: content.url)
     guard try await merger.sum(ofPackageAt: packageURL(local)) == sum else { return false }
@@ -115,13 +116,12 @@ private struct StagedContent {
     id = hash.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
   }
 
-  var url: URL {
-    URL(filePath: FileName(session.folder.path(ofStaged: id)).string, directoryHint: .isDirectory)
-  }
+  var path: FilePath { session.folder.path(ofStaged: id) }
+  var url: URL { URL(filePath: FileName(path).string, directoryHint: .isDirectory) }
 
   /// Fetches the files of `StoreContent`, and other entries: from the store, but for pieces that this machine has.
   func fetch(
-    _ root: TreeRoot, with others: [TreeEntry] = [], near nearby: [any NearbyBytes]
+    _ root: TreeRoot, with others: [TreeEntry] = [], near nearby: [NearbyPackage]
   ) async throws {
     try session.folder.removeStaged(id)
     let store = PackagePath([PackageLayout.storeFolder])
@@ -137,7 +137,7 @@ private struct StagedContent {
     }
     let root = try await DocumentTree.store(entries.values.sorted { $0.path < $1.path }, in: blobs)
     var download = DocumentDownload(
-      to: session.folder.path(ofStaged: id), isPackage: true, contentType: nil, from: nil, to: root, in: blobs
+      to: path, isPackage: true, contentType: nil, from: nil, to: root, in: blobs
     )
     download.nearby = nearby
     try await download.run()

@@ -19,9 +19,6 @@ package protocol ContentMerger: Sendable {
   /// Returns the metadata of the versions that a package keeps, the newest first.
   func versions(ofPackageAt url: URL) async throws -> [PackageMetadata]
 
-  /// Returns the files of a package that may have bytes of its other states. Programs may have the package open.
-  func bytes(ofPackageAt url: URL) throws -> any NearbyBytes
-
   /// Merges another state of a package into the one here, in one step that a crash leaves done or not done.
   ///
   /// A merge that was cut short can be repeated, with the same result.

@@ -60,7 +60,8 @@ struct StoreReader: Sendable {
     configuration.prepareDatabase { db in
       if !immutable { try db.execute(sql: "PRAGMA wal_autocheckpoint = 0") }
     }
-    let queue = try DatabaseQueue(path: immutable ? Self.immutable(path) : path, configuration: configuration)
+    let queue = try DatabaseQueue(
+      path: FolderVFS.usual.database(at: path, isImmutable: immutable), configuration: configuration)
     let result = Swift.Result {
       try queue.read { db in
         try PrivateTables.check(db)
@@ -69,11 +70,5 @@ struct StoreReader: Sendable {
     }
     try queue.close()
     return try result.get()
-  }
-
-  /// Returns the name by which SQLite opens a file that no program changes.
-  static func immutable(_ path: String) -> String {
-    // Two slashes and an empty authority come before an absolute path only.
-    "file:\(path.hasPrefix("/") ? "//" : "")\(path.utf8.percentEncoded(keeping: "/"))?immutable=1"
   }
 }

@@ -39,10 +39,6 @@ package struct DatabaseMerger: ContentMerger {
     try await package(url).versions().map(\.metadata)
   }
 
-  package func bytes(ofPackageAt url: URL) throws -> any NearbyBytes {
-    DatabaseBytes(ofPackageAt: try FilePath(of: url, for: .open))
-  }
-
   package func merge(
     _ theirs: URL, since base: URL, intoPackageAt url: URL
   ) async throws -> MergedContent {

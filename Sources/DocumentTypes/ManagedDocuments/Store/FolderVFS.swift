@@ -1,4 +1,5 @@
 import CSQLiteSession
+import DurableIO
 import FilePackages
 import Glibc
 import Synchronization
@@ -7,17 +8,26 @@ import Synchronization
 ///
 /// SQLite replaces each symbolic link in a path, and so `/proc/self/fd/7/persistentStore`, by the present path. With
 /// this file system it keeps the path. So its files, and the connections that it makes later, are found in the folder
-/// wherever another program moves it. The files with locks are those of `RetriedUnlocks`.
+/// wherever another program moves it. A database's file with locks has the methods of `DatabaseFileMethods`.
 enum FolderVFS: String {
   /// The file system of this machine, with locks.
   case usual = "filepackages"
   /// The same without locks, for a file system that no program can write.
   case unlocked = "filepackages-unlocked"
 
-  /// Registers the file system with SQLite, once.
+  /// Returns the name by which SQLite opens the database at a path through this file system.
   ///
+  /// - Parameter isImmutable: whether no program changes the file. SQLite then neither locks nor looks for a log.
   /// - Throws: `FilePackageError` if this SQLite reads no URIs.
-  func register() throws(FilePackageError) {
+  func database(at path: String, isImmutable: Bool = false) throws(FilePackageError) -> String {
+    try register()
+    // Two slashes and an empty authority come before an absolute path only.
+    let place = "file:\(path.hasPrefix("/") ? "//" : "")\(path.utf8.percentEncoded(keeping: "/"))"
+    return "\(place)?vfs=\(rawValue)\(isImmutable ? "&immutable=1" : "")"
+  }
+
+  /// Registers the file system with SQLite, once.
+  private func register() throws(FilePackageError) {
     guard sqlite3_compileoption_used("USE_URI") == 1 else {
       throw FilePackageError(
         .inputOutput, .open, document: "SQLite", reason: "this build of SQLite knows no URI filenames")
@@ -53,7 +63,9 @@ enum FolderVFS: String {
       system.pointee.xOpen = { system, path, file, flags, result in
         guard let file, let base = sqlite3_vfs_find(nil)?.pointee.xOpen else { return SQLITE_CANTOPEN }
         let code = base(system, path, file, flags, result)
-        if code == SQLITE_OK { RetriedUnlocks.apply(to: file) }
+        if code == SQLITE_OK, flags & SQLITE_OPEN_MAIN_DB != 0 {
+          DatabaseFileMethods.apply(to: file, at: path)
+        }
         return code
       }
     }

@@ -24,7 +24,8 @@ extension ManagedStore {
     try reverser.inDatabase { db in
       for (path, name) in [(base, "base_db"), (database, "theirs_db")] {
         try db.execute(
-          sql: "ATTACH ? AS \(name)", arguments: [StoreReader.immutable(path.string)])
+          sql: "ATTACH ? AS \(name)",
+          arguments: [FolderVFS.usual.database(at: path.string, isImmutable: true)])
       }
     }
     let merged = Mutex(RowMergeOutcome())

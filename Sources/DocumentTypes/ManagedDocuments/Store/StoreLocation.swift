@@ -28,10 +28,8 @@ final class StoreLocation: Sendable {
   /// Returns the name of the database for SQLite.
   func database(_ access: StoreAccess) throws(FilePackageError) -> String {
     let system = access.way == .unlocked ? FolderVFS.unlocked : .usual
-    try system.register()
     let folder = PosixDisk().link(to: storeFolder.descriptor).string
-    let immutable = access.way == .immutable ? "&immutable=1" : ""
-    return "file://\(folder)/\(name.utf8.percentEncoded())?vfs=\(system.rawValue)\(immutable)"
+    return try system.database(at: "\(folder)/\(name)", isImmutable: access.way == .immutable)
   }
 
   /// Returns how this program can use the database.
