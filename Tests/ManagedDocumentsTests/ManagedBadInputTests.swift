@@ -180,14 +180,6 @@ struct ManagedBadInputTests {
         "The document 'Recipes.recipebook' could not be opened: its private tables have format 9, and this program knows only formats up to 1 (opening 'StoreContent/persistentStore'). Use the newer program, or open a copy that this one made."
     ),
     BadInput(
-      name: "a newer program made the schema",
-      damage: {
-        try $0.execute("INSERT INTO grdb_migrations VALUES ('newer')")
-      },
-      sentence:
-        "The document 'Recipes.recipebook' could not be opened: a newer version of the application made its schema (opening 'StoreContent/persistentStore'). Use the newer program, or open a copy that this one made."
-    ),
-    BadInput(
       name: "the package is a file",
       damage: { fixture in
         try FileManager.default.removeItem(at: fixture.url)

@@ -32,17 +32,54 @@ struct ManagedErrorTests {
     }
   }
 
-  @Test func `is not opened by an older program`() async throws {
+  @Test func `is opened for reading by an older program`() async throws {
     try await BookFixture.with { fixture in
-      let newer = try await fixture.open { $0.migrator?.registerMigration("newer") { _ in } }
-      try await newer.add(Recipe(id: 1, title: "Rösti"))
+      let newer = try await fixture.open {
+        $0.migrator?.registerMigration("newer") { db in
+          try db.execute(sql: "ALTER TABLE recipe ADD COLUMN stars INTEGER NOT NULL DEFAULT 3")
+        }
+        $0.program = SavingProgram(name: "Recipes", version: "2.1")
+      }
+      #expect(await newer.writingRefusal == nil)
+      try await newer.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
       try await newer.close()
-      let error = await documentError { _ = try await fixture.open() }
+      let digest = try await ManagedPackage(at: fixture.url)?.contentDigest()
+      let older = try await fixture.open()
+      #expect(await older.documentState == .editingDisabled)
+      #expect(try await older.book.titles == ["Rösti"])
+      let refusal = await older.writingRefusal
+      #expect(refusal?.fileError?.code == .newerFormat)
+      #expect(
+        refusal?.description
+          == "The document 'Recipes.recipebook' could not be saved: a newer version of the application made its schema: "
+          + "Recipes 2.1 saved it last. The document on disk is unchanged since it was opened. Use the newer program, or "
+          + "open a copy that this one made.")
+      for call in [
+        { try await older.add(Recipe(id: 2, title: "Soup")) }, { _ = try await older.save() },
+        { try await older.undo() },
+      ] {
+        #expect(await documentError { try await call() }?.fileError?.code == .newerFormat)
+      }
+      try await older.close()
+      #expect(try await ManagedPackage(at: fixture.url)?.contentDigest() == digest && digest != nil)
+      #expect(try fixture.names(in: "StoreContent") == ["persistentStore"])
+      #expect(try fixture.names() == ["AdditionalContent", "Metadata.plist", "StoreContent"])
+      let again = try await fixture.open { $0.migrator?.registerMigration("newer") { _ in } }
+      try await again.add(Recipe(id: 2, title: "Soup"))
+      #expect(try await again.book.titles == ["Rösti", "Soup"])
+      try await again.close()
+    }
+  }
+
+  @Test func `is not opened by a program with other migrations`() async throws {
+    try await BookFixture.with { fixture in
+      let one = try await fixture.open { $0.migrator?.registerMigration("one") { _ in } }
+      try await one.close()
+      let error = await documentError {
+        _ = try await fixture.open { $0.migrator?.registerMigration("other") { _ in } }
+      }
       #expect(error?.fileError?.code == .newerFormat)
       #expect(error?.description.contains("a newer version of the application made its schema") == true)
-      let again = try await fixture.open { $0.migrator?.registerMigration("newer") { _ in } }
-      #expect(try await again.book.titles == ["Rösti"])
-      try await again.close()
     }
   }
 

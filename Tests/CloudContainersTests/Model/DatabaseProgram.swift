@@ -215,11 +215,10 @@ struct DatabaseProgram {
     _ machine: DatabaseMachine, _ body: (ManagedDocument) async throws -> Void
   ) async throws {
     let before = try await values(machine.main)
-    let document: ManagedDocument
-    do {
-      document = try await machine.main.open(policy, machine.migrator)
-    } catch let error as DocumentError where error.fileError?.code == .newerFormat && !machine.isExtended {
-      return note(machine, "is too old")
+    let document = try await machine.main.open(policy, machine.migrator)
+    if await document.writingRefusal?.fileError?.code == .newerFormat, !machine.isExtended {
+      note(machine, "is too old")
+      return try await document.close()
     }
     try await body(document)
     try await document.close()

@@ -31,7 +31,7 @@ extension ManagedDocument {
 
   func checkEditing(_ operation: DocumentError.Operation) throws(DocumentError) {
     guard isOpen else { throw error(.closed, operation) }
-    if !store.isWritable { throw failure(of: store.readOnlyError, operation) }
+    if let refusal = store.refusal { throw failure(of: refusal, operation) }
     if editingHolds > 0 { throw error(.editingDisabled, operation) }
   }
 

@@ -93,13 +93,17 @@ public actor ManagedDocument {
   /// Opening runs the migrations that are missing. It publishes a save that was committed and not published. Edits that
   /// an earlier program made and did not save are unsaved changes of this document.
   ///
+  /// The document opens for reading if it cannot be written, or if a newer version of the application made its schema:
+  /// `writingRefusal`.
+  ///
   /// If the options have a provider, it first downloads the content of a placeholder, and `options.downloadHandler`
   /// gets the progress. Cancelling the task ends the download.
   ///
   /// - Throws: `unavailable` if the download fails; `file`, whose `fileError` has the reason: `notAPackage`;
   ///   `noSuchFile` if the package has no database; `invalidContent` if the file is not a database, if it is damaged,
-  ///   or if a table cannot be undone; `newerFormat` if a newer program made the schema; `busy`; `readOnly`; `noSpace`.
-  ///   The document on disk is then as it was.
+  ///   or if a table cannot be undone; `newerFormat` if a newer version of this library saved it, or if its schema has
+  ///   other migrations than this program's and lacks some of these; `busy`; `readOnly`; `noSpace`. The document on disk
+  ///   is then as it was.
   public static func open(
     at url: URL, options: ManagedDocumentOptions = .init()
   ) async throws(DocumentError) -> ManagedDocument {
@@ -155,6 +159,12 @@ public actor ManagedDocument {
   public var hasUnsavedChanges: Bool {
     if case .open(let opened) = phase { opened.head.hasUnsavedChanges && store.isWritable } else { false }
   }
+
+  /// The error that edits and saves throw; nil if the document can be written.
+  ///
+  /// Its code is `newerFormat` if a newer version of the application made the schema. It then names the program that
+  /// saved the document last. Otherwise the code is `readOnly` or `permissionDenied`.
+  public var writingRefusal: DocumentError? { store.refusal.map { failure(of: $0, .save) } }
 
   /// The document's activity and its problems.
   public var documentState: DocumentState {

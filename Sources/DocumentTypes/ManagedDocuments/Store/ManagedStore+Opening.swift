@@ -28,13 +28,13 @@ extension ManagedStore {
       (ChangeRecorder(on: db), try ObservedTransactions(of: db))
     }
     do {
-      try pool.read { db in
-        if try options.migrator?.hasBeenSuperseded(db) == true { throw TablesProblem.newerSchema }
+      if access.refusal == nil, try pool.read({ db in try options.migrator?.hasBeenSuperseded(db) == true }) {
+        throw TablesProblem.newerSchema
       }
       let session =
         access.refusal == nil
         ? try prepare(pool, metadata, place.location, isAlone: isAlone, options)
-        : try checkForReading(pool, options)
+        : try checkForReading(pool, access, options)
       let reverser = try DatabaseQueue(path: path, configuration: reversingConfiguration(options, access))
       return ManagedStore(
         place, access, pool, recorder, reverser, observed, session: session, options)
@@ -48,7 +48,7 @@ extension ManagedStore {
     _ options: ManagedDocumentOptions, _ access: StoreAccess
   ) -> Configuration {
     var configuration = options.configuration
-    configuration.readonly = access.refusal != nil
+    configuration.readonly = access.way != .writing
     configuration.prepareDatabase { db in
       // Without shared memory, each connection has an index of the log of its own.
       if access.way == .unlocked { try db.execute(sql: "PRAGMA locking_mode = EXCLUSIVE") }
@@ -74,14 +74,16 @@ extension ManagedStore {
   /// Checks a document that cannot be written.
   ///
   /// - Returns: the number of the session, which makes no change.
-  private static func checkForReading(_ pool: DatabasePool, _ options: ManagedDocumentOptions) throws -> Int64
-  {
+  private static func checkForReading(
+    _ pool: DatabasePool, _ access: StoreAccess, _ options: ManagedDocumentOptions
+  ) throws -> Int64 {
     try pool.read { db in
-      guard try PrivateTables.arePresent(in: db), try options.migrator?.hasCompletedMigrations(db) != false
-      else {
-        throw TablesProblem.cannotBePrepared
+      if try PrivateTables.arePresent(in: db), try options.migrator?.hasCompletedMigrations(db) != false {
+        return 0
       }
-      return 0
+      // A schema with other migrations than this program's, and without some of these.
+      if case .newerSchema = access.refusal { throw TablesProblem.newerSchema }
+      throw TablesProblem.cannotBePrepared
     }
   }
 

@@ -28,11 +28,19 @@ extension ManagedStore {
 extension ManagedStore {
   var isWritable: Bool { access.refusal == nil }
 
-  /// The error of an edit or a save of a document that cannot be written.
-  var readOnlyError: FilePackageError {
-    FilePackageError(
-      access.refusal?.code == .permissionDenied ? .permissionDenied : .readOnly, .save,
-      StoredNode(location: location, path: .root))
+  /// The error of an edit or a save of a document that cannot be written; nil for any other.
+  var refusal: FilePackageError? {
+    switch access.refusal {
+    case .disk(let error):
+      return FilePackageError(
+        error.code == .permissionDenied ? .permissionDenied : .readOnly, .save,
+        StoredNode(location: location, path: .root))
+    case .newerSchema(let program):
+      return FilePackageError(
+        .newerFormat, .save, document: location.path.string,
+        reason: "\(TablesProblem.newerSchema.reason): \(program.name) \(program.version) saved it last")
+    case nil: return nil
+    }
   }
 
   /// Reads from the one connection that is certain to be open: a new one finds no files any more.

@@ -13,7 +13,7 @@ extension ManagedStore {
   ///
   /// - Throws: `noSuchFile` if the document is not in its place any more; the reason of the database.
   func commit() async throws -> (report: SaveReport, head: DocumentHead) {
-    if !isWritable { throw readOnlyError }
+    if let refusal { throw refusal }
     return try await pool.writeWithoutTransaction { db in
       try self.place.follow()
       try self.checkPlace(db)

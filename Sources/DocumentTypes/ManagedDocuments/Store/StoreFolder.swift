@@ -73,15 +73,35 @@ actor StoreFolder {
       let location = Location(path, on: options.disk)
       let metadata = try requirePackage(location, options)
       let place = try StoreLocation(location, options.persistentStoreName)
-      let access = try place.access()
-      let hidden =
-        access.refusal == nil ? try HiddenFolder.open(location, on: location.disk, LockWait()) : nil
-      // After an error the lock ends with the folder's descriptor.
-      let isAlone = try hidden?.whileAlone { () throws(SystemError) in true } ?? false
-      let store = try ManagedStore.open(place, access, metadata, isAlone: isAlone, options)
-      return (StoreFolder(hidden, store), metadata.metadata.generation)
+      let generation = metadata.metadata.generation
+      do {
+        return (try open(place, try place.access(), metadata, options), generation)
+      } catch TablesProblem.newerSchema {
+        let program = SavingProgram(
+          name: metadata.metadata.generator, version: metadata.metadata.generatorVersion)
+        let access = StoreAccess(way: .writing, refusal: .newerSchema(program))
+        return (try open(place, access, metadata, options), generation)
+      }
     }
     return try await folder.begin(generation)
+  }
+
+  private static func open(
+    _ place: StoreLocation, _ access: StoreAccess, _ metadata: SavedMetadata,
+    _ options: ManagedDocumentOptions
+  ) throws -> StoreFolder {
+    let location = place.location
+    let hidden = access.refusal == nil ? try HiddenFolder.open(location, on: location.disk, LockWait()) : nil
+    // After an error the lock ends with the folder's descriptor.
+    let isAlone = try hidden?.whileAlone { () throws(SystemError) in true } ?? false
+    let store: ManagedStore
+    do {
+      store = try ManagedStore.open(place, access, metadata, isAlone: isAlone, options)
+    } catch {
+      try? hidden?.removeTraces()  // The next program that opens the document removes them.
+      throw error
+    }
+    return StoreFolder(hidden, store)
   }
 
   /// Checks that the package is one, and reads its metadata.

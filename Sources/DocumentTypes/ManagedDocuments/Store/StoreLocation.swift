@@ -42,11 +42,11 @@ final class StoreLocation: Sendable {
       return StoreAccess(way: .writing)
     } catch {
       guard error.code == .readOnlyFileSystem || error.code == .permissionDenied else { throw error }
-      guard try hasLog() else { return StoreAccess(way: .immutable, refusal: error) }
+      guard try hasLog() else { return StoreAccess(way: .immutable, refusal: .disk(error)) }
       // A program that may write has the database open, or had it open when it was killed.
       let isShared = try disk.exists(FileName(name + "-shm"), in: storeFolder.descriptor)
       let way: StoreAccess.Way = isShared && error.code == .permissionDenied ? .reading : .unlocked
-      return StoreAccess(way: way, refusal: error)
+      return StoreAccess(way: way, refusal: .disk(error))
     }
   }
 
@@ -101,7 +101,7 @@ final class StoreLocation: Sendable {
 /// The way in which a program can use a database.
 struct StoreAccess: Sendable {
   enum Way: Sendable, Hashable {
-    /// It reads and writes.
+    /// The disk lets it read and write.
     case writing
     /// It reads beside a program that may write.
     case reading
@@ -111,7 +111,14 @@ struct StoreAccess: Sendable {
     case unlocked
   }
 
+  /// The reason why a program cannot write.
+  enum Refusal: Sendable, Hashable {
+    case disk(SystemError)
+    /// A newer version of the application made the schema. This program saved the document last.
+    case newerSchema(SavingProgram)
+  }
+
   var way: Way
-  /// The reason why the program cannot write; nil if it can.
-  var refusal: SystemError?
+  /// Nil if the program can write.
+  var refusal: Refusal?
 }
