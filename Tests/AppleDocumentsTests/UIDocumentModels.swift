@@ -10,6 +10,7 @@ final class Note: UIDocument {
   var calls: [String] = []
   var errors: [any Error] = []
   var refuses = false
+  var refusesToLoad = false
 
   override init(fileURL url: URL) {
     super.init(fileURL: url)
@@ -31,6 +32,7 @@ final class Note: UIDocument {
 
   override func load(fromContents contents: Any, ofType typeName: String?) throws {
     calls.append("load(\(typeName ?? "nil"))")
+    if refusesToLoad { throw Refused() }
     guard let data = contents as? Data, let text = String(data: data, encoding: .utf8) else {
       throw CocoaError(.fileReadCorruptFile)
     }

@@ -88,4 +88,25 @@ struct UIDocumentRecoveryTests {
       #expect(try String(contentsOf: note.fileURL, encoding: .utf8) == "saved")
     }
   }
+
+  @Test func `stays if the model refuses its edits, also after a save`() async throws {
+    try await withNote { note, recovery in
+      let copy = try #require(await note.recoveryCopies.first)
+      note.refusesToLoad = true
+      #expect(await !note.recover(copy))
+      #expect(note.text == "saved" && note.errors.count == 1)
+      note.refusesToLoad = false
+      note.setText("another edit")
+      #expect(await note.close())
+      #expect(try String(contentsOf: note.fileURL, encoding: .utf8) == "another edit")
+      #expect(try copies(recovery).count == 1)
+      #expect(await note.open())
+      let again = try #require(await note.recoveryCopies.first)
+      #expect(await note.recover(again))
+      #expect(note.text == "not saved")
+      // The edit that was saved meanwhile is not lost, either.
+      #expect(await note.recoveryCopies.map(\.kind) == [.conflict])
+      #expect(await note.close())
+    }
+  }
 }

@@ -283,7 +283,10 @@ extension UIDocument {
       await fail(error)
       return false
     }
-    guard await loadAgain(engine) else { return false }
+    guard await loadAgain(engine) else {
+      await engine.offerAgain(copy)
+      return false
+    }
     updateChangeCount(.done)
     return true
   }

@@ -14,9 +14,8 @@ extension UIDocument {
   ///
   /// It first saves unsaved changes by `autosave`, and discards the undo manager's actions. The loaded edits are an
   /// unsaved change. The next save removes the copy. If another program saved the document since the copy was made, its
-  /// state of the same children becomes a conflict version. A failure leaves the document as it is, and `handleError`
-  /// gets the reason. If `load(fromContents:ofType:)` refuses the edits, move the copy elsewhere before the next save,
-  /// which removes it.
+  /// state of the same children becomes a conflict version. A failure leaves the document and the copy as they are, and
+  /// `handleError` gets the reason.
   ///
   /// A subclass that overrides `read(from:)` reads the disk, which does not have the edits. It reads the files of the
   /// copy at `RecoveryCopy.url` instead.

@@ -48,6 +48,9 @@ extension Document {
     }
   }
 
+  /// Offers a recovery copy again, after a model has refused its edits. No save removes it then.
+  package func offerAgain(_ copy: RecoveryCopy) { recovery?.offerAgain(copy) }
+
   /// Removes a recovery copy that the user does not want.
   ///
   /// - Throws: `file` if it cannot be removed.

@@ -89,6 +89,12 @@ final class RecoveryCopies {
     offered.removeAll { $0.id == copy.id }
   }
 
+  /// Notes that the edits of an adopted copy are not in the content.
+  func offerAgain(_ copy: RecoveryCopy) {
+    guard let index = adopted.firstIndex(where: { $0.id == copy.id }) else { return }
+    offered.append(adopted.remove(at: index))
+  }
+
   /// Removes a copy.
   func remove(_ copy: RecoveryCopy) async throws {
     try await BlockingThread().run { [store] in try store.remove(copy) }
