@@ -88,144 +88,147 @@ static const unsigned char file27[] = {
 #embed "pages/icon-grip.svg"
 };
 static const unsigned char file28[] = {
-#embed "pages/icon-lens.svg"
+#embed "pages/icon-into.svg"
 };
 static const unsigned char file29[] = {
-#embed "pages/icon-picture.svg"
+#embed "pages/icon-lens.svg"
 };
 static const unsigned char file30[] = {
-#embed "pages/icon-plus.svg"
+#embed "pages/icon-picture.svg"
 };
 static const unsigned char file31[] = {
-#embed "pages/icon-redo.svg"
+#embed "pages/icon-plus.svg"
 };
 static const unsigned char file32[] = {
-#embed "pages/icon-swap.svg"
+#embed "pages/icon-redo.svg"
 };
 static const unsigned char file33[] = {
-#embed "pages/icon-undo.svg"
+#embed "pages/icon-swap.svg"
 };
 static const unsigned char file34[] = {
-#embed "pages/icon-up.svg"
+#embed "pages/icon-undo.svg"
 };
 static const unsigned char file35[] = {
-#embed "pages/icon.svg"
+#embed "pages/icon-up.svg"
 };
 static const unsigned char file36[] = {
-#embed "pages/image-drag.js"
+#embed "pages/icon.svg"
 };
 static const unsigned char file37[] = {
-#embed "pages/image-view.js"
+#embed "pages/image-drag.js"
 };
 static const unsigned char file38[] = {
-#embed "pages/images.js"
+#embed "pages/image-view.js"
 };
 static const unsigned char file39[] = {
-#embed "pages/library-commands.js"
+#embed "pages/images.js"
 };
 static const unsigned char file40[] = {
-#embed "pages/library-items.js"
+#embed "pages/library-commands.js"
 };
 static const unsigned char file41[] = {
-#embed "pages/library-list.js"
+#embed "pages/library-items.js"
 };
 static const unsigned char file42[] = {
-#embed "pages/library-row.js"
+#embed "pages/library-list.js"
 };
 static const unsigned char file43[] = {
-#embed "pages/library-search.js"
+#embed "pages/library-row.js"
 };
 static const unsigned char file44[] = {
-#embed "pages/library-sections.js"
+#embed "pages/library-search.js"
 };
 static const unsigned char file45[] = {
-#embed "pages/library.css"
+#embed "pages/library-sections.js"
 };
 static const unsigned char file46[] = {
-#embed "pages/library.html"
+#embed "pages/library.css"
 };
 static const unsigned char file47[] = {
-#embed "pages/library.js"
+#embed "pages/library.html"
 };
 static const unsigned char file48[] = {
-#embed "pages/light.js"
+#embed "pages/library.js"
 };
 static const unsigned char file49[] = {
-#embed "pages/line-view.js"
+#embed "pages/light.js"
 };
 static const unsigned char file50[] = {
-#embed "pages/loose-files.js"
+#embed "pages/line-view.js"
 };
 static const unsigned char file51[] = {
-#embed "pages/menu.js"
+#embed "pages/loose-files.js"
 };
 static const unsigned char file52[] = {
-#embed "pages/notices.js"
+#embed "pages/menu.js"
 };
 static const unsigned char file53[] = {
-#embed "pages/picture-lines.js"
+#embed "pages/notices.js"
 };
 static const unsigned char file54[] = {
-#embed "pages/picture-view.js"
+#embed "pages/picture-lines.js"
 };
 static const unsigned char file55[] = {
-#embed "pages/places.js"
+#embed "pages/picture-view.js"
 };
 static const unsigned char file56[] = {
-#embed "pages/print.css"
+#embed "pages/places.js"
 };
 static const unsigned char file57[] = {
-#embed "pages/range-view.js"
+#embed "pages/print.css"
 };
 static const unsigned char file58[] = {
-#embed "pages/row-menu.js"
+#embed "pages/range-view.js"
 };
 static const unsigned char file59[] = {
-#embed "pages/sender.js"
+#embed "pages/row-menu.js"
 };
 static const unsigned char file60[] = {
-#embed "pages/separation.js"
+#embed "pages/sender.js"
 };
 static const unsigned char file61[] = {
-#embed "pages/session-view.js"
+#embed "pages/separation.js"
 };
 static const unsigned char file62[] = {
-#embed "pages/session.js"
+#embed "pages/session-view.js"
 };
 static const unsigned char file63[] = {
-#embed "pages/splices.js"
+#embed "pages/session.js"
 };
 static const unsigned char file64[] = {
-#embed "pages/stream.js"
+#embed "pages/splices.js"
 };
 static const unsigned char file65[] = {
-#embed "pages/style.css"
+#embed "pages/stream.js"
 };
 static const unsigned char file66[] = {
-#embed "pages/tab.js"
+#embed "pages/style.css"
 };
 static const unsigned char file67[] = {
-#embed "pages/text-marks.js"
+#embed "pages/tab.js"
 };
 static const unsigned char file68[] = {
-#embed "pages/text.js"
+#embed "pages/text-marks.js"
 };
 static const unsigned char file69[] = {
-#embed "pages/trust.js"
+#embed "pages/text.js"
 };
 static const unsigned char file70[] = {
-#embed "pages/undo-steps.js"
+#embed "pages/trust.js"
 };
 static const unsigned char file71[] = {
-#embed "pages/version-sessions.js"
+#embed "pages/undo-steps.js"
 };
 static const unsigned char file72[] = {
-#embed "pages/versions.css"
+#embed "pages/version-sessions.js"
 };
 static const unsigned char file73[] = {
-#embed "pages/word-changes.js"
+#embed "pages/versions.css"
 };
 static const unsigned char file74[] = {
+#embed "pages/word-changes.js"
+};
+static const unsigned char file75[] = {
 #embed "pages/words.js"
 };
 
@@ -258,53 +261,54 @@ static const struct cnotespages_file files[] = {
     {"icon-down.svg", file25, sizeof file25},
     {"icon-download.svg", file26, sizeof file26},
     {"icon-grip.svg", file27, sizeof file27},
-    {"icon-lens.svg", file28, sizeof file28},
-    {"icon-picture.svg", file29, sizeof file29},
-    {"icon-plus.svg", file30, sizeof file30},
-    {"icon-redo.svg", file31, sizeof file31},
-    {"icon-swap.svg", file32, sizeof file32},
-    {"icon-undo.svg", file33, sizeof file33},
-    {"icon-up.svg", file34, sizeof file34},
-    {"icon.svg", file35, sizeof file35},
-    {"image-drag.js", file36, sizeof file36},
-    {"image-view.js", file37, sizeof file37},
-    {"images.js", file38, sizeof file38},
-    {"library-commands.js", file39, sizeof file39},
-    {"library-items.js", file40, sizeof file40},
-    {"library-list.js", file41, sizeof file41},
-    {"library-row.js", file42, sizeof file42},
-    {"library-search.js", file43, sizeof file43},
-    {"library-sections.js", file44, sizeof file44},
-    {"library.css", file45, sizeof file45},
-    {"library.html", file46, sizeof file46},
-    {"library.js", file47, sizeof file47},
-    {"light.js", file48, sizeof file48},
-    {"line-view.js", file49, sizeof file49},
-    {"loose-files.js", file50, sizeof file50},
-    {"menu.js", file51, sizeof file51},
-    {"notices.js", file52, sizeof file52},
-    {"picture-lines.js", file53, sizeof file53},
-    {"picture-view.js", file54, sizeof file54},
-    {"places.js", file55, sizeof file55},
-    {"print.css", file56, sizeof file56},
-    {"range-view.js", file57, sizeof file57},
-    {"row-menu.js", file58, sizeof file58},
-    {"sender.js", file59, sizeof file59},
-    {"separation.js", file60, sizeof file60},
-    {"session-view.js", file61, sizeof file61},
-    {"session.js", file62, sizeof file62},
-    {"splices.js", file63, sizeof file63},
-    {"stream.js", file64, sizeof file64},
-    {"style.css", file65, sizeof file65},
-    {"tab.js", file66, sizeof file66},
-    {"text-marks.js", file67, sizeof file67},
-    {"text.js", file68, sizeof file68},
-    {"trust.js", file69, sizeof file69},
-    {"undo-steps.js", file70, sizeof file70},
-    {"version-sessions.js", file71, sizeof file71},
-    {"versions.css", file72, sizeof file72},
-    {"word-changes.js", file73, sizeof file73},
-    {"words.js", file74, sizeof file74},
+    {"icon-into.svg", file28, sizeof file28},
+    {"icon-lens.svg", file29, sizeof file29},
+    {"icon-picture.svg", file30, sizeof file30},
+    {"icon-plus.svg", file31, sizeof file31},
+    {"icon-redo.svg", file32, sizeof file32},
+    {"icon-swap.svg", file33, sizeof file33},
+    {"icon-undo.svg", file34, sizeof file34},
+    {"icon-up.svg", file35, sizeof file35},
+    {"icon.svg", file36, sizeof file36},
+    {"image-drag.js", file37, sizeof file37},
+    {"image-view.js", file38, sizeof file38},
+    {"images.js", file39, sizeof file39},
+    {"library-commands.js", file40, sizeof file40},
+    {"library-items.js", file41, sizeof file41},
+    {"library-list.js", file42, sizeof file42},
+    {"library-row.js", file43, sizeof file43},
+    {"library-search.js", file44, sizeof file44},
+    {"library-sections.js", file45, sizeof file45},
+    {"library.css", file46, sizeof file46},
+    {"library.html", file47, sizeof file47},
+    {"library.js", file48, sizeof file48},
+    {"light.js", file49, sizeof file49},
+    {"line-view.js", file50, sizeof file50},
+    {"loose-files.js", file51, sizeof file51},
+    {"menu.js", file52, sizeof file52},
+    {"notices.js", file53, sizeof file53},
+    {"picture-lines.js", file54, sizeof file54},
+    {"picture-view.js", file55, sizeof file55},
+    {"places.js", file56, sizeof file56},
+    {"print.css", file57, sizeof file57},
+    {"range-view.js", file58, sizeof file58},
+    {"row-menu.js", file59, sizeof file59},
+    {"sender.js", file60, sizeof file60},
+    {"separation.js", file61, sizeof file61},
+    {"session-view.js", file62, sizeof file62},
+    {"session.js", file63, sizeof file63},
+    {"splices.js", file64, sizeof file64},
+    {"stream.js", file65, sizeof file65},
+    {"style.css", file66, sizeof file66},
+    {"tab.js", file67, sizeof file67},
+    {"text-marks.js", file68, sizeof file68},
+    {"text.js", file69, sizeof file69},
+    {"trust.js", file70, sizeof file70},
+    {"undo-steps.js", file71, sizeof file71},
+    {"version-sessions.js", file72, sizeof file72},
+    {"versions.css", file73, sizeof file73},
+    {"word-changes.js", file74, sizeof file74},
+    {"words.js", file75, sizeof file75},
 };
 
 const size_t cnotespages_count = sizeof files / sizeof files[0];

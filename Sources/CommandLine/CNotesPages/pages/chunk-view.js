@@ -30,6 +30,20 @@ export class ChunkView {
     this.#showEnds();
   }
 
+  /** Scrolls as far as needed to see an offset. */
+  reveal(offset) {
+    const [node, at] = this.placeOf(offset);
+    const range = document.createRange();
+    range.setStart(node, at);
+    range.setEnd(node, Math.min(at + 1, node.length));
+    const place = range.getClientRects()[0] ?? node.nextSibling?.getBoundingClientRect() ?? node.parentElement.getBoundingClientRect();
+    const room = parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop) || 0;
+    const below = place.bottom + 24 - window.innerHeight;
+    const above = place.top - room;
+    if (above < 0) window.scrollBy(0, above);
+    else if (below > 0) window.scrollBy(0, below);
+  }
+
   /** Shows the pictures that the text names of these images. */
   showPictures(pictures) {
     this.#pictures = pictures;

@@ -52,7 +52,11 @@ export class DocumentCommands {
       move: (key, to) => ask(key, "move", { to }),
       remove: async (key) => (await ask(key, "remove")) && notice("The image was removed. Undo brings it back."),
       replace: (key) => this.#choose(key),
-      place: ({ path, name }, event) => this.#page.editor.insertLines([referenceTo(path, name)], this.#page.editor.placeUnder(event)),
+      place: ({ path, name }, event) => {
+        const { editor } = this.#page;
+        editor.insertLines([referenceTo(path, name)], event ? editor.placeUnder(event) : editor.placeAtCaret());
+        if (!event) notice("The picture is in the text. Undo takes it out again.");
+      },
     };
   }
 

@@ -17,6 +17,8 @@ export class Editor {
   #on;
   #pictures = new Map();
   #places = new Places();
+  // The last caret in the text, also while the focus is elsewhere.
+  #caret = null;
   #text = new ChunkedText("");
   #view;
   #observer;
@@ -54,6 +56,7 @@ export class Editor {
       click: (event) => this.#click(event),
     };
     for (const [name, action] of Object.entries(events)) host.addEventListener(name, action);
+    document.addEventListener("selectionchange", () => this.#keepCaret());
   }
 
   get text() {
@@ -105,6 +108,11 @@ export class Editor {
     return this.#places.add(at);
   }
 
+  /** The place of the last caret, or the end of a text that has had none. It follows all edits until `insertLines`. */
+  placeAtCaret() {
+    return this.#places.add(Math.min(this.#caret?.at ?? Infinity, this.#text.length));
+  }
+
   /** Puts lines of their own in at a place, as one edit. A caret that is there goes to the line below. */
   insertLines(lines, place) {
     // PE2
@@ -121,7 +129,7 @@ export class Editor {
     this.#make(splice);
     if (isHere) {
       this.#select(behind);
-      this.#reveal(behind);
+      this.#view.reveal(behind);
     }
     this.#emit([splice], "whole");
   }
@@ -141,7 +149,7 @@ export class Editor {
     const [at, , ins] = splices.at(-1);
     // A caret takes the focus, which may be on the button of undo.
     if (document.activeElement === this.#host) this.#select(at + ins.length);
-    this.#reveal(at + ins.length);
+    this.#view.reveal(at + ins.length);
   }
 
   /** A range around the character at an offset, to mark a caret of another page. */
@@ -243,7 +251,7 @@ export class Editor {
     for (const splice of splices) this.#make(splice);
     const [at, , ins] = splices.at(-1);
     this.#select(at + ins.length);
-    this.#reveal(at + ins.length);
+    this.#view.reveal(at + ins.length);
     this.#emit(splices, kind);
   }
 
@@ -251,22 +259,18 @@ export class Editor {
     this.#host.toggleAttribute("data-empty", this.#text.length === 0);
   }
 
-  #select(anchor, focus = anchor) {
-    getSelection().setBaseAndExtent(...this.#view.placeOf(anchor), ...this.#view.placeOf(focus));
+  #keepCaret() {
+    const { selection } = this;
+    if (!selection) return;
+    this.#caret ??= this.#places.add(0);
+    this.#caret.at = selection.focus;
   }
 
-  /** Scrolls as far as needed to see an offset. */
-  #reveal(offset) {
-    const [node, at] = this.#view.placeOf(offset);
-    const range = document.createRange();
-    range.setStart(node, at);
-    range.setEnd(node, Math.min(at + 1, node.length));
-    const place = range.getClientRects()[0] ?? node.nextSibling?.getBoundingClientRect() ?? node.parentElement.getBoundingClientRect();
-    const room = parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop) || 0;
-    const below = place.bottom + 24 - window.innerHeight;
-    const above = place.top - room;
-    if (above < 0) window.scrollBy(0, above);
-    else if (below > 0) window.scrollBy(0, below);
+  /** Selects a range. The focus stays where it is: in Firefox, a selection brings it into the text. */
+  #select(anchor, focus = anchor) {
+    const { activeElement } = document;
+    getSelection().setBaseAndExtent(...this.#view.placeOf(anchor), ...this.#view.placeOf(focus));
+    if (activeElement !== document.activeElement && activeElement !== document.body) activeElement.focus({ preventScroll: true });
   }
 
   // Events

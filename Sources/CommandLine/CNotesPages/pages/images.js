@@ -21,7 +21,7 @@ export class ImageList {
 
   /**
    * @param {object} ask what the server can do: caption(key, text), move(key, to), remove(key), replace(key); and
-   *   place(image, event), which names an image in the text under the pointer
+   *   place(image, event), which names an image in the text: under the pointer of an event, or at the caret
    * @param {() => void} onChange `isPending` may be another
    */
   constructor(list, template, ask, onChange) {
@@ -165,6 +165,7 @@ export class ImageList {
     if (button.matches(".image-open")) this.#view.open(key);
     if (button.matches(".image-up")) this.#moveBy(key, -1);
     if (button.matches(".image-down")) this.#moveBy(key, 1);
+    if (button.matches(".image-place")) this.#ask.place(this.#images.get(key));
     if (button.matches(".image-replace")) this.#ask.replace(key);
     if (button.matches(".image-remove")) this.#remove(key);
   }

@@ -137,6 +137,21 @@ async function main() {
     await browser.press("control+z");
     await has(pasted);
 
+    // Without a mouse, the image comes to the last caret, which the keys of the column have left. Another edit moves it.
+    const caret = pasted.indexOf("One");
+    await browser.run(select, caret, caret);
+    await browser.run(() => [...document.querySelectorAll("li.image")].find((row) => row.querySelector("img").alt === "Column.png").querySelector(".image-place").focus());
+    server.docpkg(`A ${pasted}`, "edit", "Trip.imageNotes", "--text-file", "-");
+    await has(`A ${pasted}`);
+    await browser.press("enter");
+    const placed = pasted.replace("One", "![Column](Images/Column.png)\nOne");
+    await has(`A ${placed}`);
+    assert.equal(await browser.run(() => document.activeElement.title), "Put into the text");
+    await browser.press("control+z");
+    await has(`A ${pasted}`);
+    server.docpkg(pasted, "edit", "Trip.imageNotes", "--text-file", "-");
+    await has(pasted);
+
     // Another picture of the same name is shown, and the line of a removed one stays as words.
     const [, before] = await browser.run(shown);
     const other = join(server.root, "Dawn.png");
