@@ -24,8 +24,12 @@ const edges = () => {
 const shows = (browser, ...lines) => until(`the lines ${lines}`, async () => JSON.stringify(await browser.run(look)) === JSON.stringify(lines));
 
 async function choose(browser, name, ...actions) {
-  const button = (name) => [...document.querySelectorAll(".row")].find((row) => row.querySelector(".row-name").textContent === name).querySelector(".row-menu").click();
-  await browser.run(button, name);
+  const button = (name) => {
+    const row = [...document.querySelectorAll(".row")].find((row) => row.querySelector(".row-name").textContent === name);
+    row?.querySelector(".row-menu").click();
+    return row !== undefined;
+  };
+  await until(`the row of ${name}`, () => browser.run(button, name));
   for (const action of actions) await browser.click(`#menu [data-action=${action}]`);
 }
 
