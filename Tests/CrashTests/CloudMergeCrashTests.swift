@@ -51,12 +51,11 @@ private struct TwoBooks {
 
   /// Runs the sync that merges, with one call broken.
   ///
-  /// - Parameter documentOnly: whether only the calls for the document are numbered. Their order is always the same.
-  func merge(_ breaking: Breaking, at number: Int, documentOnly: Bool = false) throws -> BrokenRun {
+  /// - Parameter part: the part of the folder whose calls are numbered. Those of a small part always have one order.
+  func merge(_ breaking: Breaking, at number: Int, in part: String = ".") throws -> BrokenRun {
     try Program("docpkg").run(
       ["cloud", "sync", folder.appending("desktop").string, "--quiet"],
-      in: documentOnly ? folder.appending("desktop").appending("Book.recipebook") : folder, breaking,
-      at: number)
+      in: part == "." ? folder : folder.appending(part), breaking, at: number)
   }
 
   /// Checks that the desktop has all of the merge or nothing of it, and that both machines then get all of it.
@@ -110,23 +109,40 @@ struct CloudMergeCrashTests {
 
   @Test(.enabled(if: Program.canBreak, "programs cannot be traced here"))
   func `that cannot look at the document merges in the next run, and never as plain files`() async throws {
-    let calls = try await wholeMerge(documentOnly: true)
+    let part = "desktop/Book.recipebook"
+    let calls = try await wholeMerge(in: part)
     let looks = calls.indices.prefix(120).filter {
       calls[$0].hasSuffix("Book.recipebook ") && !calls[$0].contains(" close ")
     }
     try #require(looks.count > 4, "\(calls)")
     for look in looks {
       // The checks count, and not the status of the broken run.
-      _ = try await check(.error(.ioError), at: look + 1, of: calls, documentOnly: true)
+      _ = try await check(.error(.ioError), at: look + 1, of: calls, in: part)
     }
   }
 
+  @Test(.enabled(if: Program.canBreak, "programs cannot be traced here"))
+  func `that cannot read its state or its copies merges in the next run`() async throws {
+    let part = "desktop/.docpkg-cloud"
+    let calls = try await wholeMerge(in: part)
+    let reads = calls.indices.filter { index in
+      ["pread64 ", "newfstatat ", "statx ", "openat "].contains(where: calls[index].contains)
+        && ["state.sqlite ", "persistentStore "].contains(where: calls[index].hasSuffix)
+    }
+    try #require(reads.count > 10, "\(calls)")
+    let points = Points.of(reads.map { calls[$0] }, sample: Self.kills)
+    for point in points {
+      _ = try await check(.error(.ioError), at: reads[point - 1] + 1, of: calls, in: part)
+    }
+    print("  merge, error at \(points.count) of \(reads.count) reads")
+  }
+
   /// Merges without a broken call; returns the calls.
-  private func wholeMerge(documentOnly: Bool = false) async throws -> [String] {
+  private func wholeMerge(in part: String = ".") async throws -> [String] {
     var calls: [String] = []
     try await withTemporaryDirectory { folder in
       let books = try TwoBooks(in: folder)
-      let whole = try books.merge(.nothing, at: 0, documentOnly: documentOnly)
+      let whole = try books.merge(.nothing, at: 0, in: part)
       #expect(whole.run.status == 1, "the merge leaves a conflict: \(whole.run.errors)")
       calls = whole.calls
       try books.check("whole")
@@ -136,12 +152,12 @@ struct CloudMergeCrashTests {
 
   /// Breaks a merge at a call; returns whether the run failed.
   private func check(
-    _ breaking: Breaking, at point: Int, of calls: [String], documentOnly: Bool = false
+    _ breaking: Breaking, at point: Int, of calls: [String], in part: String = "."
   ) async throws -> Bool {
     var hasFailed = false
     try await withTemporaryDirectory { folder in
       let books = try TwoBooks(in: folder)
-      let broken = try books.merge(breaking, at: point, documentOnly: documentOnly)
+      let broken = try books.merge(breaking, at: point, in: part)
       hasFailed = broken.run.status > 1
       try books.check(
         "\(breaking) at call \(point) of \(calls.count): \(broken.calls.dropFirst(point - 1).first ?? "none")"

@@ -30,6 +30,12 @@ package final class ContainerState: Sendable {
       let disk = PosixDisk()
       let folder = try disk.openDirectory(at: path.removingLastComponent())
       let name = FileName(path.lastComponent?.string ?? "")
+      // SQLite also calls it damage if the disk fails to read. A state that is lost for that makes two documents of one.
+      if let database = try? Self.open(path) {  // The disk reads it now.
+        self.database = database
+        return
+      }
+      try Self.readAll(name, in: folder, on: disk)
       for ending in ["-wal", "-shm", ""] {
         let old = FileName(name.string + ending)
         guard try disk.statusIfPresent(of: old, in: folder) != nil else { continue }
@@ -41,6 +47,21 @@ package final class ContainerState: Sendable {
   }
 
   private init(_ database: DatabaseQueue) { self.database = database }
+
+  /// Reads all bytes of a file.
+  ///
+  /// - Throws: the system's error if the disk cannot read them.
+  private static func readAll(
+    _ name: FileName, in folder: borrowing OwnedDescriptor, on disk: any Disk
+  ) throws(SystemError) {
+    let file = try disk.openFile(name, in: folder)
+    var offset: UInt64 = 0
+    while true {
+      let count = try disk.read(file, at: offset, atMost: 1 << 20).count
+      if count == 0 { return }
+      offset += UInt64(count)
+    }
+  }
 
   /// Returns a copy, in a file without a name that goes with it.
   func copy() throws -> ContainerState {

@@ -62,11 +62,15 @@ package struct DatabaseMerger: ContentMerger {
   private func reader(_ copy: URL, like package: ManagedPackage) throws -> StoreReader {
     let location = Location(try FilePath(of: copy, for: .open), on: PosixDisk())
     let reader = StoreReader(location: location, database: package.reader.database)
-    guard FileManager.default.fileExists(atPath: location.path.appending(reader.database.string).string)
-    else {
-      throw UnmergeableContent("a version has no database '\(reader.database.display)'")
+    guard let name = reader.database.name else { return reader }
+    do throws(SystemError) {
+      let folder = try location.openDirectory(reader.database.parent)
+      if try location.disk.exists(name, in: folder) { return reader }
+    } catch {
+      // A failed look is no version without a database.
+      if !error.isAbsence { throw error }
     }
-    return reader
+    throw UnmergeableContent("a version has no database '\(reader.database.display)'")
   }
 
   /// Brings a log into the file of a private copy, so that SQLite reads the file alone.
