@@ -78,8 +78,12 @@ struct CloudSyncCrashTests {
   /// `CLOUD_KILLS` is the number of kills on each side; without it there are few.
   private static let kills = ProcessInfo.processInfo.environment["CLOUD_KILLS"].flatMap { Int($0) } ?? 12
 
-  @Test(.enabled(if: Program.canBreak, "programs cannot be traced here"), arguments: ["A", "B"])
-  func `that is killed at any call loses nothing, and makes no conflict`(side: String) async throws {
+  @Test(
+    .enabled(if: Program.canBreak, "programs cannot be traced here"), arguments: ["A", "B"],
+    [Breaking.kill, .error(.ioError)])
+  func `that is broken at any call loses nothing, and makes no conflict`(
+    side: String, breaking: Breaking
+  ) async throws {
     func withFolders(_ body: (TwoFolders) throws -> Void) async throws {
       try await withTemporaryDirectory { folder in
         let folders = try TwoFolders(in: folder)
@@ -97,10 +101,102 @@ struct CloudSyncCrashTests {
     let points = Points.of(calls, sample: Self.kills)
     for point in points {
       try await withFolders { folders in
-        let broken = try folders.sync(side, .kill, at: point)
-        try folders.check("killed before call \(point) of \(calls.count): \(broken.calls.last ?? "none")")
+        let broken = try folders.sync(side, breaking, at: point)
+        let call = broken.calls.dropFirst(point - 1).first ?? "none"
+        try folders.check("\(breaking) at call \(point) of \(calls.count): \(call)")
       }
     }
-    print("  sync of \(side): \(points.count) kills at \(calls.count) calls")
+    print("  sync of \(side), \(breaking): \(points.count) of \(calls.count) calls")
+  }
+
+  /// Only the package itself shows that it is one: no machine knows its type.
+  @Test(.enabled(if: Program.canBreak, "programs cannot be traced here"))
+  func `that cannot look at a new package takes it for one in the next run`() async throws {
+    func sync(_ breaking: Breaking, at number: Int) async throws -> [String] {
+      var calls: [String] = []
+      try await withTemporaryDirectory { folder in
+        let (docpkg, package) = (Program("docpkg"), folder.appending("A/Trip.recipes"))
+        func run(_ arguments: String...) throws -> String {
+          let run = try docpkg.run(arguments, in: folder)
+          #expect(run.status == 0, "\(arguments): \(run.errors)")
+          return run.output
+        }
+        try FileManager.default.createDirectory(
+          atPath: folder.appending("disk").string, withIntermediateDirectories: false)
+        _ = try run("cloud", "init", "disk", "A")
+        _ = try run("new", "Trip.imageNotes", "--text", "Three valleys", "--quiet")
+        try FileManager.default.moveItem(
+          atPath: folder.appending("Trip.imageNotes").string, toPath: package.string)
+        calls = try docpkg.run(
+          ["cloud", "sync", folder.appending("A").string, "--quiet"], in: package, breaking, at: number
+        ).calls
+        _ = try run("cloud", "sync", "A", "--quiet")
+        let list = try run("cloud", "list", "A").split(separator: "\n")
+        let call = calls.dropFirst(max(0, number - 1)).first ?? "none"
+        #expect(list.count == 1 && list[0].hasSuffix(" Trip.recipes"), "\(list), call \(number): \(call)")
+      }
+      return calls
+    }
+    let calls = try await sync(.nothing, at: 0)
+    let looks = calls.indices.prefix(60).filter {
+      ["stat", "open", "getdents"].contains(where: calls[$0].contains)
+    }
+    try #require(looks.count > 4, "\(calls)")
+    for look in looks { _ = try await sync(.error(.ioError), at: look + 1) }
+  }
+
+  /// Machine A removed a document, which B has to remove as well: the file goes aside, is compared, and is removed.
+  /// Breaks one call of the sync of a machine; returns the calls for its folder.
+  private func removal(_ side: String, _ breaking: Breaking, at number: Int) async throws -> [String] {
+    var calls: [String] = []
+    try await withTemporaryDirectory { folder in
+      let docpkg = Program("docpkg")
+      @discardableResult
+      func run(_ arguments: String...) throws -> String {
+        let run = try docpkg.run(arguments, in: folder)
+        #expect(run.status == 0, "\(arguments): \(run.errors)")
+        return run.output
+      }
+      let files = FileManager.default
+      try files.createDirectory(
+        atPath: folder.appending("disk").string, withIntermediateDirectories: false)
+      try run("cloud", "init", "disk", "A", "--device", "laptop")
+      try run("cloud", "add", "disk", "B", "--device", "desktop")
+      try Data("rain".utf8).write(to: URL(filePath: folder.appending("A/old.txt").string))
+      for side in ["A", "B"] { try run("cloud", "sync", side, "--quiet") }
+      try run("cloud", "download", "B/old.txt", "--quiet")
+      try files.removeItem(atPath: folder.appending("A/old.txt").string)
+      if side == "B" { try run("cloud", "sync", "A", "--quiet") }
+      let broken = folder.appending(side)
+      calls = try docpkg.run(
+        ["cloud", "sync", broken.string, "--quiet"], in: broken, breaking, at: number
+      ).calls
+      for side in ["A", "B", "A"] { try run("cloud", "sync", side, "--quiet") }
+      let call = "call \(number): \(calls.dropFirst(max(0, number - 1)).first ?? "none")"
+      for side in ["A", "B"] {
+        let left = try files.contentsOfDirectory(atPath: folder.appending(side).string)
+        #expect(left == [".docpkg-cloud"], "\(call)")
+        #expect(try run("cloud", "list", side) == "", "\(call)")
+      }
+    }
+    return calls
+  }
+
+  @Test(.enabled(if: Program.canBreak, "programs cannot be traced here"))
+  func `that cannot compare a removed document removes it in the next run`() async throws {
+    let calls = try await removal("B", .nothing, at: 0)
+    let reads = calls.indices.filter {
+      !calls[$0].contains(" close ") && !calls[$0].contains(".docpkg-cloud") && calls[$0].contains(".new")
+    }
+    try #require(!reads.isEmpty, "\(calls)")
+    for read in reads { _ = try await removal("B", .error(.ioError), at: read + 1) }
+  }
+
+  @Test(.enabled(if: Program.canBreak, "programs cannot be traced here"))
+  func `that cannot note what it has sent tells the other machines in the next run`() async throws {
+    let calls = try await removal("A", .nothing, at: 0)
+    let writes = calls.indices.filter { calls[$0].contains(" pwrite64 ") && calls[$0].contains("-wal") }
+    try #require(writes.count > 4, "\(calls)")
+    for write in writes.suffix(16) { _ = try await removal("A", .error(.ioError), at: write + 1) }
   }
 }

@@ -89,18 +89,23 @@ package struct FolderScan: Sendable {
       guard let status = try disk.statusIfPresent(of: name, in: folder) else { continue }
       switch status.kind {
       case .file: add(full, status)
-      case .directory
-      where packages.isPackage(
-        full, DocumentNodeID(status),
-        isRecognized: { FolderSigns(ofFolderAt: path.appending(name))?.showPackage() == true }):
-        add(full, status)
-      case .directory where depth < DocumentName.maximumDepth:
+      case .directory:
         let inner = Folder(
           path: path.appending(name), prefix: full + "/", depth: depth + 1, isIgnored: isIgnored)
         do throws(SystemError) {
-          try scan(disk.openDirectory(name, in: folder), inner, disk)
+          let isPackage =
+            if let known = packages.isPackage(full, DocumentNodeID(status)) {
+              known
+            } else {
+              try FolderSigns.showPackage(name, in: folder, on: disk) || packages.hasExtension(full)
+            }
+          if isPackage {
+            add(full, status)
+          } else if depth < DocumentName.maximumDepth {
+            try scan(disk.openDirectory(name, in: folder), inner, disk)
+          }
         } catch {
-          if !error.isAbsence { unreadable.append((full + "/", error)) }
+          if !error.isAbsence { unreadable.append((inner.prefix, error)) }
         }
       default: break
       }

@@ -33,13 +33,14 @@ package struct KnownPackages: Sendable {
     }
   }
 
-  /// Returns whether a folder is a package.
-  ///
-  /// - Parameter isRecognized: whether the folder's content or its type on this machine says so.
-  func isPackage(_ name: String, _ node: DocumentNodeID, isRecognized: () -> Bool) -> Bool {
+  /// Returns whether a folder is a package, or holds documents; nil if no document says so.
+  func isPackage(_ name: String, _ node: DocumentNodeID) -> Bool? {
     if names.contains(name) || nodes.contains(node) { return true }
-    if folders.contains(name) { return false }
-    if isRecognized() { return true }
+    return folders.contains(name) ? false : nil
+  }
+
+  /// Returns whether a folder has an extension that the user declares as that of packages.
+  func hasExtension(_ name: String) -> Bool {
     guard !extensions.isEmpty, let last = name.split(separator: "/").last else { return false }
     return UTType(filename: String(last), isDirectory: true, packages: extensions).isPackageOrBundle
   }

@@ -78,7 +78,8 @@ extension ContainerSession {
     } catch {
       let error = Self.naming(record.name, in: error)
       sync.report.error = error
-      var failed = sync.record
+      // A failure leaves what a kill would: the record in memory may have what the state did not get.
+      var failed = try await state.record(record.document) ?? record
       if (error as? FilePackageError)?.code == .cancelled {
         // Its user knows.
       } else if local == nil {

@@ -246,7 +246,10 @@ struct DocumentSync {
       }
     } catch let error as FilePackageError where error.code == .cancelled {
       // The next run would begin it anew.
-      if base == nil { record.isWanted = false }
+      if base == nil {
+        record.isWanted = false
+        try await session.state.save(record)
+      }
       throw error
     }
   }
@@ -286,6 +289,8 @@ struct DocumentSync {
         try await session.look(at: path, local.isPackage, known).isUnchanged
       }
     } catch {
+      // A document without its base would count as a new one, and come back to a container that deleted it.
+      record = before
       try await session.state.save(before)
       throw error
     }

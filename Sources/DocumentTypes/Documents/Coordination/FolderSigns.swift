@@ -1,4 +1,4 @@
-import DurableIO
+package import DurableIO
 import FilePackages
 package import SystemPackage
 
@@ -22,14 +22,17 @@ package struct FolderSigns {
     self.folder = OpenNode(folder)
   }
 
-  // If a name cannot be looked at, the other signs decide.
-  private var hasHiddenFolder: Bool {
-    (try? PosixDisk().exists(PackageLayout.hidden, in: folder.descriptor)) ?? false
+  private init(_ name: FileName, _ folder: consuming OwnedDescriptor) {
+    self.name = name
+    self.folder = OpenNode(folder)
   }
 
-  package var hasMetadata: Bool {
-    (try? PosixDisk().exists(PackageLayout.metadata, in: folder.descriptor)) ?? false
+  // If a name cannot be looked at, the other signs decide.
+  private func has(_ name: FileName) -> Bool {
+    (try? PosixDisk().exists(name, in: folder.descriptor)) ?? false
   }
+
+  package var hasMetadata: Bool { has(PackageLayout.metadata) }
 
   package var hasExtension: Bool { name?.bytes.dropFirst().contains(UInt8(ascii: ".")) ?? false }
 
@@ -38,10 +41,29 @@ package struct FolderSigns {
   /// An ordinary folder without an extension costs one call. A hidden folder alone is a leftover there.
   ///
   /// - Parameter packages: extensions of packages, beside those of known types.
-  package func showPackage(_ packages: Set<String> = []) -> Bool {
-    guard hasExtension, let name else { return hasHiddenFolder && hasMetadata }
-    return hasHiddenFolder || hasMetadata
-      || UTType(filename: name.string, isDirectory: true, packages: packages).isPackageOrBundle
+  package func showPackage(_ packages: Set<String> = []) -> Bool { decide(packages, has) }
+
+  /// Returns whether a folder is surely a package, as `showPackage()`.
+  ///
+  /// - Throws: the system's error. A failed look decides nothing: a container that takes the files of a package for
+  ///   documents keeps that.
+  package static func showPackage(
+    _ name: FileName, in parent: borrowing OwnedDescriptor, on disk: any Disk
+  ) throws(SystemError) -> Bool {
+    let signs = FolderSigns(name, try disk.openDirectory(name, in: parent))
+    return try signs.decide([]) { name throws(SystemError) in
+      try disk.exists(name, in: signs.folder.descriptor)
+    }
+  }
+
+  private func decide<Failure: Error>(
+    _ packages: Set<String>, _ has: (FileName) throws(Failure) -> Bool
+  ) throws(Failure) -> Bool {
+    let isHidden = try has(PackageLayout.hidden)
+    guard hasExtension, let name else { return isHidden ? try has(PackageLayout.metadata) : false }
+    if isHidden { return true }
+    if try has(PackageLayout.metadata) { return true }
+    return UTType(filename: name.string, isDirectory: true, packages: packages).isPackageOrBundle
   }
 
   /// Returns whether the folder at `path` is a document with a database: its metadata name one, or the usual place has
