@@ -89,6 +89,8 @@ struct DocumentRoutes {
     case "download":
       let (entry, container) = try await cloudEntry()
       try await container.startDownloading(itemNamed: entry.name)
+      // The next run of the sync would do it, too, up to half a minute later. The library shows progress and errors.
+      Task { try? await container.download(itemNamed: entry.name) }
     case "evict":
       let (entry, container) = try await cloudEntry()
       try await notes.close(id)
