@@ -38,8 +38,11 @@ struct ProcessLocksTests {
 
   /// The number of descriptors of this process that lead to the file.
   private func descriptors(of path: FilePath) throws -> Int {
-    try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").filter { number in
-      (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + number)) == path.string
+    var wanted = stat()
+    #expect(path.withPlatformString { stat($0, &wanted) } == 0)
+    return try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").filter { number in
+      var found = stat()
+      return Int32(number).map { fstat($0, &found) == 0 && found.st_ino == wanted.st_ino } ?? false
     }.count
   }
 

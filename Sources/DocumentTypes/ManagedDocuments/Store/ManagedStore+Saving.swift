@@ -17,11 +17,11 @@ extension ManagedStore {
     return try await pool.writeWithoutTransaction { db in
       try self.place.follow()
       try self.checkPlace(db)
-      var outcome: (report: SaveReport, base: EditBase)?
+      var outcome: (report: SaveReport, base: EditBase, version: UInt32)?
       try db.inDurableTransaction {
         var base = try self.base(db)
         guard base.head.hasUnsavedChanges else {
-          outcome = (SaveReport(strategy: .none), base)
+          outcome = (SaveReport(strategy: .none), base, try EditBase.dataVersion(db))
           return .rollback
         }
         if base.keepsHistory { try DatabaseVersions.keep(base.metadata, before: base.head, in: db) }
@@ -31,11 +31,12 @@ extension ManagedStore {
           databasePath: self.options.databasePath, by: self.options.program)
         try base.save(next, to: db)
         if !files.isEmpty { try PendingFile.commit(base.head.savedChange, in: db) }
-        outcome = (SaveReport(committing: files, next.metadata.generation), base)
+        let version = try EditBase.dataVersion(db) &+ 1
+        outcome = (SaveReport(committing: files, next.metadata.generation), base, version)
         return .commit
       }
       guard let outcome else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
-      try self.remember(outcome.base, db)
+      try self.remember(outcome.base, at: outcome.version, db)
       return (outcome.report, outcome.base.head)
     }
   }

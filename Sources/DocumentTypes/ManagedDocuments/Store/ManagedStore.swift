@@ -82,7 +82,7 @@ final class ManagedStore: Sendable {
     _ body: @escaping @Sendable (Database, AdditionalContentEditor) throws -> Result
   ) async throws -> (Result, Position) {
     try await pool.writeWithoutTransaction { db in
-      var outcome: (result: Result, position: Position, base: EditBase)?
+      var outcome: (result: Result, position: Position, base: EditBase, version: UInt32)?
       try db.inTransaction(.immediate) {
         var base = try self.base(db)
         _ = base.head.next()
@@ -103,19 +103,25 @@ final class ManagedStore: Sendable {
         }
         let hasChanged = changeset.map { !$0.isEmpty } ?? (db.totalChangesCount != countBefore)
         if hasChanged { try self.note(name, changeset, editor.digests, at: now, &base, in: db) }
-        outcome = (result, Position(head: base.head, hasChanged: hasChanged), base)
+        let version = try EditBase.dataVersion(db) &+ 1
+        outcome = (result, Position(head: base.head, hasChanged: hasChanged), base, version)
         return .commit
       }
       guard let outcome else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
-      try self.remember(outcome.base, db)
+      try self.remember(outcome.base, at: outcome.version, db)
       return (outcome.result, outcome.position)
     }
   }
 
   /// Keeps the facts as the transaction that has just ended left them.
-  func remember(_ base: EditBase, _ db: Database) throws {
-    let dataVersion = try EditBase.dataVersion(db)
-    known.withLock { $0 = (dataVersion, base) }
+  ///
+  /// An observer may read on this connection after the commit, and so see another program's transaction, which the facts
+  /// lack. The number of the database's state is larger then.
+  ///
+  /// - Parameter version: the number that the transaction left. A commit adds one.
+  func remember(_ base: EditBase, at version: UInt32, _ db: Database) throws {
+    let isPresent = try EditBase.dataVersion(db) == version
+    known.withLock { $0 = isPresent ? (version, base) : nil }
   }
 
   /// Returns the facts of this moment, within a transaction.
