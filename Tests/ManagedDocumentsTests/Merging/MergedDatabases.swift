@@ -84,10 +84,10 @@ struct MergedDatabases {
   @discardableResult
   func merge(
     _ policy: MergePolicy = .mergeByPropertyStoreTrump, ours: String = "ours", theirs: String = "theirs",
-    base: String = "base", checksUndo: Bool = true
+    base: String = "base", checksUndo: Bool = true, preparing: (Database) -> Void = { _ in }
   ) throws -> RowMergeOutcome {
-    let before = try digest(ours)
-    let (outcome, changeset) = try recordedMerge(policy, ours, theirs, base)
+    let before = checksUndo ? try digest(ours) : ""
+    let (outcome, changeset) = try recordedMerge(policy, ours, theirs, base, preparing)
     if checksUndo {
       let copy = "\(ours)-undone"
       try self.copy(ours, to: copy)
@@ -101,7 +101,7 @@ struct MergedDatabases {
   }
 
   private func recordedMerge(
-    _ policy: MergePolicy, _ ours: String, _ theirs: String, _ base: String
+    _ policy: MergePolicy, _ ours: String, _ theirs: String, _ base: String, _ prepare: (Database) -> Void
   ) throws -> (RowMergeOutcome, Changeset) {
     try with(open(ours, forMerging: true)) { queue in
       let recorder = queue.inDatabase { ChangeRecorder(on: $0) }
@@ -111,7 +111,8 @@ struct MergedDatabases {
         try db.execute(sql: "ATTACH ? AS theirs_db", arguments: ["file:\(path(theirs))?mode=ro"])
       }
       return try queue.write { db in
-        try recorder.recording(db, 1) {
+        prepare(db)
+        return try recorder.recording(db, 1) {
           try RowMerge.run(
             in: db, base: "base_db", theirs: "theirs_db", policy, at: Date(timeIntervalSince1970: 0))
         }

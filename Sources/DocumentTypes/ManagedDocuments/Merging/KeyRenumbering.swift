@@ -17,19 +17,23 @@ struct KeyRenumbering {
   let schema: MergedSchema
   let base: String
   let theirs: String
+  /// The changes of `theirs`.
+  let changed: SideChanges
 
-  func run() throws -> [RenumberedRow] {
+  /// - Parameter pages: those of `ours`; each row that changes is added.
+  func run(_ pages: inout ChangedPages) throws -> [RenumberedRow] {
     var renumbered: [RenumberedRow] = []
     for position in schema.parentsFirst {
       let table = schema.tables[position]
       guard table.hasIntegerKey, table.owner == nil, !table.isDerived else { continue }
       let column = table.columns[table.keys[0]].name
       if table.foreignKeys.contains(where: { $0.columns.contains(column) }) { continue }
-      for old in try collisions(table, column) {
+      for old in try collisions(table, at: position) {
         let new = try nextKey(table, column)
         var isDone = false
         try db.inSavepoint {
-          isDone = try move(position, column, from: old, to: new, "\(column.quotedName) = \(old)", above: [])
+          isDone = try move(
+            position, column, from: old, to: new, "\(column.quotedName) = \(old)", above: [], &pages)
           return isDone ? .commit : .rollback
         }
         if isDone { renumbered.append(RenumberedRow(table: table.name, old: old, new: new)) }
@@ -39,30 +43,15 @@ struct KeyRenumbering {
   }
 
   /// Returns the keys that both sides gave to new rows with other values.
-  private func collisions(_ table: MergedTable, _ column: String) throws -> [Int64] {
-    let (name, key) = (table.name.quotedName, column.quotedName)
-    let isNew =
-      table.isInBase
-      ? "NOT EXISTS (SELECT 1 FROM \(base.quotedName).\(name) AS x WHERE x.\(key) = s.\(key))" : "1"
-    var compared = table
-    for position in compared.columns.indices { compared.columns[position].baseDefault = nil }
-    func values(of row: String) -> String {
-      table.columns.map { "\(row).\($0.name.quotedName)" }.joined(separator: ", ")
-    }
-    let rows = try ValueStatement(
-      db,
-      """
-      SELECT s.\(key), \(values(of: "s")), \(values(of: "b"))
-      FROM \(table.quoted) AS s JOIN \(theirs.quotedName).\(name) AS b ON b.\(key) = s.\(key)
-      WHERE \(isNew) AND (\(compared.difference)) ORDER BY s.\(key)
-      """)
-    try rows.start()
-    let count = table.columns.count
-    var keys: [Int64] = []
-    while try rows.next() {
-      if rows.row(1..<count + 1) != rows.row(count + 1..<2 * count + 1) { keys.append(rows.integer(0)) }
-    }
-    return keys
+  private func collisions(_ table: MergedTable, at position: Int) throws -> [Int64] {
+    let select = try ValueStatement(db, table.selectRow)
+    return try changed.rows.compactMap { identity, change in
+      guard identity.table == position, change.base == nil, let theirs = change.row else { return nil }
+      try select.start(identity.values)
+      defer { select.end() }
+      guard try select.next(), select.row(0..<table.columns.count) != theirs else { return nil }
+      return identity.values.first.flatMap { Int64.fromDatabaseValue($0.databaseValue) }
+    }.sorted()
   }
 
   private func nextKey(_ table: MergedTable, _ column: String) throws -> Int64 {
@@ -100,7 +89,7 @@ struct KeyRenumbering {
   /// - Returns: false if a constraint refuses the new value.
   private func move(
     _ position: Int, _ column: String, from old: Int64, to new: Int64, _ condition: String,
-    above: Set<[String]>
+    above: Set<[String]>, _ pages: inout ChangedPages
   ) throws -> Bool {
     let table = schema.tables[position]
     let here = above.union([[table.name, column]])
@@ -120,13 +109,21 @@ struct KeyRenumbering {
           FROM \(childTable.quoted) AS c, (SELECT * FROM \(table.quoted) WHERE \(condition)) AS p
           WHERE \(matches.joined(separator: " AND ")))
           """
-        if try !move(child, key.columns[place], from: old, to: new, referring, above: here) { return false }
+        if try !move(child, key.columns[place], from: old, to: new, referring, above: here, &pages) {
+          return false
+        }
       }
     }
+    let numbers =
+      try table.number.map {
+        try Int64.fetchAll(db, sql: "SELECT \($0) FROM \(table.quoted) WHERE \(condition)")
+      } ?? []
     for index in table.indexes { try db.execute(sql: index.remove(table, where: condition)) }
     let update = try ValueStatement(
       db, "UPDATE OR ABORT \(table.quoted) SET \(column.quotedName) = \(new) WHERE \(condition)")
     if try update.run([]) != .done { return false }
+    for number in numbers { pages.insert(number, of: position) }
+    if table.hasIntegerKey { pages.insert(new, of: position) }
     let moved = "\(column.quotedName) = \(new)"
     for index in table.indexes { try db.execute(sql: index.add(table, where: moved)) }
     for companion in schema.companions[position] ?? []

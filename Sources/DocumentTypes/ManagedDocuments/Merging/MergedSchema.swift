@@ -168,11 +168,10 @@ struct MergedSchema {
     table.hasIntegerKey =
       !kind.isWithoutNumbers && table.keys.count == 1
       && (infos[table.keys[0]]["type"] as String).uppercased() == "INTEGER"
-    if !kind.isWithoutNumbers && !table.hasIntegerKey {
+    if !kind.isWithoutNumbers {
       let lowercased = Set(names.map { $0.lowercased() })
-      if let number = ["rowid", "_rowid_", "oid"].first(where: { !lowercased.contains($0) }) {
-        table.storage = .numbered(by: number)
-      }
+      table.number = ["rowid", "_rowid_", "oid"].first { !lowercased.contains($0) }
+      if !table.hasIntegerKey && table.number != nil { table.storage = .numbered }
     }
     let sql = ours.byName[name]?.sql.uppercased() ?? ""
     table.isAutoincrement = table.hasIntegerKey && sql.contains("AUTOINCREMENT")

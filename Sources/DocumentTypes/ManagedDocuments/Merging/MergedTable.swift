@@ -4,8 +4,8 @@ import GRDB
 struct MergedTable: Sendable, Hashable {
   /// How the rows change.
   enum Storage: Sendable, Hashable {
-    /// A table with row numbers that are no column of it. The name is one by which SQL reads the number.
-    case numbered(by: String)
+    /// A table with row numbers that are no column of it, and that have a name.
+    case numbered
     /// A table whose key finds its rows: WITHOUT ROWID, or with an INTEGER PRIMARY KEY.
     case keyed
     /// A virtual table, such as a full-text table with a content of its own.
@@ -31,6 +31,9 @@ struct MergedTable: Sendable, Hashable {
 
   var name: String
   var storage: Storage
+  /// The name by which SQL reads a row's number; nil for WITHOUT ROWID, for a virtual table, and if columns have all
+  /// these names.
+  var number: String?
   var columns: [Column]
   /// The positions of the primary key's columns.
   var keys: [Int]
@@ -66,11 +69,14 @@ struct MergedTable: Sendable, Hashable {
     }.joined(separator: " AND ")
   }
 
+  /// All columns of the row of a key.
+  var selectRow: String { "SELECT \(columnList) FROM \(quoted) WHERE \(condition())" }
+
   var delete: String { "DELETE FROM \(quoted) WHERE \(condition())" }
 
   /// The row's number, for a table with one that is no column.
   var selectNumber: String? {
-    guard case .numbered(let number) = storage else { return nil }
+    guard storage == .numbered, let number else { return nil }
     return "SELECT \(number) FROM \(quoted) WHERE \(condition())"
   }
 
@@ -80,7 +86,7 @@ struct MergedTable: Sendable, Hashable {
   /// row's number.
   func insert(_ onConflict: OnConflict, withNumber: Bool) -> String {
     var names = columns.map(\.name.quotedName)
-    if withNumber, case .numbered(let number) = storage { names.append(number) }
+    if withNumber, storage == .numbered, let number { names.append(number) }
     let places = names.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
     return
       "INSERT OR \(onConflict.rawValue) INTO \(quoted)(\(names.joined(separator: ", "))) VALUES (\(places))"
@@ -89,7 +95,8 @@ struct MergedTable: Sendable, Hashable {
   // MARK: Two databases
 
   /// Reads the rows of one database that another one lacks or has with other values. A result has the values, whether
-  /// the other one has the row, and its values there.
+  /// the other one has the row, and its values there. For a table with row numbers, the parameters are the first and the
+  /// last number.
   ///
   /// SQLite's `sqlite3session_diff` compares with the collation of each column. So it does not see that a text of
   /// NOCASE changed its letters, nor 1.0 in the place of 1.
@@ -100,7 +107,7 @@ struct MergedTable: Sendable, Hashable {
     return """
       SELECT \(values), \(first) IS NOT NULL, \(baseValues)
       FROM \(schema.quotedName).\(name.quotedName) AS s LEFT JOIN \(base.quotedName).\(name.quotedName) AS b ON \(match)
-      WHERE \(first) IS NULL OR \(difference)
+      WHERE \(inRange(of: "s"))(\(first) IS NULL OR \(difference))
       """
   }
 
@@ -109,13 +116,17 @@ struct MergedTable: Sendable, Hashable {
     "SELECT \(columnList) FROM \(schema.quotedName).\(name.quotedName)"
   }
 
-  /// Reads the rows of the base that another database lacks.
+  /// Reads the rows of the base that another database lacks; the parameters are those of `selectChanged`.
   func selectRemoved(in schema: String, from base: String) -> String {
     """
     SELECT \(columns.map { baseExpression($0) }.joined(separator: ", "))
     FROM \(base.quotedName).\(name.quotedName) AS b
-    WHERE NOT EXISTS (SELECT 1 FROM \(schema.quotedName).\(name.quotedName) AS s WHERE \(match))
+    WHERE \(inRange(of: "b"))NOT EXISTS (SELECT 1 FROM \(schema.quotedName).\(name.quotedName) AS s WHERE \(match))
     """
+  }
+
+  private func inRange(of row: String) -> String {
+    number.map { "\(row).\($0) BETWEEN ?1 AND ?2 AND " } ?? ""
   }
 
   private func baseExpression(_ column: Column) -> String {
@@ -130,7 +141,7 @@ struct MergedTable: Sendable, Hashable {
   }
 
   /// The condition that the rows `s` and `b` of one key differ. It may hold for equal rows with a real zero.
-  var difference: String {
+  private var difference: String {
     columns.indices.filter { !(hasIntegerKey && keys.contains($0)) }.map { position in
       let column = columns[position]
       let (s, b) = ("s.\(column.name.quotedName)", baseExpression(column))

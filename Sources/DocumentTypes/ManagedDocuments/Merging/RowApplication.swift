@@ -9,7 +9,14 @@ struct RowApplication {
   let theirs: String
   /// Whether rows have new keys, also in tables that the plan does not change.
   let isRenumbered: Bool
+  /// The rows that a side changed, for each table.
+  private let changed: [Int: [RowIdentity]]
   private var schema: MergedSchema { plan.schema }
+
+  init(db: Database, plan: RowPlan, base: String, theirs: String, isRenumbered: Bool) {
+    (self.db, self.plan, self.base, self.theirs, self.isRenumbered) = (db, plan, base, theirs, isRenumbered)
+    changed = Dictionary(grouping: Set(plan.ours.rows.keys).union(plan.theirs.rows.keys), by: \.table)
+  }
 
   /// - Returns: the problems; then the caller takes the changes back.
   func run() throws -> [RowPlan.Problem] {
@@ -103,27 +110,15 @@ struct RowApplication {
   // MARK: Foreign keys
 
   private func foreignKeyProblems() throws -> [RowPlan.Problem] {
-    let touched = plan.ours.tables.union(plan.theirs.tables)
     var problems: [RowPlan.Problem] = []
     for (position, table) in schema.tables.enumerated() {
       for (number, key) in table.foreignKeys.enumerated() {
-        let parent = schema.position(of: key.parent)
-        guard touched.contains(position) || parent.map(touched.contains) ?? false else { continue }
-        let childKeys = table.keys.map { "c.\(table.columns[$0].name.quotedName)" }
-        let values = key.columns.map { "c.\($0.quotedName)" }
-        let matches = zip(key.parentColumns, values).map { "p.\($0.quotedName) = \($1)" }
-        let rows = try ValueStatement.rows(
-          db,
-          """
-          SELECT \((childKeys + values).joined(separator: ", ")) FROM \(table.quoted) AS c
-          WHERE \(values.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")) AND NOT EXISTS (
-            SELECT 1 FROM main.\(key.parent.quotedName) AS p WHERE \(matches.joined(separator: " AND ")))
-          """, count: childKeys.count + values.count)
-        for row in rows {
-          let found = row.values
-          let child = RowIdentity(table: position, key: Array(found.prefix(childKeys.count)))
+        // A row that neither side changed refers to a row of the base.
+        let children = hasLostParents(key) ? nil : changed[position] ?? []
+        for values in try orphans(of: table, key, among: children) {
+          let child = RowIdentity(table: position, key: Array(values.prefix(table.keys.count)))
           let problem = RowPlan.Problem.foreignKey(
-            child, key: number, values: Array(found.dropFirst(childKeys.count)))
+            child, key: number, values: Array(values.dropFirst(table.keys.count)))
           if !plan.isAccepted(problem) { problems.append(problem) }
         }
       }
@@ -131,13 +126,50 @@ struct RowApplication {
     return problems.sorted { $0.identity < $1.identity }
   }
 
+  /// Whether the plan takes values of the base away to which a foreign key may lead.
+  private func hasLostParents(_ key: MergedTable.ForeignKey) -> Bool {
+    guard let position = schema.position(of: key.parent) else { return false }
+    let names = Set(key.parentColumns.map { $0.lowercased() })
+    let columns = schema.tables[position].columns.enumerated().filter { names.contains($1.name.lowercased()) }
+      .map(\.offset)
+    return (changed[position] ?? []).contains { identity in
+      guard let old = plan.base(identity)?.values else { return false }
+      guard let new = plan.planned(identity)?.values else { return true }
+      return columns.contains { old[$0] != new[$0] }
+    }
+  }
+
+  /// Returns the rows whose foreign key leads to no row: the values of the primary key, and of the foreign key.
+  ///
+  /// - Parameter children: the rows to look at; nil for all rows of the table.
+  private func orphans(
+    of table: MergedTable, _ key: MergedTable.ForeignKey, among children: [RowIdentity]?
+  ) throws -> [[EncodedValue]] {
+    if children?.isEmpty == true { return [] }
+    let names = table.keys.map { table.columns[$0].name } + key.columns
+    let values = key.columns.map { "c.\($0.quotedName)" }
+    let matches = zip(key.parentColumns, values).map { "p.\($0.quotedName) = \($1)" }
+    let select = """
+      SELECT \(names.map { "c.\($0.quotedName)" }.joined(separator: ", ")) FROM \(table.quoted) AS c
+      WHERE \(values.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")) AND NOT EXISTS (
+        SELECT 1 FROM main.\(key.parent.quotedName) AS p WHERE \(matches.joined(separator: " AND ")))
+      """
+    guard let children else {
+      return try ValueStatement.rows(db, select, count: names.count).map(\.values)
+    }
+    let statement = try ValueStatement(db, "\(select) AND \(table.condition())")
+    return try children.compactMap { child in
+      try statement.start(child.values)
+      defer { statement.end() }
+      return try statement.next() ? statement.row(0..<names.count).values : nil
+    }
+  }
+
   // MARK: Files
 
   private func pathProblems() throws -> [RowPlan.Problem] {
     guard let position = schema.position(of: PrivateTables.content) else { return [] }
-    let changed = Set(plan.ours.rows.keys).union(plan.theirs.rows.keys).filter { $0.table == position }
-      .sorted()
-    return try changed.compactMap { identity in
+    return try (changed[position] ?? []).sorted().compactMap { identity in
       guard plan.planned(identity) != nil,
         let path = identity.values.first.flatMap({ String.fromDatabaseValue($0.databaseValue) }),
         let obstacle = try ContentPath(stored: path).obstacle(in: db)

@@ -54,7 +54,8 @@ package struct RowMergeOutcome: Sendable, Hashable {
 /// both off, as that for undo has. It serves for one merge: FTS5 keeps its index's structure in the memory of a
 /// connection, and undoing changes the index beneath.
 ///
-/// Cost: the time to read all rows of the three databases; the memory of the changed rows.
+/// Cost: the time to read the pages of the three databases, and the rows of those that differ (`ChangedPages`); the
+/// memory of the changed rows.
 package struct RowMerge {
   private let db: Database
   private let base: String
@@ -90,10 +91,15 @@ package struct RowMerge {
 
   private func run(at date: Date) throws -> RowMergeOutcome {
     var outcome = RowMergeOutcome()
-    let changed = try SideChanges(in: theirs, from: base, schema, db)
+    let changed = try SideChanges(
+      in: theirs, from: base, schema, ChangedPages(in: theirs, from: base, schema, db), db)
     if !changed.rows.isEmpty {
-      outcome.renumbered = try KeyRenumbering(db: db, schema: schema, base: base, theirs: theirs).run()
-      let own = try SideChanges(in: "main", from: base, schema, db)
+      // The file has no change of this transaction.
+      var pages = try ChangedPages(in: "main", from: base, schema, db)
+      outcome.renumbered = try KeyRenumbering(
+        db: db, schema: schema, base: base, theirs: theirs, changed: changed
+      ).run(&pages)
+      let own = try SideChanges(in: "main", from: base, schema, pages, db)
       try checkOpaqueTables(own, changed)
       let plan = try applied(RowPlan(own, changed, policy, schema), isRenumbered: !outcome.renumbered.isEmpty)
       outcome.conflicts = conflicts(of: plan, at: date)
