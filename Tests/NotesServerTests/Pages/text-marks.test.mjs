@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { marksIn } from "../../../Sources/CommandLine/CNotesPages/pages/text-marks.js";
+import { marksIn, shownLine } from "../../../Sources/CommandLine/CNotesPages/pages/text-marks.js";
 
 /** The marks of a text, each as [kind, words]. */
 const marks = (text) => marksIn(text).map(({ kind, from, to }) => [kind, text.slice(from, to)]);
 
 test("lists have markers", () => {
   assert.deepEqual(marks("- one\n  * two\n12. three\r\n1) four\n• five"), [
-    ["marker", "-"],
-    ["marker", "*"],
-    ["marker", "12."],
-    ["marker", "1)"],
-    ["marker", "•"],
+    ["bullet", "-"],
+    ["bullet", "*"],
+    ["number", "12."],
+    ["number", "1)"],
+    ["bullet", "•"],
   ]);
   assert.deepEqual(marks("-one\n3.14 is pi\n---\nwell - no"), []);
 });
@@ -19,7 +19,7 @@ test("lists have markers", () => {
 test("check boxes are open or done", () => {
   assert.deepEqual(marks("[ ] milk\n- [x] bread and butter\r\n[X] \n[y] no\n[ ]"), [
     ["box", "[ ]"],
-    ["marker", "-"],
+    ["lead", "-"],
     ["box", "[x]"],
     ["done", "bread and butter"],
     ["box", "[X]"],
@@ -32,4 +32,9 @@ test("links end before the signs of the sentence", () => {
     ["link", "https://example.org/a?b=c#d"],
     ["link", "http://localhost:80/"],
   ]);
+});
+
+test("a list of documents shows signs for marks", () => {
+  const lines = ["- [ ] milk", "  * [X] bread", "[x] tea", "- two", "12. months", "a - b [ ]"];
+  assert.deepEqual(lines.map(shownLine), ["☐ milk", "☑ bread", "☑ tea", "• two", "12. months", "a - b [ ]"]);
 });

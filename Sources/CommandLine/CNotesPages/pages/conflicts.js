@@ -27,7 +27,9 @@ class ConflictsPage {
   async #load() {
     const answer = await attempt(() => get(this.#path));
     if (!answer) return;
-    const { present, versions, merge } = answer;
+    const { name, present, versions, merge } = answer;
+    byId("name").textContent = ` in ${name}`;
+    document.title = `Conflict in ${name}`;
     byId("no-conflicts").hidden = versions.length > 0;
     byId("conflicts-intro").hidden = versions.length === 0;
     byId("show-merge").hidden = versions.length === 0 || !merge;

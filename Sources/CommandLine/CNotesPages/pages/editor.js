@@ -398,7 +398,7 @@ export class Editor {
     if (at === null || this.selection?.from !== this.selection?.to) return;
     const line = this.#text.lineAt(at);
     const words = this.#text.slice(line.from, line.to);
-    const mark = marksIn(words).find(({ kind, from, to }) => kind !== "marker" && kind !== "done" && line.from + from <= at && at <= line.from + to);
+    const mark = marksIn(words).find(({ kind, from, to }) => (kind === "box" || kind === "link") && line.from + from <= at && at <= line.from + to);
     if (mark?.kind === "link" && (event.ctrlKey || event.metaKey)) {
       window.open(words.slice(mark.from, mark.to), "_blank", "noopener,noreferrer");
     } else if (mark?.kind === "box") {

@@ -1,6 +1,7 @@
 // One row of the library.
 
 import { nearHit, showHits } from "./hits.js";
+import { shownLine } from "./text-marks.js";
 import { shortDate, wholeDate } from "./words.js";
 
 const cloudWords = {
@@ -57,7 +58,7 @@ function lineOf(item, details) {
   if (!item.editable) return "This page cannot open documents of this type.";
   if (!details) return "";
   const title = details.title && details.title !== item.name ? details.title : "";
-  return [title, details.line].filter(Boolean).join(" — ");
+  return [title, shownLine(details.line ?? "")].filter(Boolean).join(" — ");
 }
 
 function fillCloud(element, item, details) {

@@ -48,7 +48,7 @@ struct Deletion: Sendable {
 
   /// The deletion as pages get it.
   var shown: LibraryEvent.Deleted {
-    let name = displayString(entry.url.deletingPathExtension().lastPathComponent)
+    let name = entry.displayName
     return .init(id: key, name: name, date: date.milliseconds)
   }
 

@@ -19,6 +19,8 @@ actor NotesLibrary {
     /// Nil for a document that the queries have not told yet.
     var item: DocumentItem?
     var isPinned = false
+
+    var displayName: String { displayString(url.deletingPathExtension().lastPathComponent) }
   }
 
   /// The new place of an open document that another program moved.

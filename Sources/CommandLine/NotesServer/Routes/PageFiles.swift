@@ -60,8 +60,8 @@ struct PageFiles: Sendable {
     let values = [
       "TITLE": refusal.status == .unauthorized ? "No access" : refusal.status.phrase,
       "MESSAGE": refusal.message, "ADVICE": refusal.advice ?? "",
-      // Without the cookie, the library's address leads to this page again.
-      "LIBRARY": refusal.status == .unauthorized ? " hidden" : "",
+      // Without the cookie, or at another name of this machine, the link leads to this page again.
+      "LIBRARY": [.unauthorized, .misdirected].contains(refusal.status) ? " hidden" : "",
     ]
     for (name, value) in values { page = page.replacing("{{\(name)}}", with: Self.escaped(value)) }
     return ServerResponse(

@@ -39,6 +39,7 @@ struct DocumentConflicts {
     }
     let merged = merge.map { ConflictList.Merge(text: $0.content.text, conflicts: $0.conflicts) }
     return ConflictList(
+      name: entry.displayName,
       present: .init(
         version: "", date: conflict?.presentModificationDate?.milliseconds,
         computer: displayString(try await computer()),

@@ -65,6 +65,8 @@ struct ConflictList: Encodable {
     var conflicts: Int
   }
 
+  /// The document's name.
+  var name: String
   var present: Side
   var versions: [Side]
   var merge: Merge?

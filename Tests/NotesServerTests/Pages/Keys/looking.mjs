@@ -25,16 +25,24 @@ const placeOf = (words) => {
   return null;
 };
 
+/** The pictures of bullets and boxes, each with its name and the height of its middle in the window. */
+const pictures = () =>
+  [...document.querySelectorAll(".chunk")].flatMap((chunk) =>
+    [...chunk.style.background.matchAll(/static\/([a-z-]+\.svg)"\) (?:no-repeat )?(-?\d+)px (-?\d+)px \/ (\d+)px/g)].map(([, name, , top, size]) => ({ name, y: chunk.getBoundingClientRect().top + Number(top) + Number(size) / 2 })),
+  );
+
 async function main() {
   const server = new Server();
   await server.start();
   let browser = null;
   try {
     browser = await server.openLibrary(engine);
-    const text = "Shopping\n\n- [ ] milk\n- [x] bread\n1. see https://example.org/shop.\nend\n";
+    const text = "Shopping\n\n- [ ] milk\n- [x] bread\n* eggs\n1. see https://example.org/shop.\nend\n";
     await server.openDocument(browser, "List", text);
     const paints = (kind, expected) => until(`${kind} ${expected}`, async () => JSON.stringify(await browser.run(painted, kind)) === JSON.stringify(expected), 20_000);
-    await paints("list-marker", ["-", "-", "1."]);
+    await paints("bullet", ["*"]);
+    await paints("box-lead", ["-", "-"]);
+    await paints("list-number", ["1."]);
     await paints("check-box", ["[ ]", "[x]"]);
     await paints("done-words", ["bread"]);
     await paints("link", ["https://example.org/shop"]);
@@ -48,6 +56,20 @@ async function main() {
     await until("the title", () => browser.run(() => document.querySelector("#title").checkVisibility() && document.querySelector("#title").value === "A week"));
     const { height } = await browser.run(placeOf, "Shopping");
     assert.ok(height < 1.1 * heights[1], `beside a title, the first line is a line: ${height}`);
+
+    // Each bullet and each box is a picture at the place of its sign, also in a narrow window.
+    const pictured = () => until("the pictures", async () => {
+      const shown = await browser.run(pictures);
+      const names = ["box.svg", "box-checked.svg", "bullet.svg"];
+      const signs = [];
+      for (const words of ["[ ] milk", "[x] bread", "* eggs"]) signs.push(await browser.run(placeOf, words));
+      const fits = ({ top, bottom }, { y }) => y > top && y < bottom;
+      return JSON.stringify(shown.map(({ name }) => name)) === JSON.stringify(names) && signs.every((sign, index) => fits(sign, shown[index]));
+    }, 20_000);
+    await pictured();
+    await browser.run(() => (document.querySelector(".writing").style.width = "22em"));
+    await pictured();
+    await browser.run(() => (document.querySelector(".writing").style.width = ""));
 
     // A click on a box sets it, and undo clears it. The text stays plain.
     const click = async (words) => {
