@@ -126,12 +126,13 @@ class DocumentPage {
     if (isNew) {
       this.session.start(event);
       this.editor.show(event.text);
-      this.found.begin();
     } else {
       // The tabs of the run before say who brings back which edit, so the event's own come later.
       this.editor.apply(this.session.reopen(event));
     }
     this.#restOf(event);
+    // The captions are there now.
+    if (isNew) this.found.begin();
     this.#ready();
     // A user who opens an empty document begins to write.
     if (isNew && event.text === "" && document.activeElement === document.body) byId("text").focus();

@@ -2,6 +2,7 @@
 //
 // usage: DOCPKG=… node searching.mjs chromium|firefox
 import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
 import { Server } from "../Keys/page.mjs";
 import { until } from "../Keys/webdriver.mjs";
 
@@ -76,6 +77,26 @@ async function main() {
     assert.deepEqual((await browser.run(lookAtHits)).hit, ["VALLEY"]);
     await browser.click("#found-end");
     assert.deepEqual(await browser.run(lookAtHits), { hits: [], hit: [], count: null, isVisible: false });
+
+    // A hit in a caption marks the caption.
+    const picture = fileURLToPath(new URL("../../../../Fixtures/Images/ridge.png", import.meta.url));
+    await server.openDocument(browser, "Walk", "Walks\nwith a lantern", [picture]);
+    await browser.click(".caption");
+    await browser.press(..."Its lantern");
+    await browser.click("#text");
+    await until("the caption", () => browser.run(() => document.querySelector("#light").dataset.light === "saved"));
+    await browser.go(new URL("/", server.address).href);
+    await search(browser, "lantern");
+    await rows(browser, ["Walk"]);
+    await browser.press("enter", "enter");
+    await until("the document", () => browser.run(() => location.pathname.startsWith("/d/") && document.body?.dataset.ready));
+    await until("the hit in the text", async () => (await browser.run(lookAtHits)).count === "1 of 2");
+    await browser.click("#found-next");
+    const marked = () => [...document.querySelectorAll(".caption.has-hit.hit")].map((field) => field.value);
+    await until("the hit in the caption", async () => (await browser.run(marked)).join() === "Its lantern");
+    assert.deepEqual((await browser.run(lookAtHits)).hit, []);
+    await browser.click("#found-end");
+    assert.equal(await browser.run(() => document.querySelectorAll(".has-hit, .hit").length), 0);
     console.log(`${engine}: searched`);
   } finally {
     await browser?.close();
