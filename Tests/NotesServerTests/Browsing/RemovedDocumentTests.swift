@@ -63,6 +63,21 @@ extension BrowserTests {
           try await browser.waitForLight("saved")
           #expect(try fixture.text(of: "Trip") == "Three valleys\nand a hut!?")
           #expect(try await browser.complaints() == [])
+
+          // A page that is loaded again says where the document is.
+          try fixture.shell(
+            """
+            printf '[Trash Info]\\nPath=%s\\nDeletionDate=2026-11-26T06:00:00\\n' "$PWD/Trip.imageNotes" > '\(trash)/info/Trip.imageNotes.trashinfo'
+            mv Trip.imageNotes '\(trash)/files/'
+            """)
+          try await browser.waitForLight("deleted")
+          try await browser.reload()
+          try await browser.wait(
+            for: "the banner of the deleted document",
+            until: "document.querySelector('#banner').textContent.includes(\"'Trip' was deleted.\")")
+          try await browser.click("#banner-back")
+          try await browser.waitForDocument()
+          try await browser.waitForText("Three valleys\nand a hut!?")
         }
       }
     }

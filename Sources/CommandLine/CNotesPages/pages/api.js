@@ -4,9 +4,10 @@ import { StrangerError, trusted } from "./trust.js";
 
 /** An answer that is an error: a whole sentence, and what to do. */
 export class RequestError extends Error {
-  constructor(status, message, advice) {
+  /** @param {string|null} deletion the key with which a deleted document is put back */
+  constructor(status, message, advice, deletion = null) {
     super(message);
-    Object.assign(this, { status, advice });
+    Object.assign(this, { status, advice, deletion });
   }
 
   /** Whether the server could not be reached. */
@@ -72,5 +73,5 @@ async function errorOf(response) {
   if (response.status === 401 && !error) {
     error = { message: "This page is no longer signed in.", advice: "Open the address that docpkg serve printed." };
   }
-  return new RequestError(response.status, error?.message ?? `The server answered ${response.status}.`, error?.advice ?? null);
+  return new RequestError(response.status, error?.message ?? `The server answered ${response.status}.`, error?.advice ?? null, error?.deletion);
 }

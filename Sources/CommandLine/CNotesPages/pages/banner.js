@@ -6,12 +6,15 @@ const buttons = ["retry", "conflicts", "back", "new", "take", "discard"];
 
 /**
  * The banner for a light, or null.
- * @param {{light: string, state: object|null, refusal: Error|null}} facts
+ * @param {{light: string, state: object|null, refusal: Error|null, hasText: boolean}} facts
  * @returns {{kind: string, text: string, advice: string, buttons: string[]}|null}
  */
-export function bannerOf({ light, state, refusal }) {
+export function bannerOf({ light, state, refusal, hasText }) {
   if (refusal?.status === 401) {
     return { kind: "signed-out", text: refusal.message, advice: refusal.advice ?? "Open the address that docpkg serve printed.", buttons: [] };
+  }
+  if (light === "deleted" && !hasText) {
+    return { kind: "deleted", text: refusal.message, advice: refusal.deletion ? "" : (refusal.advice ?? ""), buttons: refusal.deletion ? ["back"] : [] };
   }
   if (light === "deleted") {
     return {

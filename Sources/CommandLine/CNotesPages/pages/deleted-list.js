@@ -37,7 +37,7 @@ function rowOf({ id, name, date }) {
   when.textContent = wholeDate(date);
   const button = document.createElement("button");
   button.type = "button";
-  button.textContent = "Restore";
+  button.textContent = "Put back";
   button.setAttribute("aria-label", `Restore ${name}`);
   row.append(words, when, button);
   return row;

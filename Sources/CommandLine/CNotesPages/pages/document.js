@@ -74,9 +74,9 @@ class DocumentPage {
     return isHandedOver || this.isDurable;
   }
 
-  /** Brings the deleted document back. */
+  /** The key with which the deleted document is put back, if it is in a trash. */
   get deletion() {
-    return this.#state?.deletion;
+    return this.#state?.deletion ?? this.#refusal?.deletion;
   }
 
   /** The document is there again. */
@@ -253,7 +253,7 @@ class DocumentPage {
     });
     const isOff = light === "deleted" || light === "disabled" || light === "opening";
     showLight(byId("light"), light);
-    showBanner(byId("banner"), bannerOf({ light, state: this.#state, refusal: this.#refusal }));
+    showBanner(byId("banner"), bannerOf({ light, state: this.#state, refusal: this.#refusal, hasText: this.session.epoch !== null }));
     this.editor.isReadOnly = isOff;
     this.images.isReadOnly = isOff || light === "offline";
     for (const id of ["title", "add-image"]) byId(id).disabled = isOff || light === "offline";

@@ -6,6 +6,8 @@ package struct HTTPRefusal: Error, Sendable, Equatable {
   package var message: String
   /// The thing to do; nil if there is nothing.
   var advice: String?
+  /// The key with which a page restores the document, if it was deleted.
+  var deletion: String?
   /// Whether the rest of the connection cannot be trusted: part of the request is unread.
   var endsConnection = false
 

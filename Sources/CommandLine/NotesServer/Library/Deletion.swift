@@ -52,6 +52,13 @@ struct Deletion: Sendable {
     return .init(id: key, name: name, date: date.milliseconds)
   }
 
+  /// The answer at the document's address.
+  var refusal: HTTPRefusal {
+    HTTPRefusal(
+      status: .notFound, message: "'\(entry.displayName)' was deleted.",
+      advice: "'Recently deleted' in the library puts it back.", deletion: key)
+  }
+
   /// Brings the document back; returns its place.
   func restore() async throws -> (place: DocumentLibrary.Place, url: URL) {
     switch source {

@@ -79,7 +79,9 @@ actor NotesLibrary {
   func entry(_ id: DocumentID) async throws -> Entry {
     if let entry = entries[id] { return entry }
     await finishGathering()
-    guard let entry = entries[id] else { throw HTTPRefusal.notFound }
+    guard let entry = entries[id] else {
+      throw deletions.first { $0.entry.id == id }?.refusal ?? HTTPRefusal.notFound
+    }
     return entry
   }
 

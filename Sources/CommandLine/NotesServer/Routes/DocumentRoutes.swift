@@ -83,8 +83,7 @@ struct DocumentRoutes {
       try await notes.close(id)
       let key = try await library.delete(entry)
       await session?.tellDeleted(key: key)
-      let name = displayString(entry.url.deletingPathExtension().lastPathComponent)
-      return try .json(["deleted": key, "name": name])
+      return try .json(["deleted": key, "name": entry.displayName])
     case "move": return try await move(to: body.value(Place.self).place)
     case "download":
       let (entry, container) = try await cloudEntry()

@@ -55,7 +55,9 @@ struct ServerRoutes: HTTPHandler {
       return pages.response(to: refusal)
     }
     // The two sentences are this server's own, which can be encoded.
-    let value = ["error": ["message": refusal.message, "advice": refusal.advice]]
+    let value = [
+      "error": ["message": refusal.message, "advice": refusal.advice, "deletion": refusal.deletion]
+    ]
     let bytes = (try? JSONEncoder.plain.encode(value)).map(Array.init) ?? []
     return ServerResponse(refusal.status, type: "application/json", .bytes(bytes))
   }
