@@ -147,7 +147,7 @@ struct RowMergePagesTests {
     #expect(steps[1] < 2 * steps[0], "\(steps)")
   }
 
-  /// The copies come from a store that others can write.
+  /// Any program with a key of the store can write the copies.
   @Test(arguments: 1...16)
   func `ends for any bytes of the copies`(_ seed: Int) async throws {
     var random = SeededGenerator(seed: UInt64(seed))

@@ -3,10 +3,10 @@ import GRDB
 /// The numbers of the rows that two databases may have with other values, from their pages.
 ///
 /// Two copies of a database have most pages at the same places with the same bytes. The rows of such pages are equal,
-/// and SQL compares the rows of the other pages only. It compares all rows of
-/// - a table without row numbers (WITHOUT ROWID), and a virtual table;
-/// - a table that has other columns in the base;
-/// - a database with a part in its log, and a file that is not as SQLite's format has it.
+/// and SQL compares the rows of the other pages only.
+///
+/// SQL compares all rows of a table without row numbers (WITHOUT ROWID), of a virtual table, and of a table that has
+/// other columns in the base. The same holds for a database with a part in its log, and for a file of another format.
 ///
 /// Cost: the time to read all pages of the tables; some bytes of memory for each page.
 struct ChangedPages {
