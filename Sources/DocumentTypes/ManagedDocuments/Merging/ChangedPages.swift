@@ -5,8 +5,8 @@ import GRDB
 /// Two copies of a database have most pages at the same places with the same bytes. The rows of such pages are equal,
 /// and SQL compares the rows of the other pages only.
 ///
-/// SQL compares all rows of a table without row numbers (WITHOUT ROWID), of a virtual table, and of a table that has
-/// other columns in the base. The same holds for a database with a part in its log, and for a file of another format.
+/// SQL compares all rows of a table WITHOUT ROWID, of a virtual table, and of a table that has other columns in the base.
+/// The same holds for a database with a part in its log, and for a file of another format.
 ///
 /// Cost: the time to read all pages of the tables; some bytes of memory for each page.
 struct ChangedPages {
