@@ -39,15 +39,20 @@ struct DescriptorTests {
       let result = try script(
         """
         $docpkg new D.imageNotes --text x -q
+        mkdir store C
+        $docpkg cloud init store C > log
+        $docpkg copy D.imageNotes C/D.imageNotes -q
+        $docpkg cloud sync C -q
         for command in 'cat D.imageNotes Text.txt' 'tree D.imageNotes' 'show D.imageNotes' 'info D.imageNotes --json' \\
-          'edit D.imageNotes --append y --dry-run' 'list .' 'verify D.imageNotes' 'help' '--version'
+          'edit D.imageNotes --append y --dry-run' 'list .' 'verify D.imageNotes' 'help' '--version' \\
+          'cloud list C' 'cloud status C' 'cloud devices C' 'cloud devices C --json'
         do
           $docpkg $command \(output) 2> errors
           echo $?
           grep -q '^docpkg: standard output could not be written: \(reason)$' errors || cat errors
         done
         """, in: folder)
-      #expect(result.output == String(repeating: "2\n", count: 9), "\(result.output)\(result.errors)")
+      #expect(result.output == String(repeating: "2\n", count: 13), "\(result.output)\(result.errors)")
     }
   }
 

@@ -58,8 +58,8 @@ extension Cloud {
         try await container.removeDevice(device.id)
         return
       }
-      if json { return try printJSON(devices.map(Row.init), as: .report) }
-      var output = StandardOutput(.report)
+      if json { return try printJSON(devices.map(Row.init)) }
+      var output = StandardOutput()
       for device in devices {
         output.line(
           "\(device.isCurrent ? "*" : " ") \(localTime(device.lastSeen))  \(device.id)  \(display(device.name))"
