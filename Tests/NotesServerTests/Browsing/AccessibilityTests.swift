@@ -71,65 +71,72 @@ extension BrowserTests {
       try fixture.docpkg("new", "Harbour.imageNotes", "--text", "Boats\nand gulls", "--quiet")
     }
 
-    @Test(arguments: pages)
-    func `has contrast, names and room, on a phone and in the dark as well`(_ page: String) async throws {
+    @Test func `has contrast, names and room, on a phone and in the dark as well`() async throws {
       try await ServeFixture.with(prepare: fill) { fixture in
         try await Browser.with { browser in
           try await browser.openLibrary(of: fixture)
           let id = try await browser.id(of: "Trip")
           for (width, dark) in [(1280, false), (1280, true), (390, false), (390, true)] {
             try await browser.emulate(width: width, dark: dark, reducedMotion: true)
-            try await browser.go(to: fixture.address.page(page.replacing("ID", with: id)))
-            if page != "/nothing" {
-              try await browser.wait(for: "the page", until: "document.body.dataset.ready")
-            }
-            let complaints = try await browser.run(Self.rules).elements.compactMap(\.string)
-            #expect(complaints == [], "\(page) at \(width), \(dark ? "dark" : "light")")
-            let nodes = try await browser.devTools("Accessibility.getFullAXTree")["nodes"].elements
-            for node in nodes where node["ignored"] != true {
-              guard let role = node["role"]["value"].string, Self.roles.contains(role) else { continue }
-              #expect(
-                node["name"]["value"].string?.isEmpty == false, "\(page): a \(role) has no name: \(node)")
+            for page in Self.pages {
+              try await browser.go(to: fixture.address.page(page.replacing("ID", with: id)))
+              if page != "/nothing" {
+                try await browser.wait(for: "the page", until: "document.body.dataset.ready")
+              }
+              let complaints = try await browser.run(Self.rules).elements.compactMap(\.string)
+              #expect(complaints == [], "\(page) at \(width), \(dark ? "dark" : "light")")
+              let nodes = try await browser.devTools("Accessibility.getFullAXTree")["nodes"].elements
+              for node in nodes where node["ignored"] != true {
+                guard let role = node["role"]["value"].string, Self.roles.contains(role) else { continue }
+                #expect(
+                  node["name"]["value"].string?.isEmpty == false, "\(page): a \(role) has no name: \(node)")
+              }
             }
           }
         }
       }
     }
 
-    @Test(arguments: pages.dropLast())
-    func `is used by the keyboard: each control gets a visible focus, in order`(_ page: String) async throws {
+    @Test func `is used by the keyboard: each control gets a visible focus, in order`() async throws {
       try await ServeFixture.with(prepare: fill) { fixture in
         try await Browser.with { browser in
           try await browser.openLibrary(of: fixture)
           let id = try await browser.id(of: "Trip")
-          try await browser.go(to: fixture.address.page(page.replacing("ID", with: id)))
-          try await browser.wait(for: "the page", until: "document.body.dataset.ready")
-          // The order of the document, and nothing twice. The list may replace a row by a newer one meanwhile.
-          try await browser.run("window.last = -1")
-          var count = 0
-          while count < 60 {
-            try await browser.press(.tab)
-            let state = try await browser.run(
-              """
-              const e = document.activeElement;
-              if (!e || e === document.body) return 'end';
-              const index = [...document.querySelectorAll('*')].indexOf(e);
-              const style = getComputedStyle(e);
-              const seen = style.outlineStyle !== 'none' || style.boxShadow !== 'none' || e.id === 'text'
-                || e.closest('label')?.matches(':has(:focus-visible)');
-              const words = `<${e.tagName.toLowerCase()} id="${e.id}" class="${e.className}">`;
-              const answer = index <= last ? `after a later one: ${words}` : seen ? 'good' : `not visible: ${words}`;
-              last = index;
-              return answer;
-              """
-            ).string
-            if state == "end" { break }
-            #expect(state == "good", "\(page)")
-            count += 1
+          for page in Self.pages.dropLast() {
+            try await browser.go(to: fixture.address.page(page.replacing("ID", with: id)))
+            try await browser.wait(for: "the page", until: "document.body.dataset.ready")
+            try await checkFocus(browser, page)
           }
-          #expect((3..<60).contains(count), "\(page): \(count) controls")
         }
       }
+    }
+
+    /// Goes through the controls of a page by the tabulator key.
+    private func checkFocus(_ browser: Browser, _ page: String) async throws {
+      // The order of the document, and nothing twice. The list may replace a row by a newer one meanwhile.
+      try await browser.run("window.last = -1")
+      var count = 0
+      while count < 60 {
+        try await browser.press(.tab)
+        let state = try await browser.run(
+          """
+          const e = document.activeElement;
+          if (!e || e === document.body) return 'end';
+          const index = [...document.querySelectorAll('*')].indexOf(e);
+          const style = getComputedStyle(e);
+          const seen = style.outlineStyle !== 'none' || style.boxShadow !== 'none' || e.id === 'text'
+            || e.closest('label')?.matches(':has(:focus-visible)');
+          const words = `<${e.tagName.toLowerCase()} id="${e.id}" class="${e.className}">`;
+          const answer = index <= last ? `after a later one: ${words}` : seen ? 'good' : `not visible: ${words}`;
+          last = index;
+          return answer;
+          """
+        ).string
+        if state == "end" { break }
+        #expect(state == "good", "\(page)")
+        count += 1
+      }
+      #expect((3..<60).contains(count), "\(page): \(count) controls")
     }
 
     @Test func `is checked by rules that find a planted defect`() async throws {
