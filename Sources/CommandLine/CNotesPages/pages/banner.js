@@ -13,7 +13,7 @@ export function bannerOf({ light, state, refusal, hasText }) {
   if (refusal?.status === 401) {
     return { kind: "signed-out", text: refusal.message, advice: refusal.advice ?? "Open the address that docpkg serve printed.", buttons: [] };
   }
-  if (light === "deleted" && !hasText) {
+  if (light === "deleted" && !hasText && refusal) {
     return { kind: "deleted", text: refusal.message, advice: refusal.deletion ? "" : (refusal.advice ?? ""), buttons: refusal.deletion ? ["back"] : [] };
   }
   if (light === "deleted") {

@@ -38,7 +38,7 @@ function rowOf({ id, name, date }) {
   const button = document.createElement("button");
   button.type = "button";
   button.textContent = "Put back";
-  button.setAttribute("aria-label", `Restore ${name}`);
+  button.setAttribute("aria-label", `Put back ${name}`);
   row.append(words, when, button);
   return row;
 }
