@@ -2,7 +2,7 @@
 #
 # What takes long and proves promises is in Tests/long/run.
 
-.PHONY: help demo test check build all bench install uninstall deb docs fuzz examples lint format symbols build-tests \
+.PHONY: help demo test check build all install uninstall deb docs fuzz examples lint format symbols build-tests \
   prepare pages command-line record-symbols record-baseline stage
 .DEFAULT_GOAL = help
 
@@ -35,9 +35,6 @@ build: ## builds docpkg
 
 all: build ## builds docpkg and the programs for documents with a database, cloud, serve and bench
 	set -e; for name in database cloud serve bench; do $(swift-build) docpkg-$$name; done
-
-bench: all ## measures everything that has a goal
-	.build/release/docpkg bench goals
 
 install: stage ## installs all programs, the manual, completions and the MIME type below PREFIX=/usr/local
 	.ci/install .build/stage "$(DESTDIR)" "$(PREFIX)"

@@ -212,10 +212,7 @@ let package = Package(
     // Measurements: what saving costs, beside other ways of doing it.
     .target(
       name: "Benchmarks",
-      dependencies: [
-        "CLinux", "Documents", "DurableIO", "FilePackages", "ImageNotes", "ManagedDocuments", database,
-        system,
-      ],
+      dependencies: ["CSQLiteSession", "DurableIO", "FilePackages", system],
       path: "Sources/CommandLine/Benchmarks", swiftSettings: strict),
 
     // The programs of the command line share this: arguments, output, errors and signals.
@@ -253,9 +250,7 @@ let package = Package(
     // `docpkg bench`.
     .target(
       name: "BenchCommands",
-      dependencies: [
-        "Benchmarks", "CloudCommands", "CommandSupport", "FilePackages", "ObjectStores", arguments, system,
-      ],
+      dependencies: ["Benchmarks", "CommandSupport", "FilePackages", arguments, system],
       path: "Sources/CommandLine/BenchCommands", swiftSettings: strict),
 
     // The command line: the main program, and the programs that take its place for some commands.
@@ -309,8 +304,7 @@ let package = Package(
     .executableTarget(name: "breaker", path: "Tests/Breaker"),
 
     .testTarget(
-      name: "DurableIOTests", dependencies: ["Benchmarks", "DurableIO", "TestSupport", system],
-      swiftSettings: testing),
+      name: "DurableIOTests", dependencies: ["DurableIO", "TestSupport", system], swiftSettings: testing),
     .testTarget(
       name: "UniformTypesTests", dependencies: ["TestSupport", "UniformTypes", system], swiftSettings: testing
     ),
@@ -391,8 +385,7 @@ let package = Package(
       swiftSettings: testing),
     .testTarget(
       name: "BenchmarksTests",
-      dependencies: ["Benchmarks", "DurableIO", "ObjectStores", "StoreTestSupport", "TestSupport", system],
-      swiftSettings: testing),
+      dependencies: ["Benchmarks", "DurableIO", "TestSupport", system], swiftSettings: testing),
     .testTarget(
       name: "docpkgTests",
       dependencies: [

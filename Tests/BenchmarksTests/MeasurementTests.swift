@@ -12,8 +12,7 @@ struct MeasurementTests {
   }
 
   private var result: Measurement {
-    Measurement(
-      Work("save", children: 10, changed: 1, size: 4096), strategy: "ours", durable: true, atomic: true)
+    Measurement(ModelPackage(childCount: 10, changedCount: 1, size: 4096), strategy: "ours", atomic: true)
   }
 
   @Test func `are ratios round by round, of the rounds that both took part in`() {
@@ -32,7 +31,7 @@ struct MeasurementTests {
       samples(Dictionary(uniqueKeysWithValues: (0...10).map { ($0, Double($0)) })), others: [])
     #expect(result.seconds == Spread(median: 5, p10: 1, p90: 9))
     #expect(
-      result.bytesWritten == 4096 && result.systemBytes == 8192 && result.flushes == 1
+      result.bytesWritten == 4096 && result.synchronizations == 1
         && result.operations == ["write": 1])
   }
 

@@ -1,21 +1,21 @@
 import Benchmarks
-import FoundationEssentials
 import SystemPackage
 import Testing
 
 @Suite("A benchmark's report")
 struct ReportTests {
   private func measurement(
-    _ strategy: String, children: Int = 10, _ seconds: Spread?, ratio: Spread? = nil
-  ) -> Measurement {
-    var result = Measurement(
-      Work("save", children: children, changed: 1, size: 4096), strategy: strategy, durable: true,
-      atomic: true)
-    result.rounds = 9
-    result.seconds = seconds
-    if let ratio { result.ratios = ["naive": ratio] }
-    result.operations = ["write": 2, "synchronize": 1]
-    result.flushes = 1
+    _ strategy: String, children: Int = 10, _ seconds: [Double], problem: String? = nil
+  )
+    -> Measurement
+  {
+    let model = ModelPackage(childCount: children, changedCount: 1, size: 4096)
+    var result = Measurement(model, strategy: strategy, atomic: true)
+    func samples(_ seconds: [Double]) -> [Sample] {
+      seconds.enumerated().map { Sample(round: $0, seconds: $1, flushes: 1, operations: ["write": 2]) }
+    }
+    result.summarize(samples(seconds), others: [("naive", samples([0.0025, 0.0025, 0.0025]))])
+    result.problem = problem
     return result
   }
 
@@ -23,78 +23,27 @@ struct ReportTests {
     BenchmarkReport(machine: Machine(folder: "/"), against: "naive", results: results)
   }
 
-  private func spread(_ median: Double, _ part: Double = 0.1) -> Spread {
-    Spread(median: median, p10: median * (1 - part), p90: median * (1 + part))
-  }
-
-  @Test func `is the same after it was written and read as JSON`() throws {
-    var result = measurement("journal", spread(0.001), ratio: spread(0.5))
-    result.work.flushDelay = 0.001
-    result.figures = ["threads": 3]
-    var broken = measurement("links", nil)
-    broken.problem = "'a' differs from the last save"
-    let before = report([result, broken])
-    let after = try JSONDecoder().decode(BenchmarkReport.self, from: JSONEncoder().encode(before))
-    for (one, other) in zip(before.results, after.results) {
-      #expect(one.work == other.work && one.seconds == other.seconds && one.ratios == other.ratios)
-      #expect(
-        one.problem == other.problem && one.figures == other.figures && one.operations == other.operations)
-    }
-    #expect(after.results.count == 2 && after.problem?.strategy == "links")
-  }
-
-  /// Ratios do not change when the whole machine becomes slower; times do.
-  @Test(
-    arguments: [
-      (0.5, 0.7, 0.05, Comparison.Verdict.slower), (0.5, 0.7, 0.3, .same), (0.5, 0.52, 0.001, .same),
-      (0.7, 0.5, 0.05, .faster),
-    ] as [(Double, Double, Double, Comparison.Verdict)])
-  func `tells what became slower from what only varies`(
-    before: Double, now: Double, part: Double, verdict: Comparison.Verdict
-  ) {
-    let old = report([measurement("journal", spread(1, 0.01), ratio: spread(before, part))])
-    let new = report([measurement("journal", spread(9, 0.01), ratio: spread(now, part))])
-    let comparison = Comparison(new, before: old)
-    #expect(comparison.lines.map(\.verdict) == [verdict])
-    #expect(comparison.isSlower == (verdict == .slower))
-    // Without ratios the comparison has only the times.
-    let times = Comparison(
-      report([measurement("naive", spread(9, 0.01))]), before: report([measurement("naive", spread(1, 0.01))])
-    )
-    #expect(times.lines.map(\.verdict) == [.slower])
-  }
-
-  @Test func `tells of other counts, and of another machine`() {
-    var one = measurement("journal", spread(1))
-    one.operations = ["write": 3]
-    var old = report([measurement("journal", spread(1)), measurement("gone", spread(1))])
-    old.machine.processors = 64
-    let comparison = Comparison(report([one]), before: old)
-    #expect(comparison.lines.map(\.operations) == [["write": [2, 3], "synchronize": [1, 0]]])
-    #expect(comparison.machines == ["processors"])
-    let text = comparison.text(against: "naive")
-    #expect(text.contains("write: 2 → 3") && text.contains("Not the same machine"))
-  }
-
   @Test func `is a page that needs nothing else and says all of it`() {
-    var wrong = measurement("<wrong>", children: 1000, nil)
-    wrong.problem = "'a&b' differs from the last save"
-    var absent = measurement("reflinks", nil)
-    absent.unavailable = "there are none"
     let page = HTMLReport(
       report([
-        measurement("journal", spread(0.001), ratio: spread(0.4)), measurement("naive", spread(0.0025)),
-        absent,
-        measurement("journal", children: 1000, spread(0.0011)), wrong,
+        measurement("published", [0.001, 0.001, 0.001]), measurement("naive", [0.0025, 0.0025, 0.0025]),
+        measurement("published", children: 1000, [0.0011, 0.0011, 0.0011]),
+        measurement("<wrong>", children: 1000, [], problem: "'a&b' differs from the last save"),
       ])
     ).page
-    // The page has two lines of growth at both widths, and a chart and a table for each work.
-    #expect(page.ranges(of: "<polyline").count == 4)
-    #expect(page.ranges(of: "class=\"ranges\"").count == 2 && page.ranges(of: "<table>").count == 2)
-    #expect(page.contains("0.40 <small>[0.36–0.44]"))
+    // One chart has the line of each strategy, and each package has a table.
+    #expect(page.ranges(of: "<svg").count == 1 && page.ranges(of: "<polyline").count == 2)
+    #expect(page.ranges(of: "<table>").count == 2 && page.contains("<td>0.40</td><td>0.40–0.40</td>"))
     #expect(page.contains("&lt;wrong&gt;") && page.contains("a&amp;b") && !page.contains("<wrong>"))
-    #expect(page.contains("not here: there are none"))
-    for outside in ["http", "src=", "@import", "url("] { #expect(!page.contains(outside)) }
+    for outside in ["src=", "href=", "@import", "url("] { #expect(!page.contains(outside)) }
+  }
+
+  @Test func `is a table with the words of a failure in the row of its strategy`() {
+    let results = [measurement("naive", [0.0025]), measurement("links", [], problem: "'a' differs")]
+    let lines = TextReport(report(results), display: { $0 }).table(of: results).split(separator: "\n")
+    #expect(lines.count == 4 && lines[0] == "10 children of 4.0 KB, 1 changed")
+    #expect(lines[1].hasPrefix("strategy   median") && lines[2].hasPrefix("naive     2.50 ms"))
+    #expect(lines[3] == "links     WRONG: 'a' differs")
   }
 
   @Test(
@@ -112,18 +61,5 @@ struct ReportTests {
     ] as [(Double, String)])
   func `has times in the unit that fits`(seconds: Double, text: String) {
     #expect(Figures.time(seconds) == text)
-  }
-
-  @Test func `of goals says what is reached`() {
-    var goal = Goal(row: 1, title: "committed / naive", bound: .atMost, goal: 0.4)
-    #expect(!goal.isReached && Goal.table(of: [goal]).contains("not measured"))
-    goal.measured = spread(0.4)
-    #expect(
-      goal.isReached && Goal.table(of: [goal]).contains("≤ 0.40")
-        && Goal.table(of: [goal]).hasSuffix("reached\n"))
-    goal.measured = spread(0.41)
-    #expect(!goal.isReached && Goal.table(of: [goal]).hasSuffix("missed\n"))
-    goal.bound = .atLeast
-    #expect(goal.isReached)
   }
 }

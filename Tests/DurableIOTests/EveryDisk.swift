@@ -1,4 +1,3 @@
-import Benchmarks
 import DurableIO
 import SystemPackage
 import TestSupport
@@ -10,7 +9,6 @@ enum EveryDisk: String, CaseIterable, Sendable {
   case crash = "CrashDisk"
   case counting = "CountingDisk over CrashDisk"
   case faulty = "FaultyDisk that never fails"
-  case slow = "CountingDisk with slower syncs"
 
   /// Runs `body` with an empty directory of such a disk.
   func run(_ body: (Folder) async throws -> Void) async throws {
@@ -24,8 +22,6 @@ enum EveryDisk: String, CaseIterable, Sendable {
       try await body(Folder(CountingDisk(CrashDisk()), "/"))
     case .faulty:
       try await body(Folder(FaultyDisk(CrashDisk(), .none).disk, "/"))
-    case .slow:
-      try await body(Folder(CountingDisk(CrashDisk(), .slower(by: .zero)), "/"))
     }
   }
 }

@@ -167,8 +167,6 @@ struct CommandTests {
       [], ["new"], ["show"], ["edit"], ["list"], ["tree"], ["cat"], ["info"], ["copy"], ["open"], ["watch"],
       ["bench"],
       ["bench", "save"],
-      ["bench", "open"],
-      ["bench", "export"], ["bench", "documents"], ["bench", "replay"], ["bench", "goals"],
       ["undo"], ["redo"], ["versions"], ["versions", "prune"], ["diff"], ["restore"],
       ["conflicts"], ["resolve"],
       ["cloud"], ["cloud", "init"], ["cloud", "add"], ["cloud", "status"], ["cloud", "sync"],

@@ -17,7 +17,7 @@ struct UsageTests {
     ["export", "", "a.zip"],
     ["export", "D", "", "--format", "zip"], ["export", "D", "a.zip", "--passphrase-file", ""],
     ["import", "", "C"], ["import", "a.zip", ""], ["archive", "list", ""], ["verify", ""],
-    ["verify", "D", ""], ["recover", ""], ["repair", ""], ["watch", ""], ["bench", "replay", "D", ""],
+    ["verify", "D", ""], ["recover", ""], ["repair", ""], ["watch", ""],
     ["bench", "save", "--folder", ""],
   ]
 
@@ -92,14 +92,7 @@ struct UsageTests {
     (["list", ".", "--json", "-0"], "Give either -0, --json, --watch or --types."),
     (["tree", ".", "--long", "-0"], "Give either -0, --long or --json."),
     (["diff", "D", "E", "--version", "1"], "Give either another package or --version."),
-    (["bench", "replay", "D", "E", "--rounds", "1"], "Unknown option '--rounds'"),
-    (["bench", "replay", "D", "E", "--against", "nope"], "'nope' is not measured; there are journal"),
-    (["bench", "open", "--against", "nope"], "'nope' is not measured; there are tree"),
-    (["bench", "documents", "--against", "nope"], "'nope' is not measured; there are documents"),
-    (
-      ["bench", "export", "--task", "zip", "--against", "tar"], "'tar' is not measured; there are docpkg, zip"
-    ),
-    (["bench", "goals", "--against", "naive"], "Unknown option '--against'"),
+    (["bench", "save", "--compare", "r.json"], "Unknown option '--compare'"),
   ]
 
   @Test(arguments: mistakes)
@@ -174,10 +167,8 @@ struct UsageTests {
   @Test func `no error is a dump of fields`() async throws {
     try await withTemporaryDirectory { folder in
       _ = try docpkg("new", "D.imageNotes", "--text", "x", in: folder)
-      try Data(#"{"machine": 1}"#.utf8).write(to: URL(filePath: folder.appending("r.json").string))
       for arguments in [
-        ["bench", "replay", "D.imageNotes", "none"], ["bench", "save", "--compare", "none"],
-        ["bench", "save", "--compare", "r.json"], ["bench", "save", "--folder", "none", "--children", "1"],
+        ["bench", "save", "--folder", "none", "--children", "1"],
         ["new", "E.imageNotes", "--image", "none"], ["new", "--in", "none", "--text", "x"],
         ["edit", "D.imageNotes", "--set", "a=none"], ["diff", "D.imageNotes", "none"],
         ["export", "none", "a.zip"], ["import", "none", "F"], ["watch", "none"],

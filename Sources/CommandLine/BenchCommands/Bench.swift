@@ -4,20 +4,14 @@ import CommandSupport
 package struct Bench: AsyncParsableCommand {
   package static let configuration = CommandConfiguration(
     commandName: "bench",
-    abstract: "Measure on this machine and this disk.",
+    abstract: "Measure what incremental saving costs on this machine and this disk.",
     discussion: """
-      Each benchmark measures several strategies in the same rounds, so that ratios are valid also on a busy \
-      machine. The state on disk is compared with the expected one, byte by byte.
-
-      Examples:
-        docpkg bench save --children 10,1000 --changed 1
-        docpkg bench replay Monday.rtfd Tuesday.rtfd --html replay.html
+      Example:
+        docpkg bench save --children 10,1000 --html saves.html
 
       \(ExitStatus.help)
       """,
-    subcommands: [
-      Save.self, Open.self, Export.self, Documents.self, Replay.self, Managed.self, Cloud.self, Goals.self,
-    ])
+    subcommands: [Save.self])
 
   package init() {}
 }

@@ -1,6 +1,9 @@
 import ArgumentParser
 import Benchmarks
 import CommandSupport
+import FilePackages
+import FoundationEssentials
+import Glibc
 import SystemPackage
 
 extension Bench {
@@ -11,43 +14,25 @@ extension Bench {
       discussion: """
         The command makes a package of random bytes for each strategy, in a temporary directory that it removes at \
         the end. In each round every strategy saves the same changed children once, and the metadata. The first \
-        round, which warms up, is not counted.
+        round, which warms up, does not count.
 
         Strategies:
-          floor          one overwrite of bytes on the disk, and one flush
-          journal        this library's save in place, until it is durable
-          published      the same, until other programs see all of it
-          rebuilt        the same for a model that makes its whole tree anew each time
-          staged         this library's staged save
-          sqlite         a row for each child in SQLite (WAL, FULL), one transaction
-          sqlite-delete  the same with a rollback journal
-          naive          a temporary file, fsync and rename for each; fsync of the folder
-          each           the same without metadata, without fsync of the folder
-          links          Apple's way: a new folder of hard links, and an exchange
-          reflinks       the same with copies that share blocks, if possible
-          full           every child written anew, and an exchange
-        With --whole-commands also, from the start of a process to its end:
-          command        'docpkg edit --set …'
-          git            'git add' and 'git commit', which do not fsync
-          zip            'zip -u' of the whole package
-          python         zipfile in append mode
-          rsync          'rsync -a --link-dest'
-          cp             'cp -a'
+          floor      one overwrite of bytes on the disk, and one flush
+          journal    this library's save, until it is durable
+          published  the same, until other programs see all of it
+          sqlite     a row for each child in SQLite (WAL, FULL), one transaction
+          naive      a temporary file, fsync and rename for each; fsync of the folder
+          links      Apple's way: a new folder of hard links, and an exchange
+          full       every child written anew, and an exchange
 
-        In each round, the ratio is the time divided by the time of the strategy of --against; the report has the \
-        median. Bytes written are the bytes that the strategy gave to the system. If a strategy makes its own system \
-        calls, they are the bytes that the system counts, in whole pages. Operations are system calls, also those \
-        after the save returned; flushes are only those before. Memory is the growth of this process, or the whole \
-        memory of another program.
+        A ratio compares times of the same round; the report has its median. Flushes are those before the save \
+        returns, operations also those after it. Memory is the growth of this process.
 
         Examples:
-          docpkg bench save --children 10,1000,10000 --changed 1 --html saves.html
-          docpkg bench save --children 1000 --changed 1000 --against each --json
-          docpkg bench save --children 1000 --flush-delay 1 --against floor
-          docpkg bench save --children 10 --strategy command,git --against git
+          docpkg bench save --children 10,1000,10000 --html saves.html
+          docpkg bench save --children 1000 --changed 1000 --json
 
-        Exit status: 0 done; 1 something became slower than in the report of --compare; 2 failed, or a strategy left \
-        other bytes than it saved; 64 usage.
+        Exit status: 0 done; 2 failed, or a strategy left other bytes than it saved; 64 usage.
         """)
 
     @Option(help: ArgumentHelp("The number of children.", valueName: "n,…"))
@@ -63,40 +48,51 @@ extension Bench {
 
     @Option(
       name: .customLong("strategy"),
-      help: ArgumentHelp("The strategies, instead of those that run in this process.", valueName: "name,…"))
-    var strategies: List<String>?
+      help: ArgumentHelp("The strategies, instead of all.", valueName: "name,…"))
+    var strategies = List(SaveBenchmark.allStrategies.map { $0.name })
 
-    @Flag(help: "Measure whole commands too.")
-    var wholeCommands = false
+    @Option(help: ArgumentHelp("The strategy that ratios compare with.", valueName: "name"))
+    var against: String?
+
+    @Option(help: "The number of rounds.")
+    var rounds = 100
 
     @Option(
       help: ArgumentHelp(
-        "The time to add to each flush, as on disks without a power-safe cache.",
-        valueName: "milliseconds"))
-    var flushDelay = 0.0
+        "The seconds of measured time after which a strategy ends, but not before three rounds.",
+        valueName: "seconds"))
+    var budget = 20.0
 
-    @Flag(help: "Leave out every flush, and measure the rest; no save is durable then.")
-    var withoutFlushes = false
+    @Option(path: ArgumentHelp("The folder for the temporary directory.", valueName: "dir"))
+    var folder = "."
 
-    @OptionGroup var repeats: BenchRounds
-    @OptionGroup var ratios: BenchRatios
-    @OptionGroup var options: BenchOptions
+    @Flag(name: .long, help: "Print a JSON object.")
+    var json = false
+
+    @Option(path: ArgumentHelp("Write a page with a chart, which needs no other file.", valueName: "file"))
+    var html: String?
 
     func validate() throws {
-      try strategies?.check(SaveBenchmark.allStrategies.map { $0.name }, "strategy")
-      try ratios.check(chosen.map { $0.name })
+      for name in strategies.values + (against.map { [$0] } ?? [])
+      where !SaveBenchmark.allStrategies.contains(where: { $0.name == name }) {
+        let all = SaveBenchmark.allStrategies.map { $0.name }.joined(separator: ", ")
+        throw ValidationError("There is no strategy '\(display(name))'; there are \(all).")
+      }
+      if let against, !strategies.values.contains(against) {
+        throw ValidationError(
+          "'\(display(against))' is not measured; there are \(strategies.values.joined(separator: ", ")).")
+      }
       guard (1...1_000_000).contains(size.bytes) else {
         throw ValidationError("--size has to be 1 to 1,000,000.")
       }
       guard children.values.allSatisfy({ (1...1_000_000).contains($0) }) else {
         throw ValidationError("--children have to be 1 to 1,000,000.")
       }
-      guard (0...60_000).contains(flushDelay), !(withoutFlushes && flushDelay > 0) else {
-        throw ValidationError(
-          "--flush-delay has to be 0 to 60,000, and cannot be given with --without-flushes.")
-      }
       guard !models.isEmpty, changed.values.allSatisfy({ $0 >= 1 }) else {
         throw ValidationError("--changed has to be 1 to the number of children.")
+      }
+      guard (1...1_000_000).contains(rounds), (0...1_000_000).contains(budget) else {
+        throw ValidationError("--rounds has to be 1 to 1,000,000, and --budget 0 to 1,000,000.")
       }
     }
 
@@ -110,29 +106,75 @@ extension Bench {
     }
 
     func run() async throws {
-      let names = chosen.map { $0.name }
-      let output = try BenchOutput(
-        options, against: ratios.against ?? names.first { $0 == "naive" } ?? names[0])
-      var benchmark = SaveBenchmark(strategies: chosen)
-      benchmark.schedule = repeats.schedule(options, normally: 100)
-      benchmark.flushing =
-        withoutFlushes ? .leftOut : flushDelay > 0 ? .slower(by: .milliseconds(flushDelay)) : .asItIs
-      benchmark.command = BenchOptions.command
-      for model in models {
-        output.add(
-          try await benchmark.run(model, in: FilePath(options.folder), progress: output.show))
+      let names = strategies.values
+      let machine = Machine(folder: FilePath(folder))
+      var report = BenchmarkReport(
+        machine: machine, against: against ?? names.first { $0 == "naive" } ?? names[0])
+      try checkPage()
+      if machine.isInMemory {
+        StandardError.write("docpkg: \(display(folder)) is in memory, where a flush costs nothing.\n")
       }
-      try output.finish()
+      var benchmark = SaveBenchmark(
+        strategies: SaveBenchmark.allStrategies.filter { names.contains($0.name) })
+      (benchmark.rounds, benchmark.budget) = (rounds, .seconds(budget))
+      for model in models {
+        let results = try await benchmark.run(model, in: FilePath(folder), progress: Self.show)
+        Self.show("")
+        if !json { Self.write(results, isFirst: report.results.isEmpty, of: report) }
+        report.results += results
+      }
+      if json { try printJSON(report) }
+      if let html {
+        try FileWrapper(regularFileWithContents: Data(HTMLReport(report).page.utf8)).write(
+          to: url(html), options: [], originalContentsURL: nil)
+      }
+      if let wrong = report.problem {
+        let problem = wrong.problem ?? ""
+        throw InputError(
+          description: "'\(wrong.strategy)' failed: \(display(problem))\(problem.hasSuffix(".") ? "" : ".")")
+      }
     }
 
-    /// The strategies to measure, each once.
-    private var chosen: [any SaveStrategy.Type] {
-      let all = SaveBenchmark.allStrategies
-      var chosen =
-        strategies?.values.compactMap { name in all.first { $0.name == name } } ?? SaveBenchmark.inProcess
-      if wholeCommands { chosen += SaveBenchmark.wholeCommands }
-      var names: Set<String> = []
-      return chosen.filter { names.insert($0.name).inserted }
+    /// - Throws: `InputError` for a page that could not be written at the end.
+    private func checkPage() throws {
+      guard let html else { return }
+      let folder = url(html).deletingLastPathComponent().path
+      guard access(folder.isEmpty ? "." : folder, W_OK) == 0 else {
+        throw InputError(
+          description: "'\(display(html))' cannot be written: \(String(cString: strerror(errno))).")
+      }
     }
+
+    private static func write(_ results: [Measurement], isFirst: Bool, of report: BenchmarkReport) {
+      let text = TextReport(report, display: { display($0) })
+      var output = StandardOutput()
+      if isFirst { output.write(text.heading) }
+      output.write(text.table(of: results))
+      output.flush()
+    }
+
+    /// Names the present step on standard error, in one line of a terminal.
+    private static func show(_ step: String) {
+      if StandardError.takesEscapes { StandardError.write("\r\u{1B}[K\(step)") }
+    }
+  }
+}
+
+/// Several values of one option, separated by commas.
+struct List<Element: ExpressibleByArgument & Sendable>: ExpressibleByArgument, Sendable {
+  var values: [Element]
+
+  init(_ values: [Element]) {
+    self.values = values
+  }
+
+  init?(argument: String) {
+    let parts = argument.split(separator: ",", omittingEmptySubsequences: false)
+    values = parts.compactMap { Element(argument: String($0)) }
+    if values.count != parts.count { return nil }
+  }
+
+  var defaultValueDescription: String {
+    values.map(\.defaultValueDescription).joined(separator: ",")
   }
 }

@@ -5,7 +5,7 @@ import Glibc
 package import SystemPackage
 
 /// The machine that figures come from; without it they mean nothing.
-package struct Machine: Sendable, Codable {
+package struct Machine: Sendable, Encodable {
   /// The kernel's name, version and processor family, such as `Linux 6.1.0 x86_64`.
   package var kernel: String
   /// The number of processors in use.
@@ -14,8 +14,6 @@ package struct Machine: Sendable, Codable {
   package var processor: String?
   /// The file system's type, such as `ext4`.
   package var fileSystem: String
-  /// The device of the file system, such as `/dev/sda1`.
-  package var device: String
   /// The mount options.
   package var mountOptions: String
   /// The number of processes that ran or waited for the disk, averaged over the last minute.
@@ -35,7 +33,7 @@ package struct Machine: Sendable, Codable {
     load = Self.lines(of: "loadavg").first?.split(separator: " ").first.flatMap { Double($0) }
     version = FilePackagesVersion.current
     let mount = Self.mount(of: folder)
-    (fileSystem, device, mountOptions) = mount ?? ("unknown", "unknown", "unknown")
+    (fileSystem, mountOptions) = mount ?? ("unknown", "unknown")
   }
 
   private static var kernelName: String {
@@ -48,11 +46,11 @@ package struct Machine: Sendable, Codable {
   }
 
   /// Returns the mount of a folder: the deepest one above it, and the last one at that point.
-  private static func mount(of folder: FilePath) -> (type: String, device: String, options: String)? {
+  private static func mount(of folder: FilePath) -> (type: String, options: String)? {
     guard let resolved = realpath(folder.string, nil) else { return nil }
     defer { free(resolved) }
     let path = FilePath(platformString: resolved)
-    var best: (depth: Int, type: String, device: String, options: String)?
+    var best: (depth: Int, type: String, options: String)?
     for line in lines(of: "self/mountinfo") {
       // 36 35 98:0 /root /mount/point options optional… - type device superblock-options
       let halves = line.split(separator: " - ", maxSplits: 1)
@@ -62,9 +60,9 @@ package struct Machine: Sendable, Codable {
       let point = FilePath(unescaped(left[4]))
       let depth = point.components.count
       guard path.starts(with: point), depth >= best?.depth ?? 0 else { continue }
-      best = (depth, String(right[0]), unescaped(right[1]), String(left[5]))
+      best = (depth, String(right[0]), String(left[5]))
     }
-    return best.map { ($0.type, $0.device, $0.options) }
+    return best.map { ($0.type, $0.options) }
   }
 
   /// Returns text from `mountinfo` with its octal escapes for spaces and similar characters replaced.

@@ -35,7 +35,7 @@ struct BenchmarkFolder {
     do throws(SystemError) {
       try disk.makeDirectory(name, in: disk.openDirectory(at: folder), mode: 0o700)
     } catch {
-      throw BenchmarkError("Nothing can be measured in '\(FileName(folder).display)'", error)
+      throw BenchmarkError("Nothing can be measured in '\(FileName(folder).display)': \(error).")
     }
     let result: Result
     do throws(SystemError) {
@@ -44,12 +44,12 @@ struct BenchmarkFolder {
       result = try await body(made)
     } catch {
       _ = remove(name, from: folder, on: disk)  // The first error counts.
-      throw BenchmarkError("Nothing can be measured in '\(FileName(made.path).display)'", error)
+      throw BenchmarkError("Nothing can be measured in '\(FileName(made.path).display)': \(error).")
     }
     progress("removing the temporary directory")
     guard remove(name, from: folder, on: disk) else {
       throw BenchmarkError(
-        description: "'\(FileName(made.path).display)' could not be removed; remove it yourself.")
+        "'\(FileName(made.path).display)' could not be removed; remove it yourself.")
     }
     return result
   }
@@ -60,17 +60,11 @@ struct BenchmarkFolder {
   }
 }
 
-/// The reason why a benchmark could measure nothing.
+/// The reason why a benchmark could measure nothing, or what is wrong with a saved state.
 package struct BenchmarkError: Error, CustomStringConvertible {
   package var description: String
 
-  package init(description: String) {
+  package init(_ description: String) {
     self.description = description
-  }
-}
-
-extension BenchmarkError {
-  fileprivate init(_ what: String, _ reason: SystemError) {
-    self.init(description: "\(what): \(reason).")
   }
 }

@@ -2,7 +2,7 @@
 package struct Sample: Sendable {
   package var round: Int
   package var seconds: Double
-  /// Processor time of this process and of the programs that it started.
+  /// Processor time of this process.
   package var cpuSeconds: Double
   package var bytesWritten: UInt64
   package var systemBytes: UInt64?

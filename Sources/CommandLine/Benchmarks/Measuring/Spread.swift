@@ -1,5 +1,5 @@
 /// The range of measured values; a report gives no figure without it.
-package struct Spread: Sendable, Codable, Equatable {
+package struct Spread: Sendable, Encodable, Equatable {
   package var median: Double
   /// The value that exceeds a tenth of the values.
   package var p10: Double

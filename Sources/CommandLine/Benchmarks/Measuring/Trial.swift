@@ -1,64 +1,62 @@
 import DurableIO
 import FilePackages
 
-/// A workload with its measurements so far.
+/// A strategy with its package and its measurements so far.
 final class Trial {
-  private var workload: (any Workload)?
+  private var strategy: (any SaveStrategy)?
+  private var model: ModelPackage
+  private let disk: CountingDisk
   private(set) var samples: [Sample] = []
   private var measurement: Measurement
   /// The measured time so far.
   private(set) var time = Duration.zero
 
-  /// - Parameter make: prepares the workload; the result holds an error of it.
-  init(_ measurement: Measurement, make: () async throws -> any Workload) async {
-    self.measurement = measurement
-    await attempt { workload = try await make() }
+  /// Makes the package. The result holds an error of that.
+  init(_ type: any SaveStrategy.Type, _ model: ModelPackage, at place: SavePlace) async {
+    self.model = model
+    disk = place.disk
+    measurement = Measurement(model, strategy: type.name, atomic: type.isAtomic)
+    await attempt { strategy = try await type.make(model, at: place) }
   }
 
   var name: String { measurement.strategy }
 
-  /// Whether the workload can take part in another round.
-  var isRunning: Bool { workload != nil }
+  /// Whether the strategy can take part in another round.
+  var isRunning: Bool { strategy != nil }
 
-  /// Does the work once more.
+  /// Saves once more.
   ///
   /// - Parameters:
-  ///   - round: the number of the round; nil for one that does not count.
+  ///   - round: the number of the round; 0 for one that does not count.
   ///   - rest: brings the machine to rest before the measurement.
-  func run(round: Int?, rest: () throws -> Void) async {
-    guard let workload else { return }
+  func run(round: Int, rest: () throws -> Void) async {
+    guard let strategy else { return }
     await attempt {
-      try await workload.arrange()
+      let change = model.change()
       try rest()
-      let before = workload.disk?.counts
+      let before = disk.counts
       let meter = ProcessMeter()
-      try await workload.run()
+      try await strategy.save(change)
       let (seconds, cpu, peak) = meter.read()
-      try await workload.finish()
-      let after = workload.disk?.counts
-      guard let round else { return }
+      try await strategy.finish()
+      let after = disk.counts
+      if round == 0 { return }
       time += .seconds(seconds)
-      var sample = Sample(
-        round: round, seconds: seconds, cpuSeconds: cpu, systemBytes: meter.writtenBytes, peakBytes: peak)
-      if let before, let after {
-        sample.bytesWritten = after.bytesWritten - before.bytesWritten
-        sample.flushes = workload.flushes ?? after.flushes - before.flushes
-        sample.operations = after.operations(since: before)
-      }
-      samples.append(sample)
+      samples.append(
+        Sample(
+          round: round, seconds: seconds, cpuSeconds: cpu,
+          bytesWritten: after.bytesWritten - before.bytesWritten,
+          systemBytes: meter.writtenBytes,
+          flushes: strategy.flushes ?? after.synchronizations - before.synchronizations,
+          operations: after.operations(since: before), peakBytes: peak))
     }
   }
 
-  /// Compares the result with the expected one.
+  /// Compares every byte on disk with the model, and releases the strategy's memory.
   func verify() async {
-    guard let workload else { return }
-    measurement.figures = workload.figures
-    await attempt { try await workload.verify() }
-  }
-
-  /// Releases the workload, so that its memory does not count for later ones.
-  func leave() {
-    workload = nil
+    guard let strategy else { return }
+    await attempt { try await strategy.verify(model) }
+    self.strategy = nil
   }
 
   /// Returns the figures after all rounds.
@@ -71,20 +69,14 @@ final class Trial {
   private func attempt(_ body: () async throws -> Void) async {
     do {
       try await body()
-    } catch let error as StrategyUnavailable {
-      measurement.unavailable = error.description
-      workload = nil
     } catch {
       measurement.problem = sentence(of: error)
-      workload = nil
+      strategy = nil
     }
   }
 }
 
 extension CountingDisk.Counts {
-  /// The number of syncs: fsync(2) and fdatasync(2).
-  var flushes: Int { self[.synchronize] + self[.synchronizeData] }
-
   /// Returns the counts since an earlier moment, by the operations' names.
   fileprivate func operations(since earlier: Self) -> [String: Int] {
     var operations: [String: Int] = [:]

@@ -1,11 +1,9 @@
 /// The results of a benchmark and the machine, which `--json` prints.
-package struct BenchmarkReport: Sendable, Codable {
+package struct BenchmarkReport: Sendable, Encodable {
   package var machine: Machine
   /// The strategy that ratios in tables compare to.
   package var against: String
   package var results: [Measurement]
-  /// The goals, if the benchmark measures them.
-  package var goals: [Goal]?
 
   package init(machine: Machine, against: String, results: [Measurement] = []) {
     self.machine = machine
@@ -13,23 +11,38 @@ package struct BenchmarkReport: Sendable, Codable {
     self.results = results
   }
 
-  /// The results by work, in their order.
-  package var groups: [(work: Work, results: [Measurement])] {
-    var groups: [(work: Work, results: [Measurement])] = []
-    for result in results {
-      if let place = groups.firstIndex(where: { $0.work == result.work }) {
-        groups[place].results.append(result)
+  /// The results of packages of one kind, in the order of the measurements.
+  package var groups: [[Measurement]] {
+    results.reduce(into: []) { groups, result in
+      if let last = groups.last?.last, last.title == result.title {
+        groups[groups.count - 1].append(result)
       } else {
-        groups.append((result.work, [result]))
+        groups.append([result])
       }
     }
-    return groups
   }
 
-  /// Returns the strategy that ratios among these results compare to: the report's own if it took part.
-  package func reference(among results: [Measurement]) -> String {
-    let names = results.filter { $0.seconds != nil }.map(\.strategy)
-    return names.contains(against) ? against : names.first ?? against
+  /// The heads of the columns after the first one.
+  package var columns: [String] {
+    [
+      "median", "p10–p90", "/ \(against)", "p10–p90", "flushes", "operations", "written", "CPU", "memory",
+      "rounds",
+    ]
+  }
+
+  /// Returns the cells after the first one; nil for a strategy that failed.
+  package func cells(of result: Measurement) -> [String]? {
+    guard result.problem == nil, let seconds = result.seconds else { return nil }
+    let ratio = result.ratio(to: against)
+    return [
+      Figures.time(seconds.median), "\(Figures.time(seconds.p10))–\(Figures.time(seconds.p90))",
+      ratio.map { Figures.number($0.median) } ?? "-",
+      ratio.map { "\(Figures.number($0.p10))–\(Figures.number($0.p90))" } ?? "-",
+      result.synchronizations.map { "\($0)" } ?? "-",
+      result.operations.map { "\($0.values.reduce(0, +))" } ?? "-",
+      Figures.bytes(result.bytesWritten), Figures.time(result.cpuSeconds), Figures.bytes(result.peakBytes),
+      "\(result.rounds)",
+    ]
   }
 
   /// The first failure.
@@ -37,18 +50,12 @@ package struct BenchmarkReport: Sendable, Codable {
 }
 
 extension Measurement {
-  /// Returns the ratio to another strategy in the same rounds; 1 for the strategy itself.
-  package func ratio(to other: String) -> Spread? {
-    strategy == other && seconds != nil ? Spread(median: 1, p10: 1, p90: 1) : ratios[other]
+  /// The packages and the change, in one line.
+  package var title: String {
+    let children = "\(Figures.grouped(children)) \(children == 1 ? "child" : "children")"
+    return "\(children) of \(Figures.bytes(UInt64(size))), \(Figures.grouped(changed)) changed"
   }
 
-  /// Whether the strategy is one of this library.
-  var isOurs: Bool {
-    [
-      "journal", "published", "rebuilt", "staged", "command", "tree", "store", "documents", "one-by-one",
-      "docpkg",
-      "update",
-    ]
-    .contains(strategy)
-  }
+  /// Whether the strategy is this library's.
+  var isOurs: Bool { ["journal", "published"].contains(strategy) }
 }

@@ -33,35 +33,3 @@ package enum Figures {
     return String(digits) + text
   }
 }
-
-extension Work {
-  /// The work in one line.
-  package var title: String {
-    var parts: [String] = []
-    switch benchmark {
-    case "save":
-      parts.append("\(counted(children, "child", "children")) of \(Figures.bytes(size.map(UInt64.init)))")
-      parts.append("\(Figures.grouped(changed ?? 0)) changed")
-    case "open": parts.append("opening and listing \(counted(children, "child", "children"))")
-    case "documents":
-      parts.append("\(counted(children, "open document", "open documents")), each edited, all saved")
-    case "export": parts.append("\(subject ?? ""), \(Figures.bytes(size.map(UInt64.init)))")
-    case "managed":
-      parts.append(subject ?? "")
-      if children != nil { parts.append(counted(children, "row", "rows")) }
-    case "cloud":
-      parts.append(subject ?? "")
-      if children != nil { parts.append(counted(children, "child", "children")) }
-    case "start": parts.append("starting a program")
-    default: parts.append("\(subject ?? ""), \(counted(children, "child", "children")) at first")
-    }
-    if flushDelay > 0 { parts.append("each flush \(Figures.time(flushDelay)) longer") }
-    if !flushes { parts.append("nothing flushed") }
-    if cold { parts.append("cold") }
-    return parts.joined(separator: ", ")
-  }
-
-  private func counted(_ count: Int?, _ one: String, _ many: String) -> String {
-    "\(Figures.grouped(count ?? 0)) \(count == 1 ? one : many)"
-  }
-}

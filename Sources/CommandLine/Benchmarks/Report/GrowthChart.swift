@@ -1,121 +1,153 @@
-/// A chart of each strategy's time over the number of children. Both axes are logarithmic. Each strategy has a line
-/// with its own mark, name and colour.
+import Glibc
+
+/// A chart of each strategy's time over the number of children, on two logarithmic axes, as an SVG that needs no
+/// other file.
 struct GrowthChart {
-  struct Line {
-    var name: String
+  private struct Line {
+    var strategy: String
     var isOurs: Bool
-    /// The line's mark and colour, the same everywhere on the page.
-    var mark: Mark
     var points: [(children: Double, seconds: Spread)]
   }
 
-  var lines: [Line]
+  private static let (left, top, right, bottom) = (64.0, 56.0, 520.0, 400.0)
+  private let lines: [Line]
+  private let title: String
+  private let x: LogAxis
+  private let y: LogAxis
 
-  /// Returns the chart as SVG.
-  ///
-  /// - Parameter width: the width in pixels, without scaling.
-  func svg(width: Int, height: Int) -> String {
-    let (x, y) = (
-      LogAxis(lines.flatMap { $0.points.map(\.children) }),
-      LogAxis(lines.flatMap { line in line.points.flatMap { [$0.seconds.p10, $0.seconds.p90] } })
-    )
-    let isNarrow = width < 500
-    let (left, top, right, bottom) = (56.0, 12.0, Double(width) - (isNarrow ? 114 : 128), Double(height) - 40)
-    func h(_ value: Double) -> Double { left + x.place(of: value) * (right - left) }
-    func v(_ value: Double) -> Double { bottom - y.place(of: value) * (bottom - top) }
-    var svg = """
-      <svg viewBox="0 0 \(width) \(height)" width="\(width)" height="\(height)" role="img" \
-      aria-label="Time of a save by number of children"><g class="grid">
-      """
-    for tick in y.ticks {
-      let place = Self.round(v(tick))
-      svg += "<line x1=\"\(left)\" x2=\"\(right)\" y1=\"\(place)\" y2=\"\(place)\"/>"
-      svg += "<text x=\"\(left - 6)\" y=\"\(place + 4)\" text-anchor=\"end\">\(Self.timeTick(tick))</text>"
-    }
-    let counts = Set(lines.flatMap { $0.points.map(\.children) }).sorted()
-    var last = -Double.infinity
-    for count in counts {
-      let place = Self.round(h(count))
-      svg += "<line x1=\"\(place)\" x2=\"\(place)\" y1=\"\(top)\" y2=\"\(bottom)\"/>"
-      // The table has the numbers that have no room here.
-      if place - last < 40 { continue }
-      last = place
-      svg +=
-        "<text x=\"\(place)\" y=\"\(bottom + 16)\" text-anchor=\"middle\">\(Self.countTick(count, isNarrow))</text>"
-    }
-    svg += "<text x=\"\((left + right) / 2)\" y=\"\(bottom + 34)\" text-anchor=\"middle\">children</text></g>"
-    let labels = labelPlaces(v, bottom: bottom)
-    for (number, line) in lines.enumerated() {
-      svg += "<g class=\"\(line.mark.style)\(line.isOurs ? " ours" : "")\">"
-      let places = line.points.map { (Self.round(h($0.children)), Self.round(v($0.seconds.median))) }
-      svg += "<polyline points=\"\(places.map { "\($0.0),\($0.1)" }.joined(separator: " "))\"/>"
-      for (place, point) in zip(places, line.points) {
-        let (a, b) = (Self.round(v(point.seconds.p10)), Self.round(v(point.seconds.p90)))
-        svg += "<line class=\"range\" x1=\"\(place.0)\" x2=\"\(place.0)\" y1=\"\(a)\" y2=\"\(b)\"/>"
-        svg += line.mark.svg(place.0, place.1)
+  /// - Parameter results: measured saves of packages of any number of children, with one size of a change.
+  init(_ results: [Measurement]) {
+    var lines: [Line] = []
+    for result in results {
+      guard let seconds = result.seconds else { continue }
+      let point = (Double(result.children), seconds)
+      if let place = lines.firstIndex(where: { $0.strategy == result.strategy }) {
+        lines[place].points.append(point)
+      } else {
+        lines.append(Line(strategy: result.strategy, isOurs: result.isOurs, points: [point]))
       }
-      if let end = places.last {
-        let place = Self.round(labels[number])
-        svg +=
-          "<line class=\"lead\" x1=\"\(end.0 + 6)\" y1=\"\(end.1)\" x2=\"\(right + 12)\" y2=\"\(place)\"/>"
-        svg += line.mark.svg(right + 20, place)
-        svg += "<text x=\"\(right + 29)\" y=\"\(place + 4)\">\(HTMLReport.escaped(line.name))</text>"
-      }
-      svg += "</g>"
     }
-    return svg + "</svg>"
+    for line in lines.indices { lines[line].points.sort { $0.children < $1.children } }
+    self.lines = lines
+    let (changed, size) = (results.first?.changed ?? 1, Figures.bytes(UInt64(results.first?.size ?? 0)))
+    title =
+      "Time of a save in which \(changed == 1 ? "one file" : "\(Figures.grouped(changed)) files") of \(size) changed"
+    x = LogAxis(lines.flatMap { $0.points.map(\.children) }, from: Self.left, to: Self.right)
+    y = LogAxis(
+      lines.flatMap { $0.points.flatMap { [$0.seconds.p10, $0.seconds.p90] } }, from: Self.bottom,
+      to: Self.top)
   }
 
-  /// Returns the heights of the lines' names, which do not cover each other.
-  private func labelPlaces(_ v: (Double) -> Double, bottom: Double) -> [Double] {
-    let ends = lines.map { line in line.points.last.map { v($0.seconds.median) } ?? bottom }
-    var places = ends
+  var svg: String {
+    let (left, top, right, bottom) = (Self.left, Self.top, Self.right, Self.bottom)
+    var svg = """
+      <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 760 460" width="760" height="460" role="img">
+      <title>\(title), by the number of files in the document</title>
+      <style>svg{--ink:#1b1f24;--soft:#57606a;--line:#d6dbe1;--ours:#0b5fa5;--other:#8a6d3b}
+      @media(prefers-color-scheme:dark){svg{--ink:#e8ecf0;--soft:#9aa5b1;--line:#333b45;--ours:#7cbcf5;--other:#d9b183}}
+      svg text{font:14px system-ui,sans-serif;fill:var(--soft)}svg .head,svg .ours text{fill:var(--ink);font-weight:700}
+      svg line,svg polyline{stroke:var(--line);fill:none}svg g polyline{stroke:var(--other);stroke-width:2}
+      svg g circle{fill:var(--other)}svg .ours polyline{stroke:var(--ours);stroke-width:4}svg .ours circle{fill:var(--ours)}
+      svg .range{stroke-width:6;stroke:var(--other);opacity:.3}svg .ours .range{stroke:var(--ours)}</style>
+      <text class="head" x="\(left)" y="24">\(title)</text>
+
+      """
+    for tick in y.ticks {
+      let place = Self.round(y.place(of: tick))
+      svg += "<line x1=\"\(left)\" x2=\"\(right)\" y1=\"\(place)\" y2=\"\(place)\"/>"
+      svg += "<text x=\"\(left - 8)\" y=\"\(place + 5)\" text-anchor=\"end\">\(Self.timeTick(tick))</text>\n"
+    }
+    for count in Set(lines.flatMap { $0.points.map(\.children) }).sorted() {
+      let place = Self.round(x.place(of: count))
+      svg += "<line x1=\"\(place)\" x2=\"\(place)\" y1=\"\(top)\" y2=\"\(bottom)\"/>"
+      svg +=
+        "<text x=\"\(place)\" y=\"\(bottom + 22)\" text-anchor=\"middle\">\(Figures.grouped(Int(count)))</text>\n"
+    }
+    svg +=
+      "<text x=\"\((left + right) / 2)\" y=\"\(bottom + 46)\" text-anchor=\"middle\">files in the document</text>\n"
+    // The library's lines cover those of the others.
+    for (line, label) in zip(lines, labelPlaces).sorted(by: { !$0.0.isOurs && $1.0.isOurs }) {
+      svg += "<g\(line.isOurs ? " class=\"ours\"" : "")>"
+      let places = line.points.map {
+        (Self.round(x.place(of: $0.children)), Self.round(y.place(of: $0.seconds.median)))
+      }
+      svg += "<polyline points=\"\(places.map { "\($0.0),\($0.1)" }.joined(separator: " "))\"/>"
+      for (place, point) in zip(places, line.points) {
+        let (low, high) = (
+          Self.round(y.place(of: point.seconds.p10)), Self.round(y.place(of: point.seconds.p90))
+        )
+        svg += "<line class=\"range\" x1=\"\(place.0)\" x2=\"\(place.0)\" y1=\"\(low)\" y2=\"\(high)\"/>"
+        svg += "<circle cx=\"\(place.0)\" cy=\"\(place.1)\" r=\"4\"/>"
+      }
+      if let end = places.last {
+        svg += "<line x1=\"\(end.0 + 6)\" x2=\"\(right + 14)\" y1=\"\(end.1)\" y2=\"\(label)\"/>"
+      }
+      svg +=
+        "<text x=\"\(right + 18)\" y=\"\(label + 5)\">\(HTMLReport.escaped(Self.name(of: line.strategy)))</text></g>\n"
+    }
+    return svg + "</svg>\n"
+  }
+
+  /// A strategy in words.
+  private static func name(of strategy: String) -> String {
+    switch strategy {
+    case "floor": "one write, one flush"
+    case "journal": "FilePackages, committed"
+    case "published": "FilePackages"
+    case "sqlite": "SQLite, a row a file"
+    case "naive": "naive: each file by itself"
+    case "links": "links, as Apple does"
+    case "full": "every file anew"
+    default: strategy
+    }
+  }
+
+  /// The heights of the lines' names, which do not cover each other.
+  private var labelPlaces: [Double] {
+    var places = lines.map { line in line.points.last.map { y.place(of: $0.seconds.median) } ?? Self.bottom }
     var lowest = -Double.infinity
-    for number in ends.indices.sorted(by: { ends[$0] < ends[$1] }) {
-      places[number] = max(ends[number], lowest + 15)
+    for number in places.indices.sorted(by: { places[$0] < places[$1] }) {
+      places[number] = max(places[number], lowest + 18)
       lowest = places[number]
     }
     // Names beneath the axis move up, and push the names above them.
-    var highest = bottom + 2
+    var highest = Self.bottom
     for number in places.indices.sorted(by: { places[$0] > places[$1] }) {
-      places[number] = min(places[number], highest)
-      highest = places[number] - 15
+      places[number] = Self.round(min(places[number], highest))
+      highest = places[number] - 18
     }
     return places
   }
 
-  static func timeTick(_ seconds: Double) -> String {
-    let text = Figures.time(seconds * 1.000_000_1)
-    return text.replacing(".00 ", with: " ").replacing(".0 ", with: " ")
-  }
-
-  private static func countTick(_ count: Double, _ isNarrow: Bool) -> String {
-    count >= 10_000 && isNarrow ? "\(Int(count / 1000))k" : Figures.grouped(Int(count))
+  private static func timeTick(_ seconds: Double) -> String {
+    Figures.time(seconds * 1.000_000_1).replacing(".00 ", with: " ").replacing(".0 ", with: " ")
   }
 
   private static func round(_ value: Double) -> Double { (value * 10).rounded() / 10 }
 }
 
-/// A shape that tells one strategy from another without colour.
-struct Mark {
-  private let number: Int
+/// A logarithmic axis between two places.
+private struct LogAxis {
+  private let low: Double
+  private let high: Double
+  private let (start, end): (Double, Double)
 
-  init(_ number: Int) {
-    self.number = number
+  init(_ values: [Double], from start: Double, to end: Double) {
+    let logarithms = values.filter { $0 > 0 }.map(log10)
+    low = (logarithms.min() ?? 0) - 0.1
+    high = (logarithms.max() ?? 1) + 0.1
+    (self.start, self.end) = (start, end)
   }
 
-  /// The class of its colour.
-  var style: String { "s\(number % 11)" }
+  func place(of value: Double) -> Double {
+    start + (value > 0 ? (log10(value) - low) / (high - low) : 0) * (end - start)
+  }
 
-  func svg(_ x: Double, _ y: Double) -> String {
-    let kind = number % 11 < 6 ? "" : " class=\"hollow\""
-    return switch number % 6 {
-    case 0: "<circle cx=\"\(x)\" cy=\"\(y)\" r=\"4\"\(kind)/>"
-    case 1: "<rect x=\"\(x - 3.5)\" y=\"\(y - 3.5)\" width=\"7\" height=\"7\"\(kind)/>"
-    case 2: "<path d=\"M\(x) \(y - 5)l4.5 8h-9z\"\(kind)/>"
-    case 3: "<path d=\"M\(x) \(y - 5)l5 5l-5 5l-5 -5z\"\(kind)/>"
-    case 4: "<path d=\"M\(x) \(y + 5)l4.5 -8h-9z\"\(kind)/>"
-    default: "<path class=\"cross\" d=\"M\(x - 4) \(y - 4)l8 8m0 -8l-8 8\"/>"
-    }
+  /// The powers of ten on the axis; with 2 and 5 between them if they are few.
+  var ticks: [Double] {
+    let powers = (Int(low.rounded(.down))...Int(high.rounded(.up))).map { pow(10, Double($0)) }
+    let shown = { (tick: Double) in log10(tick) >= low && log10(tick) <= high }
+    let whole = powers.filter(shown)
+    return whole.count > 2 ? whole : powers.flatMap { power in [1, 2, 5].map { $0 * power } }.filter(shown)
   }
 }

@@ -39,19 +39,19 @@ struct PackageFolder {
     for child in 0..<model.childCount {
       let name = model.name(of: child)
       guard try disk.contents(of: name, in: package) == model.contents(of: child) else {
-        throw WrongContents(description: "'\(name.display)' differs from the last save")
+        throw BenchmarkError("'\(name.display)' differs from the last save")
       }
     }
     if metadata == .models,
       try disk.contents(of: ModelPackage.metadataName, in: package) != model.metadata
     {
-      throw WrongContents(description: "the metadata differs from the last save")
+      throw BenchmarkError("the metadata differs from the last save")
     }
     let listing = try disk.list(package)
     let visible = (0..<listing.count).map(listing.name(at:)).filter { $0.bytes.first != UInt8(ascii: ".") }
     let expected = model.childCount + (metadata == .none ? 0 : 1)
     guard visible.count == expected else {
-      throw WrongContents(description: "there are \(visible.count) files, but \(expected) were saved")
+      throw BenchmarkError("there are \(visible.count) files, but \(expected) were saved")
     }
   }
 

@@ -20,12 +20,9 @@ final class FloorStrategy: DirectSaveStrategy {
     try place.disk.synchronize(folder)
   }
 
-  func arrange(_ change: SaveChange) {
+  func save(_ change: SaveChange) throws {
     bytes.removeAll(keepingCapacity: true)
     for child in change.children { bytes.append(child.contents) }
-  }
-
-  func save(_ change: SaveChange) throws {
     try place.disk.write(bytes, to: file, at: 0)
     try place.disk.synchronizeData(file)
   }
@@ -33,7 +30,7 @@ final class FloorStrategy: DirectSaveStrategy {
   func verify(_ model: ModelPackage) throws {
     let folder = try place.disk.openDirectory(at: place.folder)
     guard try place.disk.contents(of: "Floor", in: folder) == bytes else {
-      throw WrongContents(description: "the file differs from the last write")
+      throw BenchmarkError("the file differs from the last write")
     }
   }
 }

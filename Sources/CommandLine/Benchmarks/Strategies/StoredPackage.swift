@@ -3,40 +3,72 @@ import FilePackages
 import FoundationEssentials
 import SystemPackage
 
+/// This library's save in place, measured until it is durable. The time to publish it does not count.
+final class JournalStrategy: StoredPackage {
+  override class var name: String { "journal" }
+  override class var options: PackageStore.SavingOptions { .returnsAtCommit }
+}
+
+/// This library's save in place, measured until it is published.
+final class PublishedStrategy: StoredPackage {
+  override class var name: String { "published" }
+}
+
 /// A package of this library's that stays open, as in an application.
-struct StoredPackage {
-  let store: PackageStore
+class StoredPackage: SaveStrategy {
+  class var name: String { "" }
+  class var options: PackageStore.SavingOptions { [] }
+
+  private let store: PackageStore
   private let tree: FileWrapper
   private let folder: PackageFolder
+  private(set) var flushes: Int?
 
-  /// - Parameter isCreated: whether this library makes the package, with the digest of each child.
-  static func make(
-    _ model: ModelPackage, at place: SavePlace, isCreated: Bool = false
-  ) async throws -> Self {
+  static func make(_ model: ModelPackage, at place: SavePlace) async throws -> any SaveStrategy {
     let folder = PackageFolder(place: place)
-    if isCreated { try await folder.create(model) } else { try await folder.makeStored(model) }
+    try folder.make(model, metadata: false)
     let store = try await folder.openStore()
-    return Self(store: store, tree: await store.tree, folder: folder)
+    // An application's value in the metadata makes it a package of this library's, with a digest of the contents.
+    let values = try PropertyListEncoder().encode(["DisplayName": "Benchmark"])
+    await store.tree.addRegularFile(
+      withContents: values, preferredFilename: ModelPackage.metadataName.string)
+    try await store.save()
+    try await store.close()
+    return try await Self(folder)
   }
 
-  /// Gives the changed children to the tree and saves it.
-  func save(_ change: SaveChange, options: PackageStore.SavingOptions) async throws -> Saved {
+  required init(_ folder: PackageFolder) async throws {
+    self.folder = folder
+    store = try await folder.openStore()
+    tree = await store.tree
+  }
+
+  func save(_ change: SaveChange) async throws {
     for child in change.children {
       try tree.setDescendant(FileWrapper(regularFileWithContents: child.contents), at: child.name.string)
     }
-    return try await store.save(options, counting: folder.disk)
+    let options = Self.options
+    let saved = try await store.save(options, counting: folder.disk)
+    flushes = saved.flushes
+    guard options.contains(.returnsAtCommit) || saved.report.isPublished else {
+      throw BenchmarkError("it could not be published: \(saved.report.warnings.first?.reason ?? "")")
+    }
   }
 
-  /// The report of a save, and the number of its syncs before it returned.
-  struct Saved {
-    var report: SaveReport
-    var flushes: Int
+  /// Waits for the rest of the publishing, which a save does not wait for.
+  func finish() async throws {
+    try await store.publish()
   }
 
-  /// Closes the package and compares every byte with the model.
+  /// Closes the package, and compares every byte on disk with the model, and the metadata's digest with the bytes.
   func verify(_ model: ModelPackage) async throws {
     try await store.close()
-    try folder.verifyStored(model)
+    try folder.verify(model, metadata: .others)
+    let plist = try folder.disk.contents(of: ModelPackage.metadataName, in: folder.open())
+    let summary = try ContentSummary(reading: FileWrapper(url: URL(filePath: folder.path.string)).snapshot())
+    guard try PackageMetadata(decoding: plist).contentDigest == summary.digest.hexadecimal else {
+      throw BenchmarkError("the digest in the metadata differs from that of the children")
+    }
   }
 }
 
@@ -44,52 +76,17 @@ extension PackageStore {
   /// Saves, and counts syncs before the deferred work can begin, because that waits for the actor.
   fileprivate func save(
     _ options: SavingOptions, counting disk: CountingDisk
-  ) throws(FilePackageError) -> StoredPackage.Saved {
-    let before = disk.counts.flushes
+  ) throws(FilePackageError) -> (report: SaveReport, flushes: Int) {
+    let before = disk.counts.synchronizations
     let report = try save(options: options)
-    return .init(report: report, flushes: disk.counts.flushes - before)
+    return (report, disk.counts.synchronizations - before)
   }
 }
 
 extension PackageFolder {
-  /// Makes the package of the model with this library.
-  func makeStored(_ model: ModelPackage) async throws {
-    try make(model, metadata: false)
-    let store = try await openStore()
-    // An application's value in the metadata makes it a package of this library's, with a digest of the contents.
-    let values = try PropertyListEncoder().encode(["DisplayName": "Benchmark"])
-    await store.tree.addRegularFile(
-      withContents: values, preferredFilename: ModelPackage.metadataName.string)
-    try await store.save()
-    try await store.close()
-  }
+  fileprivate var path: FilePath { place.folder.appending(Self.name.string) }
 
-  /// Creates the package as a new document.
-  func create(_ model: ModelPackage) async throws {
-    let tree = FileWrapper(directoryWithFileWrappers: [:])
-    for child in 0..<model.childCount {
-      tree.addRegularFile(
-        withContents: model.contents(of: child), preferredFilename: model.name(of: child).string)
-    }
-    let path = place.folder.appending(Self.name.string)
-    let made = try await PackageStore.create(
-      tree, path, contentType: UTType(exportedAs: "com.example.benchmark"), on: disk)
-    try await made.store.close()
-  }
-
-  func openStore() async throws -> PackageStore {
-    try await PackageStore.open(place.folder.appending(Self.name.string), on: disk, delays: .standard)
-  }
-
-  /// Compares every byte on disk with the model, and the metadata's digest with the bytes.
-  func verifyStored(_ model: ModelPackage) throws {
-    try verify(model, metadata: .others)
-    let plist = try disk.contents(of: ModelPackage.metadataName, in: open())
-    let metadata = try PackageMetadata(decoding: plist)
-    let url = URL(filePath: place.folder.appending(Self.name.string).string)
-    let summary = try ContentSummary(reading: FileWrapper(url: url).snapshot())
-    guard metadata.contentDigest == summary.digest.hexadecimal else {
-      throw WrongContents(description: "the digest in the metadata differs from that of the children")
-    }
+  fileprivate func openStore() async throws -> PackageStore {
+    try await PackageStore.open(path, on: disk, delays: .standard)
   }
 }
