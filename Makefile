@@ -3,7 +3,7 @@
 # What takes long and proves promises is in Tests/long/run.
 
 .PHONY: help demo test check build all install uninstall deb docs fuzz examples lint format symbols build-tests \
-  prepare pages command-line record-symbols record-baseline stage
+  prepare pages record-symbols record-baseline stage
 .DEFAULT_GOAL = help
 
 PREFIX = /usr/local
@@ -33,8 +33,9 @@ build: ## builds docpkg
 	@.ci/prepare build
 	$(swift-build) docpkg
 
-all: build ## builds docpkg and the programs for documents with a database, cloud, serve and bench
-	set -e; for name in database cloud serve bench; do $(swift-build) docpkg-$$name; done
+all: build ## builds docpkg, docpkg-full with documents with a database, cloud and bench, and docpkg-serve
+	$(swift-build) docpkg-full
+	$(swift-build) docpkg-serve
 
 install: stage ## installs all programs, the manual, completions and the MIME type below PREFIX=/usr/local
 	.ci/install .build/stage "$(DESTDIR)" "$(PREFIX)"
@@ -78,9 +79,6 @@ record-symbols: build-tests ## records the public symbols, for a commit that say
 record-baseline: build-tests ## records what saving does, for a commit that says why it changes
 	RECORD_BASELINE=1 $(run-tests) --filter BaselineTests
 
-command-line: all ## writes Docs/CommandLine.md from the help of each command
-	@.ci/command-line-docs .build/release/docpkg > Docs/CommandLine.md
-
 pages: ## puts the files of the browser's pages into the C file that makes them part of the program
 	.ci/pages > Sources/CommandLine/CNotesPages/CNotesPages.c
 
@@ -93,5 +91,4 @@ prepare: ## installs the Debian packages that building and testing need
 	@.ci/prepare tests
 
 stage: all
-	$(swift-build) docpkg-reference
 	.ci/stage .build/release .build/stage

@@ -63,10 +63,8 @@ let package = Package(
     .library(name: "ObjectStores", targets: ["ObjectStores"]),
     .library(name: "CloudContainers", targets: ["CloudContainers"]),
     .executable(name: "docpkg", targets: ["docpkg"]),
-    .executable(name: "docpkg-database", targets: ["docpkg-database"]),
-    .executable(name: "docpkg-cloud", targets: ["docpkg-cloud"]),
+    .executable(name: "docpkg-full", targets: ["docpkg-full"]),
     .executable(name: "docpkg-serve", targets: ["docpkg-serve"]),
-    .executable(name: "docpkg-bench", targets: ["docpkg-bench"]),
   ] + appleModules.map { .library(name: $0.name, targets: [$0.name]) },
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -253,33 +251,20 @@ let package = Package(
       dependencies: ["Benchmarks", "CommandSupport", "FilePackages", arguments, system],
       path: "Sources/CommandLine/BenchCommands", swiftSettings: strict),
 
-    // The command line: the main program, and the programs that take its place for some commands.
+    // The command line: the main program, which starts fast, and the one with all commands.
     .executableTarget(
       name: "docpkg", dependencies: ["CommandSupport", "DocumentCommands"],
-      path: "Sources/CommandLine/Programs/docpkg",
-      swiftSettings: strict),
+      path: "Sources/CommandLine/Programs/docpkg", swiftSettings: strict),
     .executableTarget(
-      name: "docpkg-database",
+      name: "docpkg-full",
       dependencies: [
-        "CommandSupport", "DocumentCommands", "Documents", "FilePackages", "ManagedDocuments",
+        "BenchCommands", "CloudCommands", "CommandSupport", "DocumentCommands", "Documents", "FilePackages",
+        "ManagedDocuments", arguments,
       ],
-      path: "Sources/CommandLine/Programs/docpkg-database", swiftSettings: strict),
-    .executableTarget(
-      name: "docpkg-cloud", dependencies: ["CloudCommands", "CommandSupport", "FilePackages", arguments],
-      path: "Sources/CommandLine/Programs/docpkg-cloud", swiftSettings: strict),
+      path: "Sources/CommandLine/Programs/docpkg-full", swiftSettings: strict),
     .executableTarget(
       name: "docpkg-serve", dependencies: ["CommandSupport", "FilePackages", "ServeCommand", arguments],
       path: "Sources/CommandLine/Programs/docpkg-serve", swiftSettings: strict),
-    .executableTarget(
-      name: "docpkg-bench", dependencies: ["BenchCommands", "CommandSupport", "FilePackages", arguments],
-      path: "Sources/CommandLine/Programs/docpkg-bench", swiftSettings: strict),
-    // All commands in one program, from which the manual and the completions are made.
-    .executableTarget(
-      name: "docpkg-reference",
-      dependencies: [
-        "BenchCommands", "CloudCommands", "CommandSupport", "DocumentCommands", "ServeCommand", arguments,
-      ],
-      path: "Sources/CommandLine/Programs/docpkg-reference", swiftSettings: strict),
 
     // Trees as literals, disks that crash or fail, and programs that tests run.
     .target(
@@ -324,7 +309,7 @@ let package = Package(
     .testTarget(
       name: "FileCoordinationTests",
       dependencies: [
-        "CLinux", "coordinator", "docpkg", "docpkg-database", "Documents", "DurableIO", "FilePackages",
+        "CLinux", "coordinator", "docpkg", "docpkg-full", "Documents", "DurableIO", "FilePackages",
         "ImageNotes",
         "TestSupport", system,
       ],
@@ -379,7 +364,7 @@ let package = Package(
     .testTarget(
       name: "NotesServerTests",
       dependencies: [
-        "CDecoder", "docpkg", "docpkg-cloud", "docpkg-serve", "DurableIO", "TestSupport", system,
+        "CDecoder", "docpkg", "docpkg-full", "docpkg-serve", "DurableIO", "TestSupport", system,
       ],
       exclude: ["Pages"],
       swiftSettings: testing),
@@ -389,7 +374,7 @@ let package = Package(
     .testTarget(
       name: "docpkgTests",
       dependencies: [
-        "bookkeeper", "docpkg", "docpkg-bench", "docpkg-cloud", "docpkg-database", "docpkg-reference",
+        "bookkeeper", "docpkg", "docpkg-full",
         "docpkg-serve", "Documents", "DurableIO", "FilePackages", "ImageNotes", "ObjectStores",
         "StoreTestSupport", "TestSupport", system,
       ],
@@ -397,7 +382,7 @@ let package = Package(
     .testTarget(
       name: "CrashTests",
       dependencies: [
-        "bookkeeper", "breaker", "docpkg", "docpkg-cloud", "docpkg-database", "DurableIO", "FilePackages",
+        "bookkeeper", "breaker", "docpkg", "docpkg-full", "DurableIO", "FilePackages",
         "saver",
         "TestSupport", system,
       ],

@@ -48,7 +48,7 @@ extension RunningProgram {
 let tool = Program("docpkg")
 
 /// The names of the companions of `docpkg`.
-let companions = ["bench", "cloud", "database", "serve"]
+let companions = ["full", "serve"]
 
 /// Copies `docpkg` and its companions into a folder that every user may read.
 ///

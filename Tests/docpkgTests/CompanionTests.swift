@@ -100,7 +100,7 @@ struct CompanionTests {
       #expect(help.status == 0 && help.output.hasSuffix("\n  weather\n"), "\(help.output)")
       #expect(
         help.output.contains(
-          "OTHER PROGRAMS:\n  bench                   Measure on"), "\(help.output)")
+          "OTHER PROGRAMS:\n  bench                   Measure what"), "\(help.output)")
       let own = try run(tool, ["help", "weather", "sun"], in: folder, environment: environment)
       #expect(own.output == "help of sun --help\n", "\(own.output)\(own.errors)")
       let wrong = try run(tool, ["waether"], in: folder, environment: environment)

@@ -59,7 +59,7 @@ struct DatabaseProgramTests {
         let done = try run(
           Program(path: alone), arguments, in: folder, environment: ["PATH": "/usr/bin:/bin"])
         #expect(done.status == 2 && done.output.isEmpty, "\(arguments): \(done)")
-        #expect(done.errors.hasPrefix("docpkg: 'docpkg-database' is not here. "), "\(done)")
+        #expect(done.errors.hasPrefix("docpkg: This needs the program 'docpkg-full'"), "\(done)")
       }
       // Documents without a database need no other program.
       let own = try run(

@@ -14,8 +14,8 @@ struct MainProgramTests {
       "11NotesServer", "15CloudContainers", "12ObjectStores", "16ManagedDocuments",
     ]
     for name in names { #expect(bytes.firstRange(of: Data(name.utf8)) == nil, "\(name)") }
-    let database = try Data(contentsOf: URL(filePath: tool.path + "-database"), options: .mappedIfSafe)
-    #expect(database.firstRange(of: Data("4GRDB".utf8)) != nil)
+    let full = try Data(contentsOf: URL(filePath: tool.path + "-full"), options: .mappedIfSafe)
+    #expect(full.firstRange(of: Data("4GRDB".utf8)) != nil)
   }
 
   @Test(.enabled(if: Program.succeeds("nm --version"), "this needs nm"))
@@ -25,8 +25,8 @@ struct MainProgramTests {
     #expect(names.contains("carchive_read_new") && !names.contains("archive_read_new"))
   }
 
-  @Test(arguments: ["bench", "cloud", "serve"])
-  func `says how to get a companion that is not here`(name: String) async throws {
+  @Test(arguments: ["bench", "cloud"])
+  func `says how to get the program with all commands`(name: String) async throws {
     try await withTemporaryDirectory { folder in
       let alone = folder.appending("docpkg").string
       #expect(try Program(path: "/bin/cp").run([tool.path, alone]).status == 0)
@@ -35,8 +35,9 @@ struct MainProgramTests {
           Program(path: alone), arguments, in: folder, environment: ["PATH": "/usr/bin:/bin"])
         #expect(done.status == 2 && done.output.isEmpty, "\(done)")
         #expect(
-          done.errors == "docpkg: 'docpkg-\(name)' is not here. The Debian package has it, and so has "
-            + "'make install'; 'make all' builds it beside 'docpkg'.\n", "\(done)")
+          done.errors
+            == "docpkg: This needs the program 'docpkg-full', which is not installed. Run 'make install'.\n",
+          "\(done)")
       }
     }
   }
@@ -55,10 +56,13 @@ struct MainProgramTests {
 
   @Test func `a companion that is run by its own name has the same help`() async throws {
     try await withTemporaryDirectory { folder in
-      for arguments in [["cloud", "sync", "--help"], ["cloud", "--help"], ["serve", "--help"]] {
+      for (arguments, name, rest) in [
+        (["cloud", "sync", "--help"], "full", ["cloud", "sync", "--help"]),
+        (["edit", "--help"], "full", ["edit", "--help"]),
+        (["serve", "--help"], "serve", ["--help"]),
+      ] {
         let (through, own) = (
-          try run(tool, arguments, in: folder),
-          try run(Program("docpkg-\(arguments[0])"), Array(arguments.dropFirst()), in: folder)
+          try run(tool, arguments, in: folder), try run(Program("docpkg-\(name)"), rest, in: folder)
         )
         #expect(through.output == own.output && own.status == 0, "\(own)")
       }

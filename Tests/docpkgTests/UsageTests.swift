@@ -114,7 +114,7 @@ struct UsageTests {
 
   @Test func `the examples of the help can be copied, each from one line`() throws {
     let script = projectFolder.appending(path: ".ci/command-line-docs").path
-    let help = try run(Program(path: script), [tool.path], in: "/").output
+    let help = try run(Program(path: script), [tool.path + "-full"], in: "/").output
     var (isExample, examples) = (false, 0)
     for line in help.split(separator: "\n", omittingEmptySubsequences: false).drop(while: { $0 != "```" }) {
       if line.wholeMatch(of: /Examples?:/) != nil {

@@ -9,17 +9,13 @@ import Glibc
 /// The program takes the place of this one (execve), so that the terminal, the signals, the descriptors and the exit
 /// status are its own. A command of this program comes before a companion with its name.
 package enum Companion {
-  /// The companions that belong to `docpkg`, each with the sentence that the help has.
-  private static let own = [
-    "bench": "Measure on this machine and this disk.",
+  /// The program with all commands. It is no command itself.
+  private static let full = "full"
+  /// The commands that only this program has, each with the sentence that the help has.
+  private static let fullCommands = [
+    "bench": "Measure what incremental saving costs on this machine and this disk.",
     "cloud": "Keep documents the same on all machines.",
-    "serve": "Edit ImageNotes documents in the browser.",
   ]
-  /// The program for documents with a database. It has the commands of `docpkg`, and is no command itself.
-  package static let database = "database"
-
-  /// All commands in one program, from which the manual is made.
-  private static let reference = "reference"
 
   private static let prefix = "docpkg-"
   /// The variable that tells a companion the version of the program that runs it.
@@ -36,31 +32,23 @@ package enum Companion {
     guard let name = isHelp ? texts.dropFirst().first : texts.first, isPossible(name, besides: program) else {
       return
     }
+    if fullCommands[name] != nil { handOver() }
     let rest = arguments.dropFirst(isHelp ? 2 : 1) + (isHelp ? [Array("--help".utf8CString)] : [])
-    guard let path = path(of: name) else { return missing(name) }
-    execute(path, name, Array(rest))
+    if let path = path(of: name) { execute(path, name, Array(rest)) }
   }
 
-  /// Ends the program with a sentence that says how to get a companion, if the name is one of `docpkg`'s own.
-  private static func missing(_ name: String) {
-    guard own[name] != nil || name == database else { return }
-    StandardError.write(
-      "docpkg: '\(prefix)\(name)' is not here. The Debian package has it, and so has 'make install'; 'make all' builds "
-        + "it beside 'docpkg'.\n")
-    exit(ExitStatus.failed)
-  }
-
-  /// Hands the whole command line over to a companion with the same commands.
+  /// Hands the whole command line over to the program with all commands.
   ///
   /// Descriptors, signals and the working directory are those of the start. The caller has printed and written
   /// nothing.
-  package static func handOver(to name: String) -> Never {
+  package static func handOver() -> Never {
     // The thread of the commands blocks signals.
     var none = sigset_t()
     sigemptyset(&none)
     pthread_sigmask(SIG_SETMASK, &none, nil)
-    if let path = path(of: name) { execute(path, name, argumentBytes) }
-    missing(name)
+    if let path = path(of: full) { execute(path, full, argumentBytes) }
+    StandardError.write(
+      "docpkg: This needs the program '\(prefix)\(full)', which is not installed. Run 'make install'.\n")
     exit(ExitStatus.failed)
   }
 
@@ -74,10 +62,10 @@ package enum Companion {
     exit(ExitStatus.failed)
   }
 
-  /// Runs a companion of `docpkg` beside this program, and returns its output; nil if it is not here, or if it fails.
-  package static func answer(of name: String, _ arguments: [String]) -> String? {
+  /// Runs a command of `docpkg-full` beside this program, and returns its output; nil if it is not here, or if it fails.
+  package static func answer(of command: [String]) -> String? {
     var ends: [Int32] = [-1, -1]
-    guard let path = path(of: name), pipe(&ends) == 0 else { return nil }
+    guard let path = path(of: full), pipe(&ends) == 0 else { return nil }
     defer { close(ends[0]) }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }  // It cannot fail for an open one.
     var actions = posix_spawn_file_actions_t()
@@ -85,7 +73,7 @@ package enum Companion {
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
-    var pointers = ([Array(path.utf8CString)] + arguments.map(bytes)).map { strdup($0) }
+    var pointers = ([Array(path.utf8CString)] + command.map(bytes)).map { strdup($0) }
     pointers.append(nil)
     defer { for pointer in pointers { free(pointer) } }
     var process = pid_t()
@@ -128,8 +116,11 @@ package enum Companion {
       ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
         .filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
     }
-    return Set(found).filter { isPossible($0, besides: program) && path(of: $0) != nil }
-      .subtracting([database, reference]).sorted()
+    let isFullHere = found.contains(full) && path(of: full) != nil
+    return Set(
+      found.filter { $0 != full && path(of: $0) != nil } + (isFullHere ? Array(fullCommands.keys) : [])
+    )
+    .filter { isPossible($0, besides: program) }.sorted()
   }
 
   /// Returns the lines of `docpkg --help` on companions; empty if there are none.
@@ -137,7 +128,7 @@ package enum Companion {
     let names = names(besides: program)
     if names.isEmpty { return "" }
     let lines = names.map { name in
-      own[name].map { "  " + name.padding(to: 24) + $0 } ?? "  \(name)"
+      fullCommands[name].map { "  " + name.padding(to: 24) + $0 } ?? "  \(name)"
     }
     return "\n\nOTHER PROGRAMS:\n" + lines.joined(separator: "\n")
   }

@@ -1,6 +1,6 @@
 package import FoundationEssentials
 
-/// The versions of a document that are not in its hidden folder on this machine, as `docpkg-cloud` tells them.
+/// The versions of a document that are not in its hidden folder on this machine, as `docpkg-full` tells them.
 package struct VersionPlaces: Codable, Sendable {
   /// A version that the container has.
   package struct Stored: Codable, Sendable {

@@ -3,17 +3,17 @@ import FoundationEssentials
 
 /// Returns the versions of a document in a container folder that are not on this machine; nil in another folder.
 ///
-/// `docpkg-cloud` asks the store for them.
+/// `docpkg-full` asks the store for them.
 func containerVersions(at path: String) -> VersionPlaces? {
   if containerFolder(around: path) == nil { return nil }
   let decoder = JSONDecoder()
   decoder.dateDecodingStrategy = .iso8601
-  if let answer = Companion.answer(of: "cloud", ["version-places", path]) {
+  if let answer = Companion.answer(of: ["cloud", "version-places", path]) {
     // Both programs are of one build.
     if let places = try? decoder.decode(VersionPlaces.self, from: Data(answer.utf8)) { return places }
   }
   var places = VersionPlaces()
-  places.problems = ["The versions in the container are not listed: 'docpkg-cloud' gave no answer."]
+  places.problems = ["The versions in the container are not listed: 'docpkg-full' gave no answer."]
   return places
 }
 

@@ -5,7 +5,7 @@ import Synchronization
 import SystemPackage
 
 // SQLite's library and what comes with it would double the program. So `docpkg` has no code for documents with a
-//     database. When its command line names such a document, `docpkg-database` takes its place, with the same arguments.
+//     database. When its command line names such a document, `docpkg-full` takes its place, with the same arguments.
 
 /// The documents with a database among those that a command line names.
 package enum DatabaseDocuments {
@@ -28,7 +28,7 @@ package enum DatabaseDocuments {
   /// Ends this program for the one that opens such documents, if one of these is such a document.
   static func handOver(anyOf paths: some Sequence<String>) throws {
     if opener.withLock({ $0 == nil }), try paths.contains(where: hasDatabase) {
-      Companion.handOver(to: Companion.database)
+      Companion.handOver()
     }
   }
 

@@ -57,7 +57,7 @@ package struct Measurement: Sendable, Encodable {
     cpuSeconds = Spread(samples.map(\.cpuSeconds))?.median
     peakBytes = samples.compactMap(\.peakBytes).max()
     // Nearly all runs have equal counts; otherwise the median run serves.
-    let middle = samples.sorted { $0.flushes < $1.flushes }[samples.count / 2]
+    let middle = samples.sorted { $0.total < $1.total }[samples.count / 2]
     if middle.operations.isEmpty {
       let written = samples.compactMap(\.systemBytes).sorted()
       bytesWritten = written.isEmpty ? nil : written[written.count / 2]

@@ -10,6 +10,9 @@ package struct Sample: Sendable {
   package var operations: [String: Int]
   package var peakBytes: UInt64?
 
+  /// The number of all requests to the disk.
+  var total: Int { operations.values.reduce(0, +) }
+
   package init(
     round: Int, seconds: Double, cpuSeconds: Double = 0, bytesWritten: UInt64 = 0, systemBytes: UInt64? = nil,
     flushes: Int = 0, operations: [String: Int] = [:], peakBytes: UInt64? = nil

@@ -30,11 +30,11 @@ package struct Docpkg: AsyncParsableCommand {
 
   package init() {}
 
-  /// The program with these commands.
-  package static var program: CommandProgram {
+  /// Returns a program with these commands, and with those that `root` has besides.
+  package static func program(_ root: any AsyncParsableCommand.Type) -> CommandProgram {
     // The plainest form of the commands that are given most is read without ArgumentParser.
     CommandProgram(
-      Docpkg.self, plainCommands: ["cat": Cat.self, "edit": Edit.self],
+      root, plainCommands: ["cat": Cat.self, "edit": Edit.self],
       prepare: { try DatabaseDocuments.handOver($0) })
   }
 }

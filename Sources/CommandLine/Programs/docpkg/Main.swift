@@ -3,5 +3,5 @@ import DocumentCommands
 
 @main
 enum Main {
-  static func main() { Docpkg.program.run() }
+  static func main() { Docpkg.program(Docpkg.self).run() }
 }

@@ -1,12 +1,21 @@
+import ArgumentParser
+import BenchCommands
+import CloudCommands
 import CommandSupport
 import DocumentCommands
 import Documents
 import FilePackages
 import ManagedDocuments
 
-/// The commands of `docpkg`, for command lines that name a document with a database.
+/// All commands: those of `docpkg`, which also take documents with a database here, and those that `docpkg` hands over.
 @main
-enum Main {
+struct Main: AsyncParsableCommand {
+  static let configuration = {
+    var configuration = Docpkg.configuration
+    configuration.subcommands += [Cloud.self, Bench.self]
+    return configuration
+  }()
+
   static func main() {
     DatabaseDocuments.open { path in
       do {
@@ -19,6 +28,6 @@ enum Main {
         return nil
       }
     }
-    Docpkg.program.run()
+    Docpkg.program(Main.self).run()
   }
 }
