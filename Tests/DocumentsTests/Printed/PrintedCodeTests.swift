@@ -29,8 +29,8 @@ struct PrintedCodeTests {
     }
   }
 
-  @Test func `is the README's document type, which is compiled as it is printed`() throws {
-    #expect(try block(with: "struct Sketch", in: "README.md") == source("Sketch.swift"))
+  @Test func `is the FileDocument of its page, which is compiled as it is printed`() throws {
+    #expect(try block(with: "struct Sketch", in: "Docs/DocumentType.md") == source("Sketch.swift"))
   }
 
   @Test func `is the whole document type of its page, which is compiled as it is printed`() throws {
@@ -53,7 +53,7 @@ struct PrintedCodeTests {
         #expect(run.status == 0, "\(run.errors)")
         return run.output
       }
-      let text = try block(with: "import PackageDescription", in: "README.md")
+      let text = try block(with: "import PackageDescription", in: "Docs/DocumentType.md")
       try Data(text.utf8).write(to: URL(filePath: folder.appending("Package.swift").string))
       #expect(try dumped(folder.string).contains("/FilePackages"))
       let own = try JSONDecoder().decode(Manifest.self, from: Data(dumped(projectFolder.path).utf8))
