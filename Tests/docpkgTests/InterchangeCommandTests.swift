@@ -114,6 +114,36 @@ struct InterchangeCommandTests {
     }
   }
 
+  @Test func `names each child that an export leaves out, also in a plan, in JSON, and of a TextBundle`()
+    async throws
+  {
+    struct Report: Decodable {
+      var leftOut: [String]
+      var remarks: [String]
+    }
+    try await withTemporaryDirectory { folder in
+      try bundle("[e](assets/e.pdf)", in: folder)
+      try ("other" as TestTree).write(
+        to: "o.txt", in: PosixDisk().openDirectory(at: folder.appending("T.textbundle")), of: PosixDisk())
+      #expect(try docpkg("import", "T.textbundle", "T.imageNotes", "-q", in: folder).status == 0)
+      let edit = ["edit", "T.imageNotes", "--set", "Heights.txt=T.textbundle/o.txt", "-q"]
+      #expect(try run(tool, edit, in: folder).status == 0)
+      let note = "is left out"
+      for (name, path) in [("T.imageNotes", "Heights.txt"), ("T.textbundle", "o.txt")] {
+        for options in [["--dry-run"], []] {
+          for format in ["textpack", "html"] {
+            let arguments = ["export", name, "Out.\(format)", "--as", format, "--json"] + options
+            let exported = try run(tool, arguments, in: folder)
+            let report = try JSONDecoder().decode(Report.self, from: Data(exported.output.utf8))
+            #expect(report.leftOut == [path], "\(arguments)")
+            #expect(report.remarks.contains { $0.contains("'\(path)' \(note)") })
+            #expect(exported.errors.contains("note: '\(path)' \(note)") && exported.status == 0)
+          }
+        }
+      }
+    }
+  }
+
   @Test func `exports a TextBundle itself, and puts the result into a folder, as cp does`() async throws {
     try await withTemporaryDirectory { folder in
       try bundle(Self.text, in: folder)

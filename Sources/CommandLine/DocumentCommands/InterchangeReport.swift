@@ -11,6 +11,8 @@ struct InterchangeReport: Encodable {
   /// The children that were written, as paths in byte order.
   var written: [String]
   var bytesWritten: UInt64
+  /// The paths of the children that the result does not have.
+  var leftOut: [String]
   /// The parts that are not the same, and those that the format does not hold.
   var remarks: [String]
 
@@ -24,6 +26,7 @@ struct InterchangeReport: Encodable {
     attachments = document.attachments.count
     self.written = written
     self.bytesWritten = bytesWritten
+    leftOut = remarks.compactMap(\.leftOutPath)
     self.remarks = remarks.map(\.description)
   }
 

@@ -59,8 +59,9 @@ extension Export {
       throw InputError(description: "'\(display(target))' would be in the package.")
     }
     let (told, remarks) = try await PackageStore.reading(at: url(path)) { store in
-      let document = try await document(in: store)
-      let (file, remarks) = try format.write(document, named: target == "-" ? path : target)
+      let (document, readRemarks) = try await document(in: store)
+      let (file, writeRemarks) = try format.write(document, named: target == "-" ? path : target)
+      let remarks = readRemarks + writeRemarks
       let (paths, bytes) = try files(of: file, at: target)
       if !writing.dryRun { try await write(file, format, to: target) }
       return (
@@ -73,21 +74,24 @@ extension Export {
     if writing.dryRun {
       let plan = told.written.map { PlannedStep(.write, $0) }
       let lines = plan.map(\.description).joined(separator: "\n")
-      return try writing.tell(Located(path: target, report: ["plan": plan]), lines)
+      let report = InterchangePlan(path: target, plan: plan, leftOut: told.leftOut, remarks: told.remarks)
+      return try writing.tell(report, lines)
     }
     try writing.tell(told, told.line)
   }
 
   /// Reads the package, which may also be of a format that can be read.
-  private func document(in store: PackageStore) async throws -> InterchangeDocument {
+  private func document(
+    in store: PackageStore
+  ) async throws -> (document: InterchangeDocument, remarks: [InterchangeRemark]) {
     let tree = await store.tree
     if let format = InterchangeFormat(filename: url(path).lastPathComponent),
       format == .textBundle || format == .rtfd
     {
-      return try format.read(tree, named: path).document
+      return try format.read(tree, named: path)
     }
     _ = try await ImageNotes.read(store, path)  // It checks, as other commands: type or classic shape.
-    return try InterchangeDocument(package: tree)
+    return (try InterchangeDocument(package: tree), [])
   }
 
   private func files(of file: FileWrapper, at target: String) throws -> (paths: [String], bytes: UInt64) {
@@ -122,6 +126,14 @@ extension Export {
       }
     }
   }
+}
+
+/// What an export would write, and what it would leave out.
+private struct InterchangePlan: Encodable {
+  var path: String
+  var plan: [PlannedStep]
+  var leftOut: [String]
+  var remarks: [String]
 }
 
 extension InterchangeFormat {

@@ -4,6 +4,8 @@ import FilePackages
 struct AssetLayout {
   /// One file in its new place.
   struct Asset {
+    /// The path in the package.
+    var source: String
     /// The path in the tree of the format.
     var path: String
     var file: FileWrapper
@@ -17,8 +19,13 @@ struct AssetLayout {
   }
 
   private(set) var assets: [Asset] = []
+  private var paths = UniquePaths()
+  /// The nodes of the package that are none of its parts, without those that the text names.
+  private var others: [PackagePath: FileWrapper]
   /// The destinations of images that the text names and the document lacks.
   private var missing: [String] = []
+  /// The nodes of the package that are not written.
+  private var leftOut: [InterchangeRemark] = []
   /// The text, which names the files by their new paths.
   private(set) var text = ""
   /// The index of each asset by the path in the package.
@@ -28,17 +35,38 @@ struct AssetLayout {
   static let folder = "assets"
 
   init(_ document: InterchangeDocument) throws {
-    var paths = UniquePaths()
-    func add(_ path: String, _ name: String, _ file: FileWrapper, _ image: ImageNotes.Image?) {
-      let name = paths.add(name)
-      indices[path] = assets.count
-      assets.append(Asset(path: "\(Self.folder)/\(name)", file: file, image: image))
-    }
+    others = document.others
     for image in document.notes.images { add(image.path, image.name, try image.file(), image) }
     for (path, file) in document.attachments.sorted(by: { $0.key < $1.key }) {
       add("\(InterchangeDocument.attachmentsFolder)/\(path)", path, file, nil)
     }
-    text = try rewritten(document.notes.text)
+    text = try rewritten(document.notes.text, in: document.paths)
+    leftOut = document.unsupported.map {
+      .leftOut($0.string, reason: "it is a FIFO, a socket or a device")
+    }
+    leftOut += others.sorted { $0.key < $1.key }.map { path, node in
+      let reason =
+        node.isRegularFile
+        ? "the text neither shows nor links it"
+        : node.isSymbolicLink ? "it is a symbolic link, which is not followed" : "it is an empty folder"
+      return .leftOut(path.string, reason: reason)
+    }
+  }
+
+  private mutating func add(_ path: String, _ wanted: String, _ file: FileWrapper, _ image: ImageNotes.Image?)
+  {
+    indices[path] = assets.count
+    assets.append(Asset(source: path, path: "\(Self.folder)/\(paths.add(wanted))", file: file, image: image))
+  }
+
+  /// Returns the index of the asset at a path of the package, nil if there is no file. Another file becomes an asset.
+  private mutating func index(of path: String) -> Int? {
+    if let index = indices[path] { return index }
+    let place = PackagePath(path)
+    guard let file = others[place], file.isRegularFile else { return nil }
+    others[place] = nil
+    add(path, path, file, nil)
+    return assets.count - 1
   }
 
   /// Returns the asset that a reference of the document's own text names; nil if it names none.
@@ -49,21 +77,25 @@ struct AssetLayout {
     return nil
   }
 
-  private mutating func rewritten(_ text: String) throws -> String {
+  /// - Parameter present: the paths in the package. A place of the text that shows one of them is not missing.
+  private mutating func rewritten(_ text: String, in present: Set<PackagePath>) throws -> String {
     try TextReference.rewrite(text, MarkdownReferences.of(text)) { reference in
       let destination = reference.destination
-      var isOutside = false
+      var (isOutside, isPresent) = (false, false)
       for path in RelativePath.candidates(destination) {
         switch path {
         case .elsewhere: return nil
         case .outside: isOutside = true
         case .file(let path):
-          guard let index = indices[path] else { continue }
+          guard let index = index(of: path) else {
+            isPresent = isPresent || present.contains(PackagePath(path))
+            continue
+          }
           assets[index].count += reference.uses?.count ?? 1
           return RelativePath.respelled(destination, from: path, to: assets[index].path)
         }
       }
-      guard reference.kind == .image else { return nil }
+      guard reference.kind == .image, !isPresent else { return nil }
       guard isOutside else {
         if !missing.contains(destination) { missing.append(destination) }
         return nil
@@ -75,15 +107,20 @@ struct AssetLayout {
     }
   }
 
-  /// The remarks on the text that shows the images.
+  /// The remarks on the children that are not written, and on the images that the text shows and the document lacks.
   var remarks: [InterchangeRemark] {
-    let count = unnamedImages.count
-    return missing.map { .missingImage($0) } + (count == 0 ? [] : [.imagesAtEnd(count)])
+    leftOut + missing.map { .missingImage($0) }
   }
 
   /// The images that the text does not name.
   var unnamedImages: [Asset] {
     assets.filter { $0.image != nil && $0.count == 0 }
+  }
+
+  /// The remark on images at the end of a written text.
+  var remarksOnEnd: [InterchangeRemark] {
+    let count = unnamedImages.count
+    return count == 0 ? [] : [.imagesAtEnd(count)]
   }
 
   /// The lines in Markdown that show the unnamed images, with a blank line before them; empty if there are none.

@@ -17,21 +17,36 @@ struct HTMLWriter {
   private let document: InterchangeDocument
   private let layout: AssetLayout
   private let isOneFile: Bool
+  /// How often the page has each file, by its path in the folder of the format.
+  private var counts: [String: Int] = [:]
+  private var remarks: [InterchangeRemark] = []
 
-  init(_ document: InterchangeDocument, isOneFile: Bool) throws {
+  /// Returns the page, or the folder with it.
+  static func write(
+    _ document: InterchangeDocument, isOneFile: Bool
+  ) throws -> (file: FileWrapper, remarks: [InterchangeRemark]) {
+    var writer = try HTMLWriter(document, isOneFile: isOneFile)
+    return try writer.write()
+  }
+
+  private init(_ document: InterchangeDocument, isOneFile: Bool) throws {
     (self.document, self.isOneFile) = (document, isOneFile)
     layout = try AssetLayout(document)
   }
 
-  func write() throws -> (file: FileWrapper, remarks: [InterchangeRemark]) {
+  private mutating func write() throws -> (file: FileWrapper, remarks: [InterchangeRemark]) {
+    remarks = layout.remarks
     let page = FileWrapper(regularFileWithContents: Data(try self.page().utf8))
     page.preferredFilename = Self.pageName
     let file = isOneFile ? page : try layout.tree()
     if !isOneFile { file.addFileWrapper(page) }
-    var remarks = layout.remarks
     if isOneFile {
-      for asset in layout.assets where asset.count > 1 {
-        if let image = asset.image { remarks.append(.repeated(image.name, count: asset.count)) }
+      for asset in layout.assets {
+        switch (asset.image, counts[asset.path, default: 0]) {
+        case (let image?, 2...): remarks.append(.repeated(image.name, count: counts[asset.path, default: 0]))
+        case (nil, 0): remarks.append(.leftOut(asset.source, reason: "the text has no link to it"))
+        default: break
+        }
       }
     }
     let characters = document.notes.text.unicodeScalars.count(where: HTMLText.isForbidden)
@@ -40,8 +55,9 @@ struct HTMLWriter {
     return (file, remarks + InterchangeComparison(document, back).losses + [.notHeld(.identity, count: 1)])
   }
 
-  private func page() throws -> String {
+  private mutating func page() throws -> String {
     let title = HTMLText.escaped(document.notes.displayName)
+    let text = try text()
     var page = """
       <!DOCTYPE html>
       <html>
@@ -57,10 +73,11 @@ struct HTMLWriter {
       </style>
       </head>
       <body>
-      <div \(Self.textAttribute) style="white-space: pre-wrap">\(try text())</div>
+      <div \(Self.textAttribute) style="white-space: pre-wrap">\(text)</div>
 
       """
-    let unnamed = layout.unnamedImages
+    let unnamed = layout.assets.filter { $0.image != nil && counts[$0.path] == nil }
+    if !unnamed.isEmpty { remarks.append(.imagesAtEnd(unnamed.count)) }
     if !unnamed.isEmpty {
       page += "<section \(Self.sectionAttribute)>\n"
       for asset in unnamed {
@@ -75,30 +92,32 @@ struct HTMLWriter {
   }
 
   /// The text with images and links to attachments in it.
-  private func text() throws -> String {
+  private mutating func text() throws -> String {
     let text = document.notes.text
     let bytes = Array(text.utf8)
-    var pieces: [(range: Range<Int>, html: String)] = []
+    // The line that defines a label is no text, and has no asset.
+    var pieces: [(range: Range<Int>, asset: AssetLayout.Asset?, words: String, isLink: Bool)] = []
     for reference in MarkdownReferences.of(text) {
       guard let asset = layout.asset(for: reference) else { continue }
-      switch reference.kind {
-      case .image where reference.uses != nil:
-        // The line that defines a label is no text.
-        pieces.append((reference.whole, ""))
-        for use in reference.uses ?? [] { pieces.append((use, try image(asset, words: reference.words))) }
-      case .image, .brackets: pieces.append((reference.whole, try image(asset, words: reference.words)))
-      case .link where asset.image == nil && !reference.words.isEmpty:
-        let words = HTMLText.escaped(reference.words)
-        pieces.append((reference.whole, "<a href=\"\(try source(asset))\"\(name(asset))>\(words)</a>"))
-      case .link: break
+      if reference.kind != .link {
+        if reference.uses != nil { pieces.append((reference.whole, nil, "", false)) }
+        pieces += (reference.uses ?? [reference.whole]).map { ($0, asset, reference.words, false) }
+      } else if asset.image == nil && !reference.words.isEmpty {
+        pieces.append((reference.whole, asset, reference.words, true))
       }
     }
     var html = ""
     var position = 0
-    for (range, piece) in pieces.sorted(by: { $0.range.lowerBound < $1.range.lowerBound })
-    where range.lowerBound >= position {
-      html += HTMLText.escaped(String(decoding: bytes[position..<range.lowerBound], as: UTF8.self)) + piece
-      position = range.upperBound
+    for piece in pieces.sorted(by: { $0.range.lowerBound < $1.range.lowerBound })
+    where piece.range.lowerBound >= position {
+      html += HTMLText.escaped(String(decoding: bytes[position..<piece.range.lowerBound], as: UTF8.self))
+      position = piece.range.upperBound
+      guard let asset = piece.asset else { continue }
+      counts[asset.path, default: 0] += 1
+      html +=
+        piece.isLink
+        ? "<a href=\"\(try source(asset))\"\(name(asset))>\(HTMLText.escaped(piece.words))</a>"
+        : try image(asset, words: piece.words)
     }
     return html + HTMLText.escaped(String(decoding: bytes[position...], as: UTF8.self))
   }
@@ -118,8 +137,20 @@ struct HTMLWriter {
 
   private func source(_ asset: AssetLayout.Asset) throws -> String {
     guard isOneFile else { return RelativePath.encoded(asset.path) }
-    let type = try asset.image.map { try $0.header().format.mediaType } ?? "application/octet-stream"
-    return "data:\(type);base64,\(try asset.file.contents().base64EncodedString())"
+    return "data:\(try asset.file.mediaType);base64,\(try asset.file.contents().base64EncodedString())"
+  }
+}
+
+extension FileWrapper {
+  /// The media type of the file's bytes: of a picture of a known format, or of any bytes.
+  fileprivate var mediaType: String {
+    get throws {
+      do {
+        return try ImageHeader(of: self).format.mediaType
+      } catch is ImageHeaderError {
+        return "application/octet-stream"
+      }
+    }
   }
 }
 

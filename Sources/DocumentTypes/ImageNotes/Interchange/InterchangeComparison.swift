@@ -31,7 +31,6 @@ struct InterchangeComparison {
       pairs.count { $0.originalFilename != $0.name && $0.originalFilename != $1?.originalFilename })
     let names = before.notes.images.map(\.name)
     if after.notes.images.map(\.name).filter(names.contains) != names { add(.order, 1) }
-    add(.attachments, before.attachments.keys.count { after.attachments[$0] == nil })
     if before.info?.hasOtherKeys == true && after.info == nil { add(.otherKeys, 1) }
     return losses
   }

@@ -1,4 +1,5 @@
 import Documents
+import DurableIO
 public import FilePackages
 import FoundationEssentials
 
@@ -16,6 +17,12 @@ public struct InterchangeDocument: Sendable {
   public internal(set) var attachments: [String: FileWrapper] = [:]
   /// The keys of a TextBundle; nil if the document never was one.
   var info: TextBundleInfo?
+  /// The nodes of the package that are none of its parts, by path: files, links and empty folders.
+  private(set) var others: [PackagePath: FileWrapper] = [:]
+  /// The paths of the FIFOs, sockets and devices in the package.
+  private(set) var unsupported: [PackagePath] = []
+  /// The paths of all nodes of the package.
+  private(set) var paths: Set<PackagePath> = []
 
   /// Makes a document without attachments.
   public init(_ notes: ImageNotes = ImageNotes()) {
@@ -27,9 +34,7 @@ public struct InterchangeDocument: Sendable {
   /// - Throws: as `ImageNotes.init(configuration:)`; `invalidContent` if `info.json` is not a JSON object.
   public init(package tree: FileWrapper) throws {
     notes = try ImageNotes(configuration: .init(contentType: .imageNotes, file: tree))
-    if let folder = try tree.child(named: Self.attachmentsFolder), folder.isDirectory {
-      try folder.forEachFile { path, file in attachments[path] = file }
-    }
+    try take(tree, at: .root, parts: partPaths)
     guard let file = try tree.child(named: TextBundleInfo.filename), file.isRegularFile else { return }
     do {
       info = try TextBundleInfo(file)
@@ -37,6 +42,35 @@ public struct InterchangeDocument: Sendable {
       throw FilePackageError(
         .invalidContent, .open, document: tree.filename ?? "", child: TextBundleInfo.filename,
         reason: problem.reason)
+    }
+  }
+
+  /// The paths of the files and folders that the document consists of.
+  private var partPaths: Set<PackagePath> {
+    let names = [
+      Layout.text, Layout.list, Layout.metadata, Layout.images, TextBundleInfo.filename,
+      Self.attachmentsFolder,
+    ]
+    return Set((names + notes.images.map(\.path)).map { PackagePath($0) })
+  }
+
+  /// Takes each node beneath a folder: as an attachment, or as one of the others.
+  private mutating func take(_ folder: FileWrapper, at place: PackagePath, parts: Set<PackagePath>) throws {
+    unsupported += try folder.unsupportedNames().map { place.appending($0) }
+    for name in try folder.childNames() {
+      guard let child = try folder.child(named: name) else { continue }
+      let path = place.appending(FileName(name))
+      paths.insert(path)
+      let attachment = path.names.first?.string == Self.attachmentsFolder ? path.names.dropFirst() : []
+      if child.isDirectory, try child.childCount() > 0 {
+        try take(child, at: path, parts: parts)
+      } else if parts.contains(path), !child.isSymbolicLink {
+        continue
+      } else if child.isRegularFile, !attachment.isEmpty {
+        attachments[PackagePath(Array(attachment)).string] = child
+      } else {
+        others[path] = child
+      }
     }
   }
 
@@ -60,29 +94,29 @@ extension FileWrapper {
   /// Calls `body` with each regular file at any depth, in the order of their paths.
   ///
   /// - Parameter other: receives the other nodes and the reason why they do not count: hidden ones, links, folders too
-  ///   deep. Without it, hidden files count.
+  ///   deep.
   func forEachFile(
     _ body: (_ path: String, _ file: FileWrapper) throws -> Void,
-    other: ((_ path: String, _ reason: String) throws -> Void)? = nil
+    other: (_ path: String, _ reason: String) throws -> Void
   ) throws {
     try forEachFile(beneath: "", 0, body, other)
   }
 
   private func forEachFile(
     beneath folder: String, _ depth: Int, _ body: (String, FileWrapper) throws -> Void,
-    _ other: ((String, String) throws -> Void)?
+    _ other: (String, String) throws -> Void
   ) throws {
     for name in try childNames() {
       guard let child = try child(named: name) else { continue }
       let path = folder + name
-      if let other, name.hasPrefix(".") {
+      if name.hasPrefix(".") {
         try other(path, "its name is hidden")
       } else if child.isRegularFile {
         try body(path, child)
       } else if child.isSymbolicLink {
-        try other?(path, "it is a symbolic link, which is not followed")
+        try other(path, "it is a symbolic link, which is not followed")
       } else if depth == Self.maximumDepth {
-        try other?(path, "it is in more than \(Self.maximumDepth) folders")
+        try other(path, "it is in more than \(Self.maximumDepth) folders")
       } else {
         try child.forEachFile(beneath: path + "/", depth + 1, body, other)
       }

@@ -91,8 +91,7 @@ extension InterchangeFormat {
       switch self {
       case .textBundle, .textPack: try TextBundleWriter(document).write()
       case .markdown: try MarkdownWriter(document, named: name).write()
-      case .html: try HTMLWriter(document, isOneFile: true).write()
-      case .htmlFolder: try HTMLWriter(document, isOneFile: false).write()
+      case .html, .htmlFolder: try HTMLWriter.write(document, isOneFile: self == .html)
       case .rtfd: throw InterchangeProblem(.unsupported, "this format can only be read")
       }
     }

@@ -12,8 +12,6 @@ public enum InterchangeRemark: Sendable, Hashable {
     case originalFilenames
     /// The order of the images.
     case order
-    /// Files other than images.
-    case attachments
     /// Keys of other programs in `info.json`.
     case otherKeys
     /// The identifier, the dates and the versions of the document.
@@ -72,7 +70,6 @@ extension InterchangeRemark.Part {
     case .captions: counted(count, "caption")
     case .originalFilenames: counted(count, "original filename")
     case .order: "the order of the images"
-    case .attachments: counted(count, "attachment")
     case .otherKeys: "the keys of other programs"
     case .identity: "the identifier, the dates and the versions"
     case .controlCharacters: counted(count, "control character")
@@ -94,5 +91,12 @@ extension [InterchangeRemark] {
       }
     }
     return parts.isEmpty ? lines : lines + ["the format does not hold: \(parts.joined(separator: "; "))"]
+  }
+}
+
+extension InterchangeRemark {
+  /// The path of the child that the result does not have; nil for other remarks.
+  public var leftOutPath: String? {
+    if case .leftOut(let path, _) = self { path } else { nil }
   }
 }

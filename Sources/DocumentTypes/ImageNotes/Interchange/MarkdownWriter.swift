@@ -19,9 +19,8 @@ struct MarkdownWriter {
     tree.addRegularFile(
       withContents: PlainText.encoded(layout.text + layout.endOfText), preferredFilename: textName)
     let back = try MarkdownReader(tree, nil).read().document
-    return (
-      tree, layout.remarks + InterchangeComparison(document, back).losses + [.notHeld(.identity, count: 1)]
-    )
+    let losses = InterchangeComparison(document, back).losses
+    return (tree, layout.remarks + layout.remarksOnEnd + losses + [.notHeld(.identity, count: 1)])
   }
 
   /// The last name of a path without an extension of documents; `Text` if nothing is left.

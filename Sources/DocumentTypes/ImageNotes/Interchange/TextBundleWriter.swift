@@ -24,9 +24,8 @@ struct TextBundleWriter {
       tree = try self.tree(info, textName)
     }
     let back = try TextBundleReader(tree).read().document
-    return (
-      tree, layout.remarks + InterchangeComparison(document, back).losses + [.notHeld(.identity, count: 1)]
-    )
+    let losses = InterchangeComparison(document, back).losses
+    return (tree, layout.remarks + layout.remarksOnEnd + losses + [.notHeld(.identity, count: 1)])
   }
 
   private func tree(_ info: TextBundleInfo, _ textName: String?) throws -> FileWrapper {
