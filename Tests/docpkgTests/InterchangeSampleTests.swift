@@ -38,7 +38,7 @@ struct InterchangeSampleTests {
   ]
 
   private static let folder = sampleFolder
-  private static let formats = ["textbundle", "textpack", "markdown", "html", "html-folder"]
+  private static let formats = ["textbundle", "textpack", "markdown"]
 
   private struct Shown: Decodable, Equatable {
     struct Image: Decodable, Equatable {

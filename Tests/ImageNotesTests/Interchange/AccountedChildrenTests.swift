@@ -35,6 +35,11 @@ struct AccountedChildrenTests {
     let unlinked = format == .html ? ["Attachments/e.pdf"] : []
     #expect(leftOut(remarks) == ["Images/Empty", "Link", "todo.txt"] + unlinked)
     #expect(!remarks.contains { if case .missingImage = $0 { true } else { false } }, "\(remarks)")
+    guard format.isReadable else {
+      return #expect(
+        try String(decoding: file.contents(), as: UTF8.self)
+          .contains(Data("1\n2\n".utf8).base64EncodedString()))
+    }
     let back = try format.read(file, named: "Trip").document
     let images = back.notes.images.sorted { $0.name < $1.name }
     #expect(images.map(\.name) == ["a.gif", "p.png"])

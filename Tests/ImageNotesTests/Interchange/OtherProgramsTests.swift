@@ -115,7 +115,7 @@ struct OtherProgramsTests {
     try JSONDecoder().decode([String: PropertyListValue].self, from: data)
   }
 
-  @Test func `of Ulysses as Markdown and as HTML have their images in assets`() throws {
+  @Test func `of Ulysses as Markdown have their images in assets`() throws {
     let files = [
       "assets/dawn.png": try Fixture.picture(), "assets/noon.gif": try Fixture.picture("ridge.gif"),
     ]
@@ -125,33 +125,6 @@ struct OtherProgramsTests {
     let notes = try InterchangeFormat.markdown.read(markdown, named: "A").document.notes
     #expect(notes.text == text.replacing("\tassets/", with: "\tImages/"))
     #expect(notes.images.map(\.caption) == ["Dawn", ""])
-
-    let page = """
-      <!DOCTYPE html>
-      <html>
-      <head>
-      \t<meta charset="UTF-8"/>
-      \t<title>Ridge walk</title>
-      \t<link rel="stylesheet" type="text/css" href="style.css"/>
-      </head>
-      <body>
-      <h1 id="toc_1">Ridge walk</h1>
-
-      <p><figure><img src="assets/dawn.png" alt="Dawn" width="61"/><figcaption>Dawn</figcaption></figure></p>
-
-      <p>At <em>noon</em>: <img src="assets/noon.gif"/></p>
-      </body>
-      </html>
-      """
-    let html = try Fixture.tree(
-      files.merging(["index.html": Data(page.utf8), "style.css": Data("p {}".utf8)]) { own, _ in own })
-    let (document, remarks) = try InterchangeFormat.htmlFolder.read(html, named: "A")
-    #expect(
-      document.notes.text
-        == "# Ridge walk\n\n![Dawn](Images/dawn.png)\n\nDawn\n\nAt noon: ![](Images/noon.gif)")
-    #expect(document.notes.images.map(\.name) == ["dawn.png", "noon.gif"])
-    #expect(document.notes.customName == "Ridge walk")
-    #expect(remarks == [.leftOut("style.css", reason: "the text does not name it")])
   }
 
   @Test(

@@ -44,7 +44,7 @@ struct RoundTripTests {
       },
       losses: [
         .textBundle: [.imagesAtEnd(2)], .textPack: [.imagesAtEnd(2)], .html: [.imagesAtEnd(2)],
-        .htmlFolder: [.imagesAtEnd(2)], .markdown: [.imagesAtEnd(2), .notHeld(.captions, count: 1)],
+        .markdown: [.imagesAtEnd(2), .notHeld(.captions, count: 1)],
       ]),
     Case(
       testDescription: "an image that the text shows twice, before the first one",
@@ -53,7 +53,7 @@ struct RoundTripTests {
           "![](Images/ridge.png) ![](Images/ridge.gif) ![](Images/ridge.png)", ["ridge.gif", "ridge.png"])
       },
       losses: [
-        .markdown: [.notHeld(.order, count: 1)], .htmlFolder: [.notHeld(.order, count: 1)],
+        .markdown: [.notHeld(.order, count: 1)],
         .html: [.repeated("ridge.png", count: 2), .notHeld(.order, count: 1)],
       ]),
     Case(
@@ -77,7 +77,6 @@ struct RoundTripTests {
       },
       losses: [
         .markdown: [.notHeld(.originalFilenames, count: 1)], .html: [.notHeld(.originalFilenames, count: 1)],
-        .htmlFolder: [.notHeld(.originalFilenames, count: 1)],
       ]),
     Case(
       testDescription: "attachments and other programs' keys",
@@ -89,7 +88,7 @@ struct RoundTripTests {
         ).document
       },
       losses: [
-        .markdown: [.notHeld(.otherKeys, count: 1)], .htmlFolder: [.notHeld(.otherKeys, count: 1)],
+        .markdown: [.notHeld(.otherKeys, count: 1)],
         .html: [
           .leftOut("Attachments/sub/f.txt", reason: "the text has no link to it"),
           .notHeld(.otherKeys, count: 1),
@@ -114,6 +113,7 @@ struct RoundTripTests {
     let document = try one.make()
     let (file, remarks) = try format.write(document, named: "Trip.imageNotes")
     #expect(remarks == (one.losses[format] ?? []) + [.notHeld(.identity, count: 1)])
+    guard format.isReadable else { return }
     try Self.check(document, remarks, is: format.read(file, named: "Trip").document, format)
     // A second trip changes nothing any more.
     let back = try format.read(file, named: "Trip").document
@@ -157,7 +157,7 @@ struct RoundTripTests {
   func `is the same for random documents`(seed: Int) throws {
     var generator = SeededGenerator(seed: UInt64(seed))
     let document = try Self.random(&generator)
-    for format in InterchangeFormat.writable {
+    for format in InterchangeFormat.writable where format.isReadable {
       let (file, remarks) = try format.write(document, named: "Random")
       let back = try format.read(file, named: "Random").document
       try Self.check(document, remarks, is: back, format)

@@ -141,7 +141,7 @@ extension InterchangeFormat {
   fileprivate var filenameExtension: String? {
     switch self {
     case .textBundle, .textPack, .html, .rtfd: rawValue
-    case .markdown, .htmlFolder: nil
+    case .markdown: nil
     }
   }
 }

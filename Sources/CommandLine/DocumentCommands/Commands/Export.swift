@@ -42,7 +42,7 @@ struct Export: CoordinatedCommand, DocumentCommand {
         docpkg export Trip.imageNotes Trip.zip
         docpkg export Book Book.epub
         docpkg export Trip.imageNotes Trip.textpack
-        docpkg export Trip.imageNotes Site/Trip --as html-folder
+        docpkg export Trip.imageNotes Site/Trip --as markdown
         docpkg export Trip.imageNotes - --format tar | ssh host 'cat > Trip.tar'
         SOURCE_DATE_EPOCH=0 docpkg export Trip.imageNotes Trip.tar.gz --reproducible
 

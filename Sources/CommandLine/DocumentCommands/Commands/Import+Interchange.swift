@@ -21,7 +21,24 @@ extension Import {
     // A TextPack is also an archive, from which a TextBundle can be made.
     case .textPack, .textBundle, .rtfd:
       return isImageNotesName(path) ? named : nil
-    case .markdown, .html, .htmlFolder, nil: return named
+    case .markdown, .html, nil: return named
+    }
+  }
+
+  /// - Throws: `InputError` for a page of HTML and for a backup, which another program converts first.
+  func refuseConvertible() throws {
+    let url = url(archive)
+    if from == .html
+      || from == nil && format == nil && InterchangeFormat(filename: url.lastPathComponent) == .html
+    {
+      throw InputError(
+        description: "'\(display(archive))' is a page of HTML, which can only be written. "
+          + "Convert it with 'pandoc page.html -o page.md', and import the result.")
+    }
+    if from == nil, format == nil, ["bear2bk", "bearbk"].contains(url.pathExtension.lowercased()) {
+      throw InputError(
+        description: "'\(display(archive))' is a zip of many notes. "
+          + "Unpack it with 'unzip', and import each TextBundle in it.")
     }
   }
 
@@ -52,8 +69,7 @@ extension Import {
       return try format.read(FileWrapper(url: url(archive)), named: archive)
     }
     let source = archive == "-" ? "/dev/stdin" : archive
-    let isText = format == .markdown || format == .html || format == .htmlFolder
-    if isText && (archive == "-" || ArchiveFormat(recognizingFileAt: url(source)) == nil) {
+    if format == .markdown && (archive == "-" || ArchiveFormat(recognizingFileAt: url(source)) == nil) {
       // The text names its images by their place beside it.
       let folder = url(source).deletingLastPathComponent()
       return try format.read(

@@ -20,16 +20,13 @@ struct Import: AsyncParsableCommand {
       or link, occurs twice in a zip, is damaged, or exceeds a limit. The error names the entry, and the command leaves \
       nothing on disk.
 
-      A TextBundle, a folder with a text in Markdown, a page of HTML or an RTFD becomes an ImageNotes document, with its \
-      images and attachments. So do a TextPack and a Bear note, if the new name ends in .imageNotes. --from names the \
+      A TextBundle, a folder with a text in Markdown, or an RTFD becomes an ImageNotes document, with its images and \
+      attachments. So do a TextPack and a Bear note, if the new name ends in .imageNotes. --from names the \
       format of any other file or folder. An image that the text shows and that is not there is an error. The command \
       says what it did not take over; Docs/Interchange.md has the rules.
 
       Files that macOS adds for itself (__MACOSX, ._*) are left out, and so are histories: that of the document, and \
       those of documents in it.
-
-      A backup of Bear, .bear2bk or .bearbk, has many notes. It becomes a new folder with an ImageNotes document for each \
-      note.
 
       Examples:
         docpkg import Trip.zip Trip.imageNotes
@@ -108,9 +105,7 @@ struct Import: AsyncParsableCommand {
   }
 
   func run() async throws {
-    if NoteBackup.isBackup(filename: url(archive).lastPathComponent), from == nil, format == nil {
-      return try await importBackup()
-    }
+    try refuseConvertible()
     if let format = interchangeFormat { return try await importDocument(format) }
     var options = try options()
     let shown = Throughput()

@@ -45,17 +45,10 @@ struct NewDocument {
       return try await make(try (format ?? .textPack).read(tree, named: file.lastPathComponent), named: name)
     case .markdown:
       return try await make(fromMarkdown: file, with: folder, named: name)
-    case .html, .htmlFolder:
-      let folder = try FileWrapper(url: file.deletingLastPathComponent())
-      do {
-        let read = try (format ?? .html).read(
-          folder, named: file.lastPathComponent, textName: file.lastPathComponent)
-        return try await make(read, named: name)
-      } catch let error as InterchangeError where [.missingImage, .outside].contains(error.code) {
-        throw HTTPRefusal(
-          status: .unprocessable, message: ErrorExplanation(of: error).message,
-          advice: "Zip the text with its pictures, and import the zip.")
-      }
+    case .html:
+      throw HTTPRefusal(
+        status: .unsupportedMediaType, message: "The page '\(name)' is in HTML.",
+        advice: "Convert it to Markdown, with pandoc for example, and import the result.")
     case nil:
       if file.pathExtension.lowercased() == "txt" {
         guard let text = String(validating: try Data(contentsOf: file), as: UTF8.self) else {
@@ -88,7 +81,7 @@ struct NewDocument {
     return made
   }
 
-  /// Makes a document of an archive: of a package, a TextBundle, or a text in Markdown or HTML with its pictures.
+  /// Makes a document of an archive: of a package, a TextBundle, or a text in Markdown with its pictures.
   private func make(fromArchive archive: URL, named name: String) async throws -> NamedDocument {
     // Beside the upload, so that it goes with it.
     let unpacked = archive.deletingLastPathComponent().appending(path: "Unpacked")
@@ -106,8 +99,6 @@ struct NewDocument {
         .textBundle
       } else if formats.contains(.markdown) {
         .markdown
-      } else if formats.contains(.html) {
-        .htmlFolder
       } else { nil }
     guard let format else {
       throw HTTPRefusal(

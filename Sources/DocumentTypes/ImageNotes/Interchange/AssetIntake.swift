@@ -8,8 +8,6 @@ import FoundationEssentials
 struct AssetIntake {
   /// The most files of a document.
   private static let maximumFiles = 10_000
-  /// The most names in the path of a file that is in the text itself.
-  private static let mostFolders = 32
 
   /// The folder of the text.
   let tree: FileWrapper
@@ -18,11 +16,10 @@ struct AssetIntake {
   private(set) var document = InterchangeDocument()
   private(set) var remarks: [InterchangeRemark] = []
   private var seen: Set<InterchangeRemark> = []
-  /// The path in the package by the path in the tree. Files that are in the text itself have no path in the tree.
+  /// The path in the package by the path in the tree.
   private(set) var places: [String: String] = [:]
   private var attachmentPaths = UniquePaths()
   private var names = CaseInsensitiveNames()
-  private var embedded: [String: (data: Data, place: String)] = [:]
 
   init(_ tree: FileWrapper, assetsFolder: String?) {
     (self.tree, self.assetsFolder) = (tree, assetsFolder)
@@ -173,27 +170,6 @@ struct AssetIntake {
   }
 
   // MARK: Files
-
-  /// Takes an image or another file that is in the text itself, and returns its path in the package.
-  ///
-  /// - Parameters:
-  ///   - path: the file's path as the text has it; the same bytes of one path are one file.
-  ///   - fallback: the name of a file without a path, or with one that no package can have.
-  mutating func take(_ data: Data, at path: String?, else fallback: String, caption: String) throws -> String
-  {
-    let name = path.flatMap { Self.isPossible($0) ? $0 : nil } ?? fallback
-    if let (known, place) = embedded[name], known == data { return place }
-    let place = try take(
-      FileWrapper(regularFileWithContents: data), at: name, caption: caption, isShown: false)
-    embedded[name] = (data, place)
-    return place
-  }
-
-  /// Whether a package can have a file at a path that a text made up.
-  private static func isPossible(_ path: String) -> Bool {
-    let names = PackagePath(path).names
-    return !names.isEmpty && names.count <= mostFolders && names.allSatisfy { $0.problem == nil }
-  }
 
   /// Takes the file at a path of the tree, and returns its path in the package; nil if there is no file.
   mutating func take(fileAt path: String, caption: String, isShown: Bool) throws -> String? {

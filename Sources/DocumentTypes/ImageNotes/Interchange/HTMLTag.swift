@@ -19,12 +19,11 @@ struct HTMLTag {
 
   /// Reads the tag whose name, or the slash before it, is at `start`.
   ///
-  /// - Parameters:
-  ///   - limit: the most bytes of a tag.
-  ///   - isInMarkdown: whether quotation marks and `<` in a name or a bare value make the tag plain text, as in Markdown.
-  ///     In HTML they are a part of it.
+  /// As in Markdown, quotation marks and `<` in a name or a bare value make the tag plain text.
+  ///
+  /// - Parameter limit: the most bytes of a tag.
   /// - Returns: nil if there is no tag, or if it has no end.
-  init?(_ bytes: [UInt8], at start: Int, limit: Int, isInMarkdown: Bool = false) {
+  init?(_ bytes: [UInt8], at start: Int, limit: Int) {
     let last = min(bytes.count, start + limit)
     var place = start
     func skipBlanks() {
@@ -36,7 +35,7 @@ struct HTMLTag {
       return begin..<place
     }
     func isPlainText(_ word: Range<Int>) -> Bool {
-      isInMarkdown && bytes[word].contains { "<\"'".utf8.contains($0) }
+      bytes[word].contains { "<\"'".utf8.contains($0) }
     }
 
     if place < last, bytes[place] == UInt8(ascii: "/") { place += 1 }

@@ -1,58 +1,54 @@
 import FilePackages
 import FoundationEssentials
 
-/// Writes a page of HTML: with its images in it, or in a folder beside it.
+/// Writes a page of HTML with its images in it.
 ///
 /// The text stands as it is typed, spaces and line ends included; a reader is not asked to know Markdown. An image is
 /// where the text shows it; those that the text does not name come after it, with their captions.
 struct HTMLWriter {
-  static let pageName = "index.html"
   /// The attribute with the name of a file that is in the page.
-  static let nameAttribute = "data-name"
-  /// The attribute of a title that the user gave, which is not the beginning of the text.
-  static let titleAttribute = "data-title"
-  /// The attributes of the elements with the text, and with the images that the text does not name.
-  static let (textAttribute, sectionAttribute) = ("data-text", "data-unnamed-images")
+  private static let nameAttribute = "data-name"
 
   private let document: InterchangeDocument
   private let layout: AssetLayout
-  private let isOneFile: Bool
-  /// How often the page has each file, by its path in the folder of the format.
+  /// The number of times that the page has each file, by its path in the package, in the order of the first time.
   private var counts: [String: Int] = [:]
+  private var order: [String] = []
   private var remarks: [InterchangeRemark] = []
 
-  /// Returns the page, or the folder with it.
-  static func write(
-    _ document: InterchangeDocument, isOneFile: Bool
-  ) throws -> (file: FileWrapper, remarks: [InterchangeRemark]) {
-    var writer = try HTMLWriter(document, isOneFile: isOneFile)
-    return try writer.write()
+  private init(_ document: InterchangeDocument) throws {
+    self.document = document
+    layout = try AssetLayout(document)
   }
 
-  private init(_ document: InterchangeDocument, isOneFile: Bool) throws {
-    (self.document, self.isOneFile) = (document, isOneFile)
-    layout = try AssetLayout(document)
+  static func write(
+    _ document: InterchangeDocument
+  ) throws -> (file: FileWrapper, remarks: [InterchangeRemark]) {
+    var writer = try HTMLWriter(document)
+    return try writer.write()
   }
 
   private mutating func write() throws -> (file: FileWrapper, remarks: [InterchangeRemark]) {
     remarks = layout.remarks
     let page = FileWrapper(regularFileWithContents: Data(try self.page().utf8))
-    page.preferredFilename = Self.pageName
-    let file = isOneFile ? page : try layout.tree()
-    if !isOneFile { file.addFileWrapper(page) }
-    if isOneFile {
-      for asset in layout.assets {
-        switch (asset.image, counts[asset.path, default: 0]) {
-        case (let image?, 2...): remarks.append(.repeated(image.name, count: counts[asset.path, default: 0]))
-        case (nil, 0): remarks.append(.leftOut(asset.source, reason: "the text has no link to it"))
-        default: break
-        }
+    for asset in layout.assets {
+      let count = counts[asset.source, default: 0]
+      if let image = asset.image, count > 1 { remarks.append(.repeated(image.name, count: count)) }
+      if asset.image == nil, count == 0 {
+        remarks.append(.leftOut(asset.source, reason: "the text has no link to it"))
       }
     }
-    let characters = document.notes.text.unicodeScalars.count(where: HTMLText.isForbidden)
-    if characters > 0 { remarks.append(.notHeld(.controlCharacters, count: characters)) }
-    let back = try HTMLReader(file, isOneFile ? nil : Self.pageName).read(isWhole: true).document
-    return (file, remarks + InterchangeComparison(document, back).losses + [.notHeld(.identity, count: 1)])
+    func add(_ part: InterchangeRemark.Part, _ count: Int) {
+      if count > 0 { remarks.append(.notHeld(part, count: count)) }
+    }
+    add(.controlCharacters, document.notes.text.unicodeScalars.count(where: HTMLText.isForbidden))
+    let images = document.notes.images
+    add(.originalFilenames, images.count { $0.originalFilename != $0.name })
+    let paths = images.map(\.path)
+    add(.order, order.filter(paths.contains) == paths ? 0 : 1)
+    add(.otherKeys, document.info?.hasOtherKeys == true ? 1 : 0)
+    add(.identity, 1)
+    return (page, remarks)
   }
 
   private mutating func page() throws -> String {
@@ -64,7 +60,7 @@ struct HTMLWriter {
       <head>
       <meta charset="utf-8">
       <meta name="viewport" content="width=device-width, initial-scale=1">
-      <title\(document.notes.customName == nil ? "" : " \(Self.titleAttribute)")>\(title)</title>
+      <title>\(title)</title>
       <style>
       body { max-width: 42em; margin: 2em auto; padding: 0 1em; font: 1em/1.5 sans-serif; }
       img { max-width: 100%; height: auto; }
@@ -73,13 +69,13 @@ struct HTMLWriter {
       </style>
       </head>
       <body>
-      <div \(Self.textAttribute) style="white-space: pre-wrap">\(text)</div>
+      <div style="white-space: pre-wrap">\(text)</div>
 
       """
-    let unnamed = layout.assets.filter { $0.image != nil && counts[$0.path] == nil }
+    let unnamed = layout.assets.filter { $0.image != nil && counts[$0.source] == nil }
     if !unnamed.isEmpty { remarks.append(.imagesAtEnd(unnamed.count)) }
     if !unnamed.isEmpty {
-      page += "<section \(Self.sectionAttribute)>\n"
+      page += "<section>\n"
       for asset in unnamed {
         let caption = HTMLText.escaped(asset.image?.caption ?? "")
         let figure =
@@ -113,30 +109,30 @@ struct HTMLWriter {
       html += HTMLText.escaped(String(decoding: bytes[position..<piece.range.lowerBound], as: UTF8.self))
       position = piece.range.upperBound
       guard let asset = piece.asset else { continue }
-      counts[asset.path, default: 0] += 1
       html +=
         piece.isLink
-        ? "<a href=\"\(try source(asset))\"\(name(asset))>\(HTMLText.escaped(piece.words))</a>"
+        ? "<a href=\"\(try source(of: asset))\"\(name(of: asset))>\(HTMLText.escaped(piece.words))</a>"
         : try image(asset, words: piece.words)
     }
     return html + HTMLText.escaped(String(decoding: bytes[position...], as: UTF8.self))
   }
 
-  private func image(_ asset: AssetLayout.Asset, words: String) throws -> String {
-    var html = "<img src=\"\(try source(asset))\" alt=\"\(HTMLText.escaped(words))\""
-    html += name(asset)
+  private mutating func image(_ asset: AssetLayout.Asset, words: String) throws -> String {
+    var html = "<img src=\"\(try source(of: asset))\" alt=\"\(HTMLText.escaped(words))\"\(name(of: asset))"
     if let caption = asset.image?.caption, caption != words {
       html += " title=\"\(HTMLText.escaped(caption))\""
     }
     return html + ">"
   }
 
-  private func name(_ asset: AssetLayout.Asset) -> String {
-    isOneFile ? " \(Self.nameAttribute)=\"\(HTMLText.escaped(asset.name))\"" : ""
+  private func name(of asset: AssetLayout.Asset) -> String {
+    " \(Self.nameAttribute)=\"\(HTMLText.escaped(asset.name))\""
   }
 
-  private func source(_ asset: AssetLayout.Asset) throws -> String {
-    guard isOneFile else { return RelativePath.encoded(asset.path) }
+  /// The bytes of a file as a URL. It counts the file.
+  private mutating func source(of asset: AssetLayout.Asset) throws -> String {
+    if counts[asset.source] == nil { order.append(asset.source) }
+    counts[asset.source, default: 0] += 1
     return "data:\(try asset.file.mediaType);base64,\(try asset.file.contents().base64EncodedString())"
   }
 }

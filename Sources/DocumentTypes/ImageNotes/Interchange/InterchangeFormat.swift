@@ -8,10 +8,8 @@ public enum InterchangeFormat: String, Sendable, CaseIterable, Codable {
   case textPack = "textpack"
   /// A folder with a text in Markdown and its images.
   case markdown
-  /// A page of HTML that contains its images.
+  /// A page of HTML that contains its images. It can only be written.
   case html
-  /// A folder with a page of HTML and its images.
-  case htmlFolder = "html-folder"
   /// A package of rich text with attachments, as TextEdit on a Mac makes it. It can only be read.
   case rtfd
 
@@ -34,10 +32,12 @@ public enum InterchangeFormat: String, Sendable, CaseIterable, Codable {
     case .textPack: "TextPack"
     case .markdown: "Markdown"
     case .html: "HTML"
-    case .htmlFolder: "HTML with a folder"
     case .rtfd: "RTFD"
     }
   }
+
+  /// Whether documents can be read from this format.
+  public var isReadable: Bool { self != .html }
 
   /// Whether documents can be written in this format.
   public var isWritable: Bool { self != .rtfd }
@@ -58,9 +58,8 @@ extension InterchangeFormat {
   /// - Parameters:
   ///   - file: the folder, or the one file. For Markdown it is the folder around the text.
   ///   - name: the document's name or path, for errors.
-  ///   - textName: the name of the text in a folder of Markdown or HTML. The document then gets only the files that
-  ///     this text names. If it is nil, the folder must have one text, or several HTML pages with an `index`. The
-  ///     document then gets all images of the folder.
+  ///   - textName: the name of the text in a folder of Markdown. The document then gets only the files that this text
+  ///     names. If it is nil, the folder must have one text. The document then gets all images of the folder.
   /// - Throws: `InterchangeError`, for example for a text that shows an image outside of the folder. `FilePackageError`
   ///   if the system cannot read a file.
   public func read(
@@ -70,7 +69,7 @@ extension InterchangeFormat {
       switch self {
       case .textBundle, .textPack: try TextBundleReader(file).read()
       case .markdown: try MarkdownReader(file, textName).read()
-      case .html, .htmlFolder: try HTMLReader(file, textName).read()
+      case .html: throw InterchangeProblem(.unsupported, "this format can only be written")
       case .rtfd: try RTFDReader(file).read()
       }
     }
@@ -91,7 +90,7 @@ extension InterchangeFormat {
       switch self {
       case .textBundle, .textPack: try TextBundleWriter(document).write()
       case .markdown: try MarkdownWriter(document, named: name).write()
-      case .html, .htmlFolder: try HTMLWriter.write(document, isOneFile: self == .html)
+      case .html: try HTMLWriter.write(document)
       case .rtfd: throw InterchangeProblem(.unsupported, "this format can only be read")
       }
     }

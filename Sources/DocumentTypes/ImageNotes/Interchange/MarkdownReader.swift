@@ -12,37 +12,29 @@ struct MarkdownReader {
   }
 
   func read() throws -> (document: InterchangeDocument, remarks: [InterchangeRemark]) {
-    let name = try textName ?? tree.onlyText(of: .markdown)
+    let name = try textName ?? tree.onlyText()
     var intake = AssetIntake(tree, assetsFolder: AssetLayout.folder)
     // A link to another text is a link between documents.
     try intake.take(try tree.regularFile(at: name).text(name), from: name) { path in
       InterchangeFormat(filename: path) == nil
     }
-    if textName == nil { try intake.takeFolder(besides: name) }
+    if textName == nil {
+      try intake.takeUnnamed(in: tree, besides: name) { $0.hasPrefix(AssetLayout.folder + "/") }
+    }
     return (intake.document, intake.remarks)
   }
 }
 
-extension AssetIntake {
-  /// Takes all files in the folder `assets`, and all images elsewhere.
-  mutating func takeFolder(besides textName: String) throws {
-    try takeUnnamed(in: tree, besides: textName) { $0.hasPrefix(AssetLayout.folder + "/") }
-  }
-}
-
 extension FileWrapper {
-  /// Returns the name of the only text of a format in a folder; `index.html` is the text of a folder with several pages.
+  /// Returns the name of the only text in Markdown in a folder.
   ///
   /// - Throws: `InterchangeProblem` if there is none, or if there are several.
-  func onlyText(of format: InterchangeFormat) throws -> String {
+  fileprivate func onlyText() throws -> String {
     let names = try regularFileNames().filter {
-      InterchangeFormat(filename: $0) == format && !$0.hasPrefix(".")
+      InterchangeFormat(filename: $0) == .markdown && !$0.hasPrefix(".")
     }
     if names.count == 1 { return names[0] }
-    if format == .html, let index = names.first(where: { $0.lowercased().hasPrefix("index.") }) {
-      return index
-    }
-    if names.isEmpty { throw InterchangeProblem(.missingPart, "the folder has no text in \(format.name)") }
+    if names.isEmpty { throw InterchangeProblem(.missingPart, "the folder has no text in Markdown") }
     let list = names.prefix(4).map { "'\(displayString($0))'" }.joined(separator: ", ")
     throw InterchangeProblem(
       .notOfFormat,

@@ -161,7 +161,7 @@ struct MarkdownReferences {
     let isImage = bytes[position...].prefix(3).elementsEqual(Array("img".utf8), by: isSameLetter)
     let isLink = at(position).map { $0 | 0x20 == UInt8(ascii: "a") } ?? false
     guard isImage || isLink, let next = at(position + (isImage ? 3 : 1)), next <= 0x20 else { return }
-    let tag = HTMLTag(bytes, at: position, limit: 4 * Self.longestDestination, isInMarkdown: true)
+    let tag = HTMLTag(bytes, at: position, limit: 4 * Self.longestDestination)
     guard let tag else { return }
     position = tag.end
     guard let value = tag.attributes[isImage ? "src" : "href"] else { return }
