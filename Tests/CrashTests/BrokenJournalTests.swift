@@ -28,25 +28,23 @@ struct BrokenJournalTests {
     /// Saves a text, with one call broken.
     ///
     /// The folder for coordination is its own, so that no other process makes a difference to the calls.
-    func save(_ text: String, by command: String, _ breaking: Breaking, at number: Int) throws -> BrokenRun {
-      let arguments =
-        command == "open"
-        ? ["open", package, "--exec", "text \(text)"] : [command, package, "--text", text]
-      return try Program(path: "/usr/bin/env").run(
-        ["XDG_RUNTIME_DIR=\(folder)", docpkg.path] + arguments, in: folder, breaking, at: number)
+    func save(_ text: String, _ breaking: Breaking, at number: Int) throws -> BrokenRun {
+      try Program(path: "/usr/bin/env").run(
+        ["XDG_RUNTIME_DIR=\(folder)", docpkg.path, "edit", package, "--text", text], in: folder, breaking,
+        at: number)
     }
 
     /// Saves texts from the first number on, until the broken call is the chosen one of an unbroken save.
     ///
     /// - Returns: the broken run, and the last text.
     func save(
-      from first: Int, by command: String, _ breaking: Breaking, at place: ([String]) -> Int?
+      from first: Int, _ breaking: Breaking, at place: ([String]) -> Int?
     ) throws -> (run: Run, text: Int)? {
-      var calls = try save("\(first)", by: command, .nothing, at: 0).calls
+      var calls = try save("\(first)", .nothing, at: 0).calls
       // The calls of several threads have another order from time to time, above all on a busy machine.
       for number in (first + 1)...(first + 40) {
         guard let index = place(calls) else { return nil }
-        let broken = try save("\(number)", by: command, breaking, at: index + 1)
+        let broken = try save("\(number)", breaking, at: index + 1)
         // It is the same call if the same ones came before it.
         let earlier = { (calls: [String], call: String) in calls.prefix(index).count { $0 == call } }
         if broken.calls.count > index, broken.calls[index] == calls[index],
@@ -86,7 +84,7 @@ struct BrokenJournalTests {
       for place in 1...2 {
         let first = text
         let broken = try await waiting {
-          try fixture.save(from: first, by: "edit", breaking) { Self.writes($0).dropLast(place - 1).last }
+          try fixture.save(from: first, breaking) { Self.writes($0).dropLast(place - 1).last }
         }
         let (run, last) = try #require(broken)
         #expect(run.status == 0, "\(run.errors)")
@@ -97,14 +95,11 @@ struct BrokenJournalTests {
     }
   }
 
-  @Test(arguments: ["edit", "open"])
-  func `has saved everything if the last sync fails, and ends with 0 and a warning`(command: String)
-    async throws
-  {
+  @Test func `has saved everything if the last sync fails, and ends with 0 and a warning`() async throws {
     try await withTemporaryDirectory { folder in
       let fixture = try await waiting { try Fixture(in: folder) }
       let broken = try await waiting {
-        try fixture.save(from: 3, by: command, .error(.ioError)) { calls in
+        try fixture.save(from: 3, .error(.ioError)) { calls in
           // It makes the marks of the journal durable.
           calls.lastIndex { $0.contains(" fdatasync ") && $0.hasSuffix("/journal ") }
         }

@@ -10,7 +10,7 @@ struct UsageTests {
     ["new", ""], ["new", "--in", ""], ["new", "N.imageNotes", "--text-file", ""],
     ["new", "N.imageNotes", "--image", ""], ["show", ""], ["edit", "", "--remove", "file"],
     ["edit", "D", "--add-image", ""], ["edit", "D", "--text-file", ""], ["edit", "D", "--set", "file="],
-    ["open", ""], ["undo", ""], ["redo", ""], ["list", ""], ["list", "D", ""], ["tree", ""],
+    ["undo", ""], ["redo", ""], ["list", ""], ["list", "D", ""], ["tree", ""],
     ["cat", "", "file"], ["info", ""], ["info", "D", ""], ["copy", "", "C"], ["copy", "D", ""],
     ["versions", ""], ["versions", "prune", ""], ["versions", "stop", ""], ["diff", ""], ["diff", "D", ""],
     ["restore", "", "--version", "1"], ["conflicts", ""], ["resolve", "", "--merge"],

@@ -37,21 +37,6 @@ struct VersionCommandTests {
     #expect(run.status == 0)
   }
 
-  @Test func `are kept by a session, unless it has --no-history`() async throws {
-    try await withTemporaryDirectory { folder in
-      let edits = "append two\nsave\nappend three\n"
-      for name in ["One.imageNotes", "Two.imageNotes"] {
-        _ = try docpkg("new", name, "--text", "one", in: folder)
-      }
-      #expect(try docpkg("open", "One.imageNotes", in: folder, input: edits).status == 0)
-      #expect(try docpkg("open", "Two.imageNotes", "--no-history", in: folder, input: edits).status == 0)
-      let kept: [Version] = try decoded(docpkg("versions", "One.imageNotes", "--json", in: folder))
-      #expect(kept.map(\.generation) == [3, 2, 1])
-      let none: [Version] = try decoded(docpkg("versions", "Two.imageNotes", "--json", in: folder))
-      #expect(none.map(\.generation) == [3])
-    }
-  }
-
   @Test func `are listed, compared and restored`() async throws {
     try await withTemporaryDirectory { folder in
       try made(in: folder)
@@ -131,7 +116,6 @@ struct VersionCommandTests {
       #expect(ended.count == 1)
       // The end lasts, for every command, until a history begins again.
       #expect(try docpkg("edit", "Trip.imageNotes", "--append", "four", in: folder).status == 0)
-      #expect(try docpkg("open", "Trip.imageNotes", "--exec", "append five", in: folder).status == 0)
       #expect(try docpkg("copy", "Trip.imageNotes", "Copy.imageNotes", in: folder).status == 0)
       #expect(try docpkg("edit", "Copy.imageNotes", "--append", "six", in: folder).status == 0)
       for name in ["Trip.imageNotes", "Copy.imageNotes"] {

@@ -3,24 +3,18 @@ import FoundationEssentials
 
 extension FilePackageError.Wording {
   /// The wording for users of a command: paths as they gave them, and the command that helps.
-  package static let command = wording(hasEnded: true)
-  /// The wording for users of a session, which continues.
-  package static let session = wording(hasEnded: false)
-
-  private static func wording(hasEnded: Bool) -> FilePackageError.Wording {
-    FilePackageError.Wording(
-      hasEnded: hasEnded,
-      hint: { code in
-        switch code {
-        case .journalDamaged: "'docpkg repair' does that."
-        case .unpublished:
-          "'docpkg recover --discard-unpublishable' drops these children and keeps their bytes."
-        case .noSuchVersion: "'docpkg versions' lists the versions."
-        default: nil
-        }
-      },
-      path: { display(spelling(of: $0, among: givenArguments)) })
-  }
+  package static let command = FilePackageError.Wording(
+    hasEnded: true,
+    hint: { code in
+      switch code {
+      case .journalDamaged: "'docpkg repair' does that."
+      case .unpublished:
+        "'docpkg recover --discard-unpublishable' drops these children and keeps their bytes."
+      case .noSuchVersion: "'docpkg versions' lists the versions."
+      default: nil
+      }
+    },
+    path: { display(spelling(of: $0, among: givenArguments)) })
 
   /// Returns the path's spelling in the arguments. If they lack it, returns the path relative to the working
   /// directory, or the path itself outside of it.

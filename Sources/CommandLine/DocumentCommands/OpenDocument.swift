@@ -7,13 +7,11 @@ import ImageNotes
 extension Document<ImageNotes> {
   /// Opens an ImageNotes document, which has that type or, in the classic shape, a `Text.txt`.
   ///
-  /// - Parameter delays: the delays of its store; none for a document that is closed after one save. A timer costs a
-  ///   process its first threads.
+  /// Its store has no delays, because it is closed after one save. A timer costs a process its first threads.
   static func openNotes(
-    at path: String, _ options: DocumentOptions<ImageNotes>, delays: PackageStore.Delays = .standard
+    at path: String, _ options: DocumentOptions<ImageNotes>
   ) async throws -> Document<ImageNotes> {
-    let document = Document(
-      fileURL: url(path), options: options, on: StorageEnvironment(delays: delays))
+    let document = Document(fileURL: url(path), options: options, on: StorageEnvironment(delays: .none))
     try await document.open()
     let type = await document.fileType
     if type.conforms(to: .imageNotes) { return document }

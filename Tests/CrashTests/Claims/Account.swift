@@ -2,7 +2,7 @@ import Foundation
 
 /// A command's own account of its work: the states of the disk that its exit status and its last sentence allow.
 ///
-/// A command takes the disk from state 0, before it, to its last state; each save of a session makes one.
+/// A command takes the disk from state 0, before it, to state 1.
 struct Account: Hashable, Sendable {
   let status: Int32
   /// The states that may be on disk if the account is true.
@@ -15,8 +15,6 @@ struct Account: Hashable, Sendable {
   private(set) var leavesFiles = false
   /// Whether the account says that a save, or an edit, was refused.
   private(set) var isRefused = false
-  /// The number of edits of a session that were saved together with a later one, after a refused save.
-  private(set) var savedLater = 0
   /// The number of versions that went, by the account; nil if it says nothing.
   private(set) var removedVersions: Int?
 
@@ -24,50 +22,9 @@ struct Account: Hashable, Sendable {
   init(_ status: Int32, _ output: String, _ errors: String) {
     self.status = status
     (claimed, claim) = status == 0 ? (1...1, "status 0") : (0...0, "status \(status)")
-    for line in errors.split(separator: "\n") { note(String(line), saved: 0, begun: 1) }
+    for line in errors.split(separator: "\n") { note(String(line)) }
     let lines = output.split(separator: "\n").filter { $0.hasPrefix("remove ") }
     if status == 0 { removedVersions = lines.count }
-  }
-
-  /// Reads the account of a session with `--json`.
-  init(ofSession output: String, _ errors: String, _ status: Int32) {
-    self.status = status
-    (claimed, claim) = (0...0, "status \(status)")
-    var (saved, begun) = (0, 0)
-    for line in output.split(separator: "\n") {
-      guard let event = try? JSONDecoder().decode(Event.self, from: Data(line.utf8)) else { continue }
-      switch event.event {
-      case "edited": begun += 1
-      case "saved":
-        for warning in event.report?.warnings ?? [] { note(warning: warning.kind) }
-        if event.report?.strategy != "none" {
-          savedLater += max(0, begun - saved - 1)
-          saved = begun
-          (claimed, claim) = (saved...saved, "saved")
-        }
-      case "warning": noteWarning(event.message ?? "")
-      case "error": note(event.message ?? "", saved: saved, begun: begun)
-      default: break
-      }
-    }
-    for line in errors.split(separator: "\n") { note(String(line), saved: saved, begun: begun) }
-    if status == 0 { (claimed, claim) = (begun...begun, "status 0") }
-  }
-
-  private struct Event: Decodable {
-    struct Report: Decodable {
-      struct Warning: Decodable { var kind: String }
-      var strategy: String
-      var warnings: [Warning]
-    }
-    var event: String
-    var message: String?
-    var report: Report?
-  }
-
-  private mutating func note(warning kind: String) {
-    if kind == "unpublished" { isInvisible = true }
-    if kind == "leftover" { leavesFiles = true }
   }
 
   private mutating func noteWarning(_ message: String) {
@@ -75,8 +32,7 @@ struct Account: Hashable, Sendable {
     if message.contains("leftover") { leavesFiles = true }
   }
 
-  /// Reads a message that comes after `saved` saves and `begun` edits.
-  private mutating func note(_ message: String, saved: Int, begun: Int) {
+  private mutating func note(_ message: String) {
     noteWarning(message)
     if message.contains("warning:") || message.contains("report could not be written") { return }
     if let match = message.firstMatch(of: /(\d+) versions? (?:were|was) removed/) {
@@ -86,17 +42,12 @@ struct Account: Hashable, Sendable {
     guard status != 0 else { return }
     claim = message
     claimed =
-      if message.contains("in its old state or in its new one") || message.contains("did not confirm") {
-        saved...max(saved, begun)
-      } else if message.contains("standard output could not be written") {
-        // The event that could not be written may be a save.
-        saved...(saved + 1)
-      } else if message.contains("as after the save of") {
-        saved...saved
-      } else if message.contains("on disk is unchanged") || message.contains("Nothing was written") {
-        0...0
+      if message.contains("in its old state or in its new one") || message.contains("did not confirm")
+        || message.contains("standard output could not be written")
+      {
+        0...1
       } else {
-        saved...saved
+        0...0
       }
   }
 
@@ -114,7 +65,7 @@ struct Account: Hashable, Sendable {
     // States can have the same contents and differ in their versions.
     let same = states.indices.filter { states[$0].hasContents(of: found) }
     guard let last = same.last else { return [Lie(.mixed, "'\(claim)', and there is \(found.contents)")] }
-    let differences = { found.differences(from: states[$0], missing: savedLater, removed: removedVersions) }
+    let differences = { found.differences(from: states[$0], removed: removedVersions) }
     let place =
       same.last { claimed.contains($0) && differences($0).isEmpty } ?? same.last { differences($0).isEmpty }
       ?? same.last { claimed.contains($0) } ?? last

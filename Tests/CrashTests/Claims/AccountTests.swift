@@ -52,26 +52,4 @@ struct AccountTests {
     )
     #expect(told.lies(states, found: lost, isVisible: true).isEmpty)
   }
-
-  private func session(_ status: Int32, _ events: [String], _ state: Int) -> [Lie.Kind] {
-    let states = (0...3).map { Scene(documents: ["T": DocumentSight(texts: ["Text.txt": "\($0)"])]) }
-    return Account(ofSession: events.joined(separator: "\n"), "", status).lies(
-      states, found: states[state], isVisible: true
-    ).map(\.kind)
-  }
-
-  @Test func `of a session names the state after its last save`() {
-    let saved = #"{"event":"saved","report":{"strategy":"journal","warnings":[]}}"#
-    let edited = #"{"event":"edited"}"#
-    func error(_ text: String) -> String { #"{"event":"error","message":"\#(text)"}"# }
-    let once = [edited, saved, edited]
-    #expect(session(0, once + [saved, edited, saved], 3) == [])
-    #expect(session(2, once + [error("The document on disk is unchanged.")], 1) == [.state])
-    #expect(session(2, once + [error("The document on disk is as after the save of 23:41.")], 1) == [])
-    #expect(session(2, [edited, error("The document on disk is unchanged since it was opened.")], 0) == [])
-    let closing = error("It could not be closed: no. All saves are durable.")
-    #expect(session(2, [edited, saved, edited, saved, edited, saved, closing], 3) == [.failed])
-    // A refused command makes the status 2, although the end of the session saves its edit.
-    #expect(session(2, once + [error("It could not be saved: no."), saved, edited, saved], 3) == [])
-  }
 }

@@ -13,19 +13,11 @@ struct CommandFixture: Sendable {
     case importZip = "import of zip"
     case importTar = "import of tar.zst"
     case importNotes = "import of TextPack"
-    /// A session whose first refused command ends it.
-    case session
-    /// A session that continues after a refused command.
-    case longSession = "long session"
 
-    var isSession: Bool { self == .session || self == .longSession }
     var isExport: Bool { rawValue.hasPrefix("export") }
     /// Whether the command reports its syncs, with `--verbose`.
-    var reportsSyncs: Bool { !isExport && !isSession && !rawValue.hasPrefix("import") && self != .prune }
+    var reportsSyncs: Bool { !isExport && !rawValue.hasPrefix("import") && self != .prune }
   }
-
-  /// The number of saves of a session.
-  static let saves = 3
 
   private static let docpkg = Program("docpkg")
   let work: Work
@@ -98,7 +90,7 @@ struct CommandFixture: Sendable {
     }
   }
 
-  private func arguments(_ saves: Int) -> [String] {
+  private var arguments: [String] {
     switch work {
     case .edit: ["edit", document, "--append", "more"]
     case .set:
@@ -120,27 +112,20 @@ struct CommandFixture: Sendable {
     case .importZip: ["import", "\(root)/Trip.zip", result + ".imageNotes"]
     case .importTar: ["import", "\(root)/Trip.tar.zst", result + ".imageNotes"]
     case .importNotes: ["import", "\(root)/Trip.textpack", result + ".imageNotes"]
-    case .session: ["open", document, "--json"] + commands(saves).flatMap { ["--exec", $0] }
-    case .longSession: ["open", document, "--json"]
     }
   }
 
-  private func commands(_ saves: Int) -> [String] {
-    (0..<saves).flatMap { ["append paragraph \($0)", "save"] }
-  }
-
   /// Runs the command, and breaks one of its calls.
-  func run(_ breaking: Breaking = .nothing, at number: Int = 0, saves: Int = saves) throws -> BrokenRun {
+  func run(_ breaking: Breaking = .nothing, at number: Int = 0) throws -> BrokenRun {
     try Self.docpkg.run(
-      arguments(saves) + (work.reportsSyncs ? ["--verbose"] : []), in: folder, breaking, at: number,
-      input: work == .longSession ? commands(saves).joined(separator: "\n") : nil,
+      arguments + (work.reportsSyncs ? ["--verbose"] : []), in: folder, breaking, at: number,
       environment: ["XDG_STATE_HOME": root.appending("state").string])
   }
 
   /// Runs the next command on each document that is there, or makes an archive once more.
   func runNext() throws -> [(name: String, run: Run)] {
     if work.isExport {
-      return [(archive, try Self.docpkg.runInTime(arguments(0) + ["--force"]))]
+      return [(archive, try Self.docpkg.runInTime(arguments + ["--force"]))]
     }
     return try documents().map { name in
       (name, try Self.docpkg.runInTime(["edit", folder.appending(name).string, "--append", Self.next]))

@@ -30,25 +30,20 @@ struct CommandTrial: Sendable {
   }
 
   init(_ fixture: CommandFixture) async throws {
-    var (states, calls) = ([try await fixture.look()], [String]())
-    for saves in fixture.work.isSession ? 1...CommandFixture.saves : 1...1 {
-      let run = try await waiting {
-        try fixture.reset()
-        return try fixture.run(saves: saves)
-      }
-      let account = Self.account(of: run.run, fixture)
-      states.append(try await fixture.look())
-      try #require(account.status == 0 && account.claimed == saves...saves, "\(run.run)")
-      try #require(states[saves] != states[saves - 1] && run.calls.count > 20)
-      calls = run.calls
+    let before = try await fixture.look()
+    let run = try await waiting {
+      try fixture.reset()
+      return try fixture.run()
     }
-    (self.fixture, self.states, self.calls) = (fixture, states, calls)
+    let account = Self.account(of: run.run)
+    let after = try await fixture.look()
+    try #require(account.status == 0 && account.claimed == 1...1, "\(run.run)")
+    try #require(after != before && run.calls.count > 20)
+    (self.fixture, states, calls) = (fixture, [before, after], run.calls)
   }
 
-  private static func account(of run: Run, _ fixture: CommandFixture) -> Account {
-    fixture.work.isSession
-      ? Account(ofSession: run.output, run.errors, run.status)
-      : Account(run.status, run.output, run.errors)
+  private static func account(of run: Run) -> Account {
+    Account(run.status, run.output, run.errors)
   }
 
   /// Runs the command with a broken call, and returns its lies; nil if it made fewer calls.
@@ -58,7 +53,7 @@ struct CommandTrial: Sendable {
       return try fixture.run(breaking, at: number)
     }
     guard broken.calls.count >= number else { return nil }
-    let account = Self.account(of: broken.run, fixture)
+    let account = Self.account(of: broken.run)
     let outcome = Outcome(broken.calls, account)
     let lies: [Lie]
     if known.number != number { known = (number, [:]) }

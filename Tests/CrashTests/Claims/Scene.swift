@@ -18,16 +18,15 @@ struct Scene: Sendable, Equatable {
 
   /// Returns what a scene with the same contents lacks or has in addition; versions count by their contents.
   ///
-  /// - Parameter missing: the number of versions that may be missing.
   /// - Parameter removed: the number of versions that must be missing; nil if there is no such number.
-  func differences(from other: Scene, missing: Int, removed: Int?) -> [String] {
+  func differences(from other: Scene, removed: Int?) -> [String] {
     documents.keys.sorted().flatMap { name -> [String] in
       guard let mine = documents[name], let its = other.documents[name] else { return [] }
       var differences: [String] = []
       let (counts, known) = (Self.counts(mine.versions.values), Self.counts(its.versions.values))
       let gone = its.versions.count - mine.versions.count
       let isKnown = counts.allSatisfy { $0.value <= known[$0.key, default: 0] }
-      if !isKnown || gone > missing && gone != removed {
+      if !isKnown || gone > 0 && gone != removed {
         differences.append(
           "\(mine.versions.count) versions, not the \(its.versions.count) that should be there")
       }

@@ -175,7 +175,7 @@ struct Edit: WritingCommand, DocumentCommand {
   /// Edits the content through an open document, which merges saves of other programs. Children by their paths are
   /// no part of a content, and a plan needs a tree, so both go through the store.
   private func editDocument() async throws {
-    let document = try await Document.openNotes(at: path, .oneSave(changes.saving), delays: .none)
+    let document = try await Document.openNotes(at: path, .oneSave(changes.saving))
     let wasInConflict = await document.documentState.contains(.inConflict)
     try await document.edit { try change(&$0) }
     let (done, isInConflict) = try await interruptible {
