@@ -53,7 +53,7 @@ struct DocumentPresenterTests {
       try await other.expect("r", "began")
       try await document.edit { $0.text = "later\n" }
       let saving = Task { try await document.save() }
-      // It waits in the same queue as all accesses.
+      // The document is not alone, so it waits in the same queue as all accesses (DC1).
       let claims = CoordinatorFolder.claims
       try await withDeadline("two claims") {
         while try claims().filter({ $0.contains(".") }).count < 2 { await Task.yield() }

@@ -125,27 +125,6 @@ struct EnvironmentTests {
   }
 
   @Test(.enabled(if: Program.succeeds("strace -V"), "this needs strace"))
-  func `a session that is alone claims nothing when it saves, and leaves nothing`() async throws {
-    // The document that is alone saves without a claim (DC1).
-    try await withTemporaryDirectory { folder in
-      let run = try script(
-        """
-        mkdir -m 700 run; export XDG_RUNTIME_DIR=$PWD/run
-        "$docpkg" new D.imageNotes --text hello --quiet
-        printf 'append one\\nsave\\nappend two\\nsave\\nquit\\n' |
-          strace -f -e trace=linkat,bind,connect -o calls "$docpkg" open D.imageNotes > /dev/null
-        grep -c 'linkat(' calls || true
-        grep -c 'bind(.*socket' calls
-        grep -c 'connect(' calls || true
-        ls run/filepackages/claims run/filepackages/presenters | grep -c '[0-9]' || true
-        tail -1 D.imageNotes/Text.txt
-        """, in: folder)
-      #expect(
-        run.output.split(separator: "\n") == ["0", "1", "0", "0", "two"], "\(run.output)\(run.errors)")
-    }
-  }
-
-  @Test(.enabled(if: Program.succeeds("strace -V"), "this needs strace"))
   func `a sync looks once at an unchanged child, and twice if another child changed`() async throws {
     try await withTemporaryDirectory { folder in
       let run = try script(
