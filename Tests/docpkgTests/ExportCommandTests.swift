@@ -41,6 +41,32 @@ struct ExportCommandTests {
     }
   }
 
+  @Test(arguments: [["--format", "zip"], ["--as", "textpack"], ["--as", "html"]])
+  func `replaces nothing at a name that the command makes in a folder`(format: [String]) async throws {
+    try await withTemporaryDirectory { folder in
+      for name in ["a", "b"] {
+        let notes = ["new", "Trip.imageNotes", "--text", name]
+        try FileManager.default.createDirectory(
+          atPath: folder.appending(name).string, withIntermediateDirectories: false)
+        #expect(try run(tool, notes, in: folder.appending(name)).status == 0)
+      }
+      try FileManager.default.createDirectory(
+        atPath: folder.appending("out").string, withIntermediateDirectories: false)
+      func export(_ name: String, _ options: [String] = []) throws -> Run {
+        try run(tool, ["export", "\(name)/Trip.imageNotes", "out"] + format + options, in: folder)
+      }
+      #expect(try export("a").status == 0)
+      let made = try shell("cksum out/*", in: folder).output
+      for options in [[], ["--dry-run"]] {
+        let refused = try export("b", options)
+        #expect(refused.status == 2 && refused.errors.contains("'out/Trip."), "\(refused)")
+        #expect(refused.errors.contains("exists already. To replace it, give this path and not its folder."))
+      }
+      #expect(try shell("cksum out/*", in: folder).output == made)
+      if format == ["--format", "zip"] { #expect(try export("a", ["--update"]).status == 0) }
+    }
+  }
+
   @Test func `replaces a read-only archive only when it is told to`() async throws {
     try await withTemporaryDirectory { folder in
       try made(in: folder)

@@ -23,8 +23,18 @@ public struct ExportOptions: Sendable {
   /// choose `.none`.
   public var topFolder: TopFolder
 
-  /// Whether the export may replace a file without any write permission.
-  public var overwritesReadOnly: Bool
+  /// The files that the export may replace.
+  public var replacing: Replacing
+
+  /// The files that an export may replace.
+  public enum Replacing: Sendable, Hashable {
+    /// No file: its name must be free.
+    case nothing
+    /// A file with a write permission.
+    case writable
+    /// Any regular file.
+    case anything
+  }
 
   /// The folder around all entries of an archive.
   public enum TopFolder: Sendable, Hashable {
@@ -45,7 +55,7 @@ public struct ExportOptions: Sendable {
     includesHistory: Bool = false,
     uniformDate: Date? = nil,
     topFolder: TopFolder = .package,
-    overwritesReadOnly: Bool = false
+    replacing: Replacing = .writable
   ) {
     self.level = level
     self.threads = threads
@@ -53,7 +63,7 @@ public struct ExportOptions: Sendable {
     self.includesHistory = includesHistory
     self.uniformDate = uniformDate
     self.topFolder = topFolder
-    self.overwritesReadOnly = overwritesReadOnly
+    self.replacing = replacing
   }
 
   var threadCount: Int {

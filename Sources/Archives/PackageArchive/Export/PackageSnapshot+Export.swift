@@ -7,7 +7,7 @@ extension PackageSnapshot {
   /// Exports the package to one file, in `format` or in the format of the filename's extension.
   ///
   /// The export replaces a regular file at `url` in one step. It refuses any other kind of file, and a file without
-  /// write permission unless `options.overwritesReadOnly` is set. If an export fails or is cancelled, it leaves the
+  /// write permission unless `options.replacing` says otherwise. If an export fails or is cancelled, it leaves the
   /// previous file, and nothing beside it. A killed process leaves a staged file until the next export. When the
   /// call returns, the file is durable. Exports of the same package with the same options have the same bytes, except
   /// with a passphrase.
@@ -38,9 +38,7 @@ extension PackageSnapshot {
           throw ArchiveError.Finding(.unsupported, "its name has no extension of a known format")
         }
         let old = try earlier.map { try EarlierZip(at: $0, options, cancellation) }
-        return try StagedFile.make(
-          at: path, on: PosixDisk(), overwritesReadOnly: options.overwritesReadOnly
-        ) { file in
+        return try StagedFile.make(at: path, on: PosixDisk(), replacing: options.replacing) { file in
           if let stored = root.stored, try file.isWithin(stored) {
             throw ArchiveError.Finding(.unsupported, "it would be in the package")
           }

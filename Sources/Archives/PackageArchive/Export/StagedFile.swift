@@ -14,22 +14,24 @@ final class StagedFile {
   private let file: OwnedDescriptor
   /// The permissions of the file that this one replaces; nil if the name is free.
   private let replacedMode: UInt16?
+  private let replacesNothing: Bool
   private var offset: UInt64 = 0
   /// The end of the bytes that the device has been asked to write.
   private var started: UInt64 = 0
 
-  /// Makes the file at `path`, which is free or holds a regular file; `body` writes it.
+  /// Makes the file at `path`, which is free or holds a regular file that `replacing` names; `body` writes it.
   ///
   /// When the call returns, the file is durable. Writing to the device starts piece by piece before that, so that the
   /// device works while the processor compresses.
   ///
   /// - Throws: `busy` if another process makes the same file; `fileExists` if its place holds another kind of node.
-  ///   Without `overwritesReadOnly`, `permissionDenied` for a file without any write permission. `indeterminate` if the
-  ///   file is in its place and may not be durable. Also the errors of `body` (X2).
+  ///   `permissionDenied` for a file without any write permission, and `fileExists` for any file, unless `replacing` names
+  ///   it. `indeterminate` if the file is in its place and may not be durable. Also the errors of `body` (X2).
   static func make<Result>(
-    at path: FilePath, on disk: any Disk, overwritesReadOnly: Bool, _ body: (StagedFile) throws -> Result
+    at path: FilePath, on disk: any Disk, replacing: ExportOptions.Replacing,
+    _ body: (StagedFile) throws -> Result
   ) throws -> Result {
-    let file = try StagedFile(at: path, on: disk, overwritesReadOnly)
+    let file = try StagedFile(at: path, on: disk, replacing)
     do {
       try file.takeMode()
       let result = try body(file)
@@ -41,16 +43,16 @@ final class StagedFile {
     }
   }
 
-  private init(at path: FilePath, on disk: any Disk, _ overwritesReadOnly: Bool) throws {
+  private init(at path: FilePath, on disk: any Disk, _ replacing: ExportOptions.Replacing) throws {
     do {
       guard let place = try StagingLocation(at: path, on: disk) else {
         throw ArchiveError.Finding(.unsafeName, "a file cannot have that name")
       }
       let replaced = try place.status()
-      if let replaced, replaced.kind != .file {
+      if let replaced, replaced.kind != .file || replacing == .nothing {
         throw ArchiveError.Finding(.fileExists, "\(replaced.kind.words) is in its place")
       }
-      if let replaced, replaced.mode & 0o222 == 0, !overwritesReadOnly {
+      if let replaced, replaced.mode & 0o222 == 0, replacing != .anything {
         throw ArchiveError.Finding(.permissionDenied, "the file in its place is read-only")
       }
       try place.cleanUpAll()
@@ -60,6 +62,7 @@ final class StagedFile {
       self.place = place
       self.file = file
       replacedMode = replaced.map { $0.mode & 0o777 }
+      replacesNothing = replacing == .nothing
     } catch let error as SystemError {
       throw ArchiveError.Finding(error, "making it")
     }
@@ -103,7 +106,11 @@ final class StagedFile {
   private func commit() throws {
     do {
       try place.disk.synchronize(file)
-      try place.rename(place.staged, to: place.name, .replace)
+      if replacesNothing {
+        try place.take()
+      } else {
+        try place.rename(place.staged, to: place.name, .replace)
+      }
     } catch {
       throw ArchiveError.Finding(error, "moving it to its place")
     }

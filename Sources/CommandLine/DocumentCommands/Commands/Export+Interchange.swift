@@ -55,6 +55,7 @@ extension Export {
   /// Writes the document in another program's format.
   func exportDocument(_ format: InterchangeFormat) async throws {
     let target = target(format)
+    let options = try options(for: target)
     if absoluteURL(target).path.hasPrefix(absoluteURL(path).path + "/") {
       throw InputError(description: "'\(display(target))' would be in the package.")
     }
@@ -63,7 +64,7 @@ extension Export {
       let (file, writeRemarks) = try format.write(document, named: target == "-" ? path : target)
       let remarks = readRemarks + writeRemarks
       let (paths, bytes) = try files(of: file, at: target)
-      if !writing.dryRun { try await write(file, format, to: target) }
+      if !writing.dryRun { try await write(file, format, to: target, options) }
       return (
         InterchangeReport(target, format, document, written: paths, bytesWritten: bytes, remarks), remarks
       )
@@ -105,9 +106,11 @@ extension Export {
     return (paths, bytes)
   }
 
-  private func write(_ file: FileWrapper, _ format: InterchangeFormat, to target: String) async throws {
+  private func write(
+    _ file: FileWrapper, _ format: InterchangeFormat, to target: String, _ options: ExportOptions
+  ) async throws {
     if format == .textPack {
-      var options = try options()
+      var options = options
       let stem = Destination.name(of: target == "-" ? path : target)?.stem ?? "Text"
       options.topFolder = .named("\(stem).textbundle")
       let snapshot = file.snapshot()

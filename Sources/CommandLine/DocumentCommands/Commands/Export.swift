@@ -14,7 +14,7 @@ struct Export: CoordinatedCommand, DocumentCommand {
     discussion: """
       The archive's name or --format gives the format: zip, tar, tar.gz, tar.xz, tar.zst or 7z. A file at the \
       archive's path is replaced in one step, after the new archive is complete. If the path is a folder and no \
-      package, and --format is given, the archive gets the package's name in that folder. The path - writes to \
+      package, and --format is given, the archive gets the package's name in that folder, and replaces nothing. The path - writes to \
       standard output. All entries are in a folder with the package's name, unless --flat is given. tar.zst loses nothing of \
       a package; Docs/Archives.md says what each other format loses.
 
@@ -172,7 +172,7 @@ struct Export: CoordinatedCommand, DocumentCommand {
   func run() async throws {
     if isToStandardOutput { try StandardOutput.requireOpen() }
     if let format = interchangeFormat { return try await exportDocument(format) }
-    let options = try options()
+    let options = try options(for: target)
     let shown = Throughput()
     // An export to a pipe leaves nothing to clean up.
     let report =
@@ -209,14 +209,26 @@ struct Export: CoordinatedCommand, DocumentCommand {
     }
   }
 
-  func options() throws -> ExportOptions {
+  /// Returns the options. A name that the command made in a folder replaces nothing, except with `--update`.
+  ///
+  /// - Throws: `InputError` if something has that name.
+  func options(for target: String) throws -> ExportOptions {
     var options = ExportOptions()
+    if force { options.replacing = .anything }
+    if target != archive, !update {
+      options.replacing = .nothing
+      var status = stat()
+      if lstat(target, &status) == 0 {
+        throw InputError(
+          description:
+            "'\(display(target))' exists already. To replace it, give this path and not its folder.")
+      }
+    }
     options.level = level
     options.threads = threads
     options.includesHistory = withHistory
     if flat || ArchiveFormat.isFlat(filename: target) { options.topFolder = .none }
     if reproducible { options.uniformDate = try sourceDate ?? ExportOptions.earliestDate }
-    options.overwritesReadOnly = force
     if encrypts {
       options.passphrase = try Passphrase.new(file: passphraseFile)
     }
