@@ -23,6 +23,30 @@ struct OthersArchivesTests {
     }
   }
 
+  // MARK: The folder around all entries
+
+  @Test func `may have the files of file managers beside the folder that is the package`() async throws {
+    let files = [".DS_Store", "Thumbs.db", "desktop.ini", "__MACOSX/._Trip"]
+    let inner = ["Trip/a.txt", "Trip/.DS_Store"]
+    var (zip, tar) = (Zip(), Tar())
+    zip.entries = (files.prefix(2) + inner + files.dropFirst(2)).map { .init($0) }
+    tar.entries = (files + inner).map { .init($0, "content") }
+    for bytes in [zip.bytes, tar.bytes] {
+      try await imported(bytes) { tree, report in
+        #expect(tree == ["a.txt": "content", ".DS_Store": "content"])
+        #expect(Set(report.leftOut) == Set(files) && report.leftOutEntries == 4 && report.entries == 2)
+      }
+    }
+    // Beside a second folder, or if the folder is kept, they are children.
+    let two = Zip(.init(".DS_Store"), .init("Trip/a"), .init("Other/b"))
+    try await imported(two.bytes) { tree, report in
+      #expect(tree.entries.count == 3 && report.leftOut.isEmpty)
+    }
+    try await imported(zip.bytes, options: ImportOptions(topFolder: .isKept)) { tree, report in
+      #expect(tree.entries.count == 4 && report.leftOut == ["__MACOSX/._Trip"])
+    }
+  }
+
   // MARK: Names
 
   static let codePages: [(charset: String, raw: [UInt8], name: String)] = [

@@ -221,6 +221,38 @@ struct InterchangeCommandTests {
     }
   }
 
+  @Test(arguments: ["zip", "tar.gz"])
+  func `makes of an archive no document of a kind that it is not`(format: String) async throws {
+    try await withTemporaryDirectory { folder in
+      try bundle(Self.text, in: folder)
+      let script = """
+        set -e; mkdir N; printf '![](p.png)' > N/N.md; cp T.textbundle/assets/*.png N/p.png
+        "$0" new A.imageNotes --text a -q; "$0" new B.imageNotes --text b -q
+        for i in T.textbundle N "A.imageNotes B.imageNotes" A.imageNotes; do
+          bsdtar -a -cf "${i%% *}$(echo $i | wc -w).\(format)" $i
+        done
+        """
+      let made = try run(Program(path: "/bin/bash"), ["-c", script, tool.path], in: folder)
+      #expect(made.status == 0, "\(made.errors)")
+      let bundle = try docpkg("import", "T.textbundle1.\(format)", "T.imageNotes", in: folder)
+      #expect(bundle.output.hasPrefix("T.imageNotes: TextBundle, 1 image, 1 attachment, wrote"), "\(bundle)")
+      let notes = try docpkg("import", "N1.\(format)", "N.imageNotes", in: folder)
+      #expect(notes.output.hasPrefix("N.imageNotes: Markdown, 1 image, wrote"), "\(notes)")
+      for (archive, name) in [("A.imageNotes2", "C.imageNotes"), ("A.imageNotes1", "C.textbundle")] {
+        for options in [[], ["--dry-run"]] {
+          let refused = try run(tool, ["import", "\(archive).\(format)", name] + options, in: folder)
+          #expect(
+            refused.status == 2 && refused.errors.contains("'\(name)' cannot be made: the archive has no"))
+          #expect(refused.errors.contains("Choose a name with another extension."), "\(refused)")
+        }
+      }
+      let names = try tree("", in: folder).entries.keys
+      #expect(!names.contains("C.imageNotes") && !names.contains("C.textbundle"))
+      #expect(try docpkg("import", "A.imageNotes2.\(format)", "Both", in: folder).status == 0)
+      #expect(try docpkg("import", "A.imageNotes1.\(format)", "D.imageNotes", in: folder).status == 0)
+    }
+  }
+
   @Test(arguments: [
     ("a.html", "'pandoc page.html -o page.md'"), ("b.bear2bk", "Unpack it with 'unzip'"),
   ])

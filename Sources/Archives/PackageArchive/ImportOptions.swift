@@ -25,10 +25,13 @@ public struct ImportOptions: Sendable {
   public var allowsControlCharacters: Bool
   /// Whether a path may begin like a drive of another system, such as `C:`.
   public var allowsDriveLetters: Bool
+  /// Called with the names of the package's children before the package gets its place; an error of it ends the import.
+  public var checkingChildren: (@Sendable (_ names: Set<String>) throws -> Void)?
 
   /// The use of a folder around all entries.
   public enum TopFolder: Sendable, Hashable {
-    /// The folder is the package; its own name has no effect.
+    /// The folder is the package; its own name has no effect. The import leaves out the files of file managers beside
+    /// it, such as `.DS_Store`.
     case becomesPackage
     /// The folder is an ordinary child of the package.
     case isKept
@@ -47,7 +50,8 @@ public struct ImportOptions: Sendable {
     allowsLinksOutside: Bool = false,
     allowsSimilarNames: Bool = false,
     allowsControlCharacters: Bool = false,
-    allowsDriveLetters: Bool = false
+    allowsDriveLetters: Bool = false,
+    checkingChildren: (@Sendable (_ names: Set<String>) throws -> Void)? = nil
   ) {
     self.format = format
     self.charset = charset
@@ -60,6 +64,7 @@ public struct ImportOptions: Sendable {
     self.allowsSimilarNames = allowsSimilarNames
     self.allowsControlCharacters = allowsControlCharacters
     self.allowsDriveLetters = allowsDriveLetters
+    self.checkingChildren = checkingChildren
   }
 }
 

@@ -13,8 +13,8 @@ public struct ImportReport: Sendable, Hashable, Codable {
   /// The number of names that are not UTF-8. They are in a code page that `ImportOptions.charset` can name, or a Linux
   /// program chose such bytes.
   public var undecodedNames = 0
-  /// Omitted paths: additions of macOS, as paths in the archive, and hidden folders of this library, as paths in the
-  /// package. A hidden folder is one path for all its contents.
+  /// Omitted paths: additions of macOS and files of file managers, as paths in the archive, and hidden folders of this
+  /// library, as paths in the package. A hidden folder is one path for all its contents.
   public var leftOut: [String] = []
   /// The number of omitted files, folders and links; `entries` does not include them.
   public var leftOutEntries = 0

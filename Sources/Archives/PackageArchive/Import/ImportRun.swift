@@ -16,6 +16,8 @@ struct ImportRun {
   private var replaced = EntryTally.Sum()
   /// The hidden folders that are left out, as paths in the archive.
   private var hidden: [PackagePath] = []
+  /// The names at the top of the archive, and those within each of them.
+  private var names: [FileName: Set<FileName>] = [:]
   private let decoder: NameDecoder?
   private let source: any EntrySource
   private let input: ArchiveInput
@@ -82,7 +84,15 @@ struct ImportRun {
       done.bytes = tally.bytesRead
       progress?(done)
     }
+    if packageFolder != nil {
+      for path in checker.filesOfSystems.sorted() {
+        try tally.leaveOut(bytes: sink.size(of: path))
+        report.leftOut.append(path.string)
+      }
+    }
     try finishReport()
+    let children = packageFolder.map { names[$0] ?? [] } ?? Set(names.keys)
+    try options.checkingChildren?(Set(children.map(\.string)))
   }
 
   private mutating func finishReport() throws {
@@ -151,6 +161,9 @@ struct ImportRun {
     _ taken: EntryChecker.Taken, _ entry: ArchiveEntry, into sink: any ImportSink
   ) throws {
     let path = taken.path
+    if options.checkingChildren != nil {
+      names[path.names[0], default: []].formUnion(path.names[1...].prefix(1))
+    }
     if let original = taken.original {
       try tally.add(
         bytes: sink.size(of: original), as: .taken, of: entry, archiveBytes: input.archiveBytes)

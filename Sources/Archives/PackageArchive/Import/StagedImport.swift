@@ -254,7 +254,7 @@ final class StagedImport: ImportSink {
   private func putInPlace(_ top: FileName?) throws(SystemError) {
     try place.take(top, from: top.map { _ in root })
     isDone = true
-    // The staged folder is empty; the next import removes it if this call cannot.
+    // Only files of file managers are left; the next import removes the staged folder if this call cannot.
     if top != nil { place.removeStaged() }
   }
 }

@@ -62,6 +62,22 @@ extension Import {
     try writing.tell(told, told.line)
   }
 
+  /// Converts the document in an archive that is of another kind than the new name says.
+  ///
+  /// - Throws: `InputError` if that is not possible.
+  func convert(_ mismatch: ExpectedChildren.Mismatch) async throws {
+    if let format = mismatch.format, isImageNotesName(path), archive != "-" {
+      return try await importDocument(format)
+    }
+    let names = mismatch.names.map { "'\(display($0))'" }.joined(separator: ", ")
+    let found = mismatch.format.map { "a document in \($0.name)" } ?? "no such document"
+    let advice =
+      isImageNotesName(path) && mismatch.format != nil
+      ? "Save the archive as a file, and import that." : "Choose a name with another extension."
+    throw InputError(
+      description: "'\(display(path))' cannot be made: the archive has \(found) (\(names)). \(advice)")
+  }
+
   private func read(
     _ format: InterchangeFormat
   ) async throws -> (document: InterchangeDocument, remarks: [InterchangeRemark]) {

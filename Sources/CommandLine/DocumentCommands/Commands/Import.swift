@@ -21,9 +21,9 @@ struct Import: AsyncParsableCommand {
       nothing on disk.
 
       A TextBundle, a folder with a text in Markdown, or an RTFD becomes an ImageNotes document, with its images and \
-      attachments. So do a TextPack and a Bear note, if the new name ends in .imageNotes. --from names the \
-      format of any other file or folder. An image that the text shows and that is not there is an error. The command \
-      says what it did not take over; Docs/Interchange.md has the rules.
+      attachments. So does an archive of one of these, if the new name ends in .imageNotes. --from names the format of \
+      any other file or folder. The command says what it did not take over, and which images are missing; \
+      Docs/Interchange.md has the rules.
 
       Files that macOS adds for itself (__MACOSX, ._*) are left out, and so are histories: that of the document, and \
       those of documents in it.
@@ -108,6 +108,7 @@ struct Import: AsyncParsableCommand {
     try refuseConvertible()
     if let format = interchangeFormat { return try await importDocument(format) }
     var options = try options()
+    options.checkingChildren = ExpectedChildren(of: path).check
     let shown = Throughput()
     let report: ImportReport
     do {
@@ -116,6 +117,9 @@ struct Import: AsyncParsableCommand {
       shown.clear()
       options.passphrase = try Passphrase.ask("Passphrase for \(display(archive)): ")
       report = try await read(options, shown)
+    } catch let mismatch as ExpectedChildren.Mismatch {
+      shown.clear()
+      return try await convert(mismatch)
     } catch let error as ArchiveError where error.allowance == .format && isImageNotesName(path) {
       shown.clear()
       throw InputError(
