@@ -26,6 +26,49 @@ struct RepairCommandTests {
     }
   }
 
+  @Test func `says of lost versions what verification says`() async throws {
+    try await withTemporaryDirectory { folder in
+      try made(in: folder)
+      let script = """
+        set -e
+        cp -a T.imageNotes/.docpkg older
+        ../docpkg edit T.imageNotes --append e --quiet
+        rm -r T.imageNotes/.docpkg
+        mv older T.imageNotes/.docpkg
+        """
+      let tools = try copyTool(into: folder)
+      #expect(
+        try run(
+          Program(path: "/bin/sh"), ["-c", script.replacingOccurrences(of: "../docpkg", with: tools.string)],
+          in: folder
+        ).status == 0)
+      let verified = try docpkg("verify", "T.imageNotes", in: folder)
+      #expect(verified.status == 1 && verified.output.contains("the versions before that are lost"))
+      let repair = try docpkg("repair", "T.imageNotes", in: folder)
+      #expect(repair.status == 1 && repair.output == verified.output, "\(repair)")
+    }
+  }
+
+  @Test func `finds nothing in two copies that share their files by hard links`() async throws {
+    try await withTemporaryDirectory { folder in
+      try made(in: folder)
+      #expect(
+        try run(Program(path: "/bin/cp"), ["-al", "T.imageNotes", "S.imageNotes"], in: folder).status == 0)
+      #expect(try docpkg("edit", "S.imageNotes", "--append", "draft", in: folder).status == 0)
+      #expect(try docpkg("undo", "S.imageNotes", in: folder).status == 0)
+      #expect(try docpkg("versions", "prune", "S.imageNotes", in: folder).status == 0)
+      #expect(try versions(in: folder) == 4)
+      for command in ["verify", "repair"] {
+        let run = try docpkg(command, "T.imageNotes", in: folder)
+        #expect(run.status == 0 && run.output == "whole: 1 child, 8 B, 3 versions\n", "\(run)")
+      }
+      #expect(try docpkg("undo", "T.imageNotes", in: folder).status == 0)
+      #expect(try docpkg("cat", "T.imageNotes", "Text.txt", in: folder).output == "a\nb\nc\n")
+      let other = try docpkg("verify", "S.imageNotes", in: folder)
+      #expect(other.status == 0 && other.output.contains("whole: "), "\(other)")
+    }
+  }
+
   @Test func `says what it accepts, and leaves the versions`() async throws {
     try await withTemporaryDirectory { folder in
       try made(in: folder)

@@ -25,7 +25,7 @@ extension PackageStore {
   ///
   /// The repair finds the bytes of a child by their digest elsewhere in the package, such as among conflict versions or
   /// in conflict copies. It saves the restored children in one save, and the accepted children in the next one. It
-  /// removes nothing. If the document keeps history, the state before the repair becomes a version, and earlier
+  /// removes nothing, and `remaining` is the result of `verify()` after it. If the document keeps history, the state before the repair becomes a version, and earlier
   /// versions stay. Their entry for an accepted child says that its bytes are lost.
   ///
   /// - Parameters:

@@ -24,4 +24,24 @@ extension Disk {
       throw error
     }
   }
+
+  /// Opens a file to write into it, as one that has no other name.
+  ///
+  /// A copy of the package that was made with hard links shares the file. A durable copy then takes the name first, so
+  /// that the other package keeps its own file.
+  ///
+  /// Cost: a status of the open file.
+  package func openOwnFile(
+    _ name: FileName, copiedAs staged: FileName, in folder: borrowing OwnedDescriptor
+  ) throws(SystemError) -> OwnedDescriptor {
+    let file = try openFileForWriting(name, in: folder)
+    let status = try status(of: file)
+    if status.links <= 1 { return file }
+    let bytes = try read(file, at: 0, atMost: Int(clamping: status.size))
+    let own = try replace(name, by: staged, in: folder) { own throws(SystemError) in
+      try write(bytes, to: own, at: 0)
+    }
+    try synchronize(folder)
+    return own
+  }
 }

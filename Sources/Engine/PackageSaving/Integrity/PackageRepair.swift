@@ -63,7 +63,8 @@ package struct PackageRepair {
         if writer.state.problem == nil { try writer.publish() }
         try writer.refuseUnsavedEdits()
       }
-      let verified = try PackageVerification(package: writer.package).verifyChildren()
+      let verification = PackageVerification(package: writer.package)
+      let verified = try verification.verifyChildren()
       var report = RepairReport(remaining: verified.report)
       report.isDryRun = dryRun
       let sources = verified.expected.isEmpty ? [:] : try candidates(verified)
@@ -85,6 +86,7 @@ package struct PackageRepair {
             report.versions = try keptVersions()
           }
         }
+        try verification.verifyVersions(&report.remaining)
         return report
       }
       if report.putJournalAside { try putJournalAside() }
@@ -101,7 +103,7 @@ package struct PackageRepair {
         throw report.restored.isEmpty ? error : error.afterRestoring
       }
       do throws(FilePackageError) {
-        report.remaining = try PackageVerification(package: writer.package).verifyChildren().report
+        report.remaining = try PackageVerification(package: writer.package).verify()
       } catch {
         // The repair is saved; `remaining` holds the earlier findings.
         if report.restored.isEmpty && !accepting { throw error }

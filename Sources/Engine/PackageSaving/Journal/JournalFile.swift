@@ -202,12 +202,19 @@ package final class JournalFile {
     guard status.size <= UInt64(maximumSize) else { return .damaged("it is larger than a journal can be") }
     let file: OwnedDescriptor
     do {
-      file = forWriting ? try disk.openFileForWriting(name, in: folder) : try disk.openFile(name, in: folder)
+      if !forWriting {
+        file = try disk.openFile(name, in: folder)
+      } else if status.links > 1 {
+        file = try disk.openOwnFile(name, copiedAs: PackageLayout.newJournal, in: folder)
+      } else {
+        file = try disk.openFileForWriting(name, in: folder)
+      }
     } catch  where error.code == .noSuchFileOrDirectory {
       // Another program that had it open has just closed it in good order.
       return .nothing
     }
-    let size = Int(clamping: try disk.status(of: file).size)
+    let identity = try disk.status(of: file).identity
+    let size = Int(clamping: identity.size)
     var beginning = FileBeginning(of: file, size: size, on: disk)
     guard try beginning.has(start), let header = Header(beginning.bytes[..<start]) else {
       return .damaged("it does not begin like a journal")
@@ -221,14 +228,16 @@ package final class JournalFile {
           ?? "an acknowledged save is missing in it")
     }
     return .journal(
-      JournalFile(beginning.takeFile(), status.identity, header, on: disk, marks, scan, length: size))
+      JournalFile(beginning.takeFile(), identity, header, on: disk, marks, scan, length: size))
   }
 
-  /// Returns whether the file has what this object knows. If false, another program has written to it, or a write of
-  /// the marks failed (J6), and it must be found anew.
+  /// Returns whether the file has what this object knows, and no other name.
+  ///
+  /// If false, it must be found anew: another program has written to it, a write of the marks failed (J6), or a copy of
+  /// the package shares it.
   func isCurrent(in folder: borrowing OwnedDescriptor) throws(SystemError) -> Bool {
     guard let writtenMarks, let now = try disk.statusIfPresent(of: PackageLayout.journal, in: folder),
-      now.identity.isSameNode(as: identity)
+      now.identity.isSameNode(as: identity), now.links <= 1
     else { return false }
     // A killed program may have left a record without a mark, after the others or at the beginning.
     let offset = UInt64(Marks.offset)

@@ -28,7 +28,10 @@ extension Manifest {
       missing += manifest.append(batch)
     }
     guard manifest.revision == revision else { return nil }
-    if writing { try disk.write(missing, to: disk.openFileForWriting(name, in: folder), at: end) }
+    if writing {
+      let file = try disk.openOwnFile(name, copiedAs: PackageLayout.newManifest, in: folder)
+      try disk.write(missing, to: file, at: end)
+    }
     return manifest
   }
 

@@ -157,7 +157,9 @@ final class SessionHistory {
     do {
       let bytes = try end.append(version)
       isSynchronized = false
-      try disk.write(bytes, to: disk.openFileForWriting(PackageLayout.history, in: hidden.folder), at: offset)
+      let file = try disk.openOwnFile(
+        PackageLayout.history, copiedAs: PackageLayout.newHistory, in: hidden.folder)
+      try disk.write(bytes, to: file, at: offset)
       self.end = end
     } catch {
       // The next call reads the file again.

@@ -43,7 +43,7 @@ struct SessionManifest {
       manifest = known
       let end = UInt64(manifest.end)
       let bytes = manifest.append(batch)
-      let file = try disk.openFileForWriting(name, in: hidden.folder)
+      let file = try disk.openOwnFile(name, copiedAs: PackageLayout.newManifest, in: hidden.folder)
       try disk.write(bytes, to: file, at: end)
     } else {
       manifest = Manifest(isComplete: false)

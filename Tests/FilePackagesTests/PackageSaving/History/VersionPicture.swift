@@ -61,12 +61,14 @@ struct VersionModel: Sendable {
   private(set) var states: [(revision: UUID, picture: VersionPicture)] = []
 
   /// Records the current state if it is new.
-  mutating func note(_ store: PackageStore, on disk: any Disk) async throws {
+  mutating func note(
+    _ store: PackageStore, on disk: any Disk, at path: FilePath = CrashCheck.path
+  ) async throws {
     try await store.publish()
     guard let revision = try await store.metadata()?.revision, states.last?.revision != revision else {
       return
     }
-    states.append((revision, try await VersionPicture(on: disk)))
+    states.append((revision, try await VersionPicture(path, on: disk)))
   }
 
   /// Returns the versions that differ from their saved state, and the missing ones.

@@ -1,0 +1,151 @@
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import SystemPackage
+import TestSupport
+import Testing
+
+/// A copy made with hard links, as `cp -al` and backup programs make it, shares every file with its original.
+@Suite("A copy that shares its files by hard links", .tags(.scale))
+struct HardLinkedCopyTests {
+  static let copy: FilePath = "/Copy.pkg"
+
+  /// Copies a package as `cp -al` does.
+  private static func copyPackage(on disk: CrashDisk) throws {
+    let root = try disk.openDirectory(at: "/")
+    try linkEverything("Trip.pkg", in: root, to: "Copy.pkg", in: root, on: disk)
+  }
+
+  private static func linkEverything(
+    _ name: FileName, in folder: borrowing OwnedDescriptor, to newName: FileName,
+    in newFolder: borrowing OwnedDescriptor, on disk: CrashDisk
+  ) throws {
+    let status = try disk.status(of: name, in: folder)
+    guard status.kind == .directory else {
+      return try disk.link(name, in: folder, to: newName, in: newFolder)
+    }
+    try disk.makeDirectory(newName, in: newFolder, mode: status.mode)
+    let old = try disk.openDirectory(name, in: folder)
+    let new = try disk.openDirectory(newName, in: newFolder)
+    let listing = try disk.list(old)
+    for position in 0..<listing.count {
+      let child = listing.name(at: position)
+      try linkEverything(child, in: old, to: child, in: new, on: disk)
+    }
+  }
+
+  /// One of the two packages, with the states that it was saved in.
+  private struct Package {
+    let path: FilePath
+    var model: VersionModel
+    /// A store that stays open, if there is one.
+    var open: PackageStore?
+
+    func store(on disk: CrashDisk) async throws -> PackageStore {
+      if let open { return open }
+      return try await PackageStore.open(path, on: disk, journalCapacity: 12 << 10)
+    }
+
+    func problems(on disk: CrashDisk) async throws -> [String] {
+      let store = try await PackageStore.open(path, on: disk)
+      let report = try await store.verify()
+      return try await model.problems(store) + (report.isAsSaved ? [] : report.lines)
+    }
+  }
+
+  private static func edit(
+    _ package: inout Package, _ number: Int, on disk: CrashDisk, using random: inout SeededGenerator
+  ) async throws {
+    let store = try await package.store(on: disk)
+    switch Int.random(in: 0..<8, using: &random) {
+    case 0:
+      do {
+        _ = try await store.undoSave()
+      } catch  where error.code == .noSuchVersion {
+        // An undo may have taken back the first save already.
+      }
+    case 1: _ = try await store.thinHistory()
+    case 2: _ = try await store.repair(accepting: true)
+    default:
+      let picture = try await VersionPicture(package.path, on: disk)
+      try await store.edit([Edit.random(number, of: picture, using: &random)])
+      let ways: [PackageStore.SavingOptions] = [[], .relaxed, .returnsAtCommit, .staged]
+      try await store.save(options: ways[Int.random(in: 0..<4, using: &random)].union(.keepsHistory))
+    }
+    try await package.model.note(store, on: disk, at: package.path)
+    if package.open == nil { try await store.close() }
+  }
+
+  @Test(arguments: 0..<24)
+  func `keeps its content and its versions, and so does the original`(seed: UInt64) async throws {
+    var random = SeededGenerator(seed: seed)
+    let disk = try await CrashCheck.disk(VersionTests.tree, metadata: true)
+    var original = Package(path: CrashCheck.path, model: VersionModel())
+    let first = try await original.store(on: disk)
+    try await original.model.note(first, on: disk)
+    if seed % 2 == 1 { original.open = first } else { try await first.close() }
+    for number in 0..<4 { try await Self.edit(&original, number, on: disk, using: &random) }
+    try Self.copyPackage(on: disk)
+    var copy = Package(path: Self.copy, model: original.model)
+    if seed % 4 > 1 { copy.open = try await copy.store(on: disk) }
+    for number in 4..<14 {
+      if Bool.random(using: &random) {
+        try await Self.edit(&original, number, on: disk, using: &random)
+      } else {
+        try await Self.edit(&copy, number, on: disk, using: &random)
+      }
+      for package in [original, copy] {
+        let problems = try await package.problems(on: disk)
+        try #require(problems.isEmpty, "\(number), \(package.path): \(problems.joined(separator: "\n"))")
+      }
+    }
+    try await original.open?.close()
+    try await copy.open?.close()
+    for package in [original, copy] { #expect(try await package.problems(on: disk) == []) }
+  }
+
+  @Test(arguments: [true, false])
+  func `survives each power cut while one of the two is saved`(isOriginal: Bool) async throws {
+    let disk = try await CrashCheck.disk(VersionTests.tree, metadata: true)
+    var original = Package(path: CrashCheck.path, model: VersionModel())
+    try await original.model.note(original.store(on: disk), on: disk)
+    for number in 0..<3 {
+      let store = try await original.store(on: disk)
+      try await store.put("Text.txt", "\(number)")
+      try await store.save(options: .keepsHistory)
+      try await original.model.note(store, on: disk)
+      try await store.close()
+    }
+    try Self.copyPackage(on: disk)
+    disk.synchronizeAll()
+    let before = Package(path: isOriginal ? Self.copy : CrashCheck.path, model: original.model)
+    var saved = Package(path: isOriginal ? CrashCheck.path : Self.copy, model: original.model)
+    let points = try await CrashDisk.crashPoints(of: disk) {
+      for number in 3..<6 {
+        let store = try await saved.store(on: disk)
+        try await store.put("Text.txt", "\(number)")
+        try await store.save(options: .keepsHistory)
+        try await saved.model.note(store, on: disk, at: saved.path)
+        try await store.close()
+      }
+    }
+    var (states, bad) = (0, [String]())
+    var seen: Set<PackagePicture> = []
+    var sample = CaseSample(oneOf: 5)
+    for point in points {
+      for state in point.states(limit: 24) {
+        guard sample.isNext() else { continue }
+        let mounted = state.mount()
+        guard seen.insert(try PackagePicture(of: "/", on: mounted)).inserted else { continue }
+        states += 1
+        let problems =
+          try await before.problems(on: mounted)
+          + (try await saved.model.problems(PackageStore.open(saved.path, on: mounted)))
+        if !problems.isEmpty { bad.append("\(point)\n\(state)\n\(problems.joined(separator: "\n"))") }
+      }
+    }
+    print("hard links: \(states) crash states, \(bad.count) bad")
+    #expect(states > 50)
+    #expect(bad.isEmpty, "\(bad.prefix(2).joined(separator: "\n\n"))")
+  }
+}
