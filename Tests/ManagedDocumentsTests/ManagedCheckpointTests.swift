@@ -9,7 +9,47 @@ import Testing
 struct ManagedCheckpointTests {
   private static let megabyte = 1 << 20
 
-  /// Checkpoints follow the saves (MC1), and empty the log (MC2).
+  /// A checkpoint has the lock that another program's transaction has (MC1).
+  @Test func `comes into the database only while no other program writes`() async throws {
+    try await BookFixture.with { fixture in
+      let book = try await fixture.open()
+      try await book.add(Recipe(id: 1, title: "Soup"))
+      try await book.save()
+      try await book.synchronize()
+      let store = fixture.url.appending(path: "StoreContent/persistentStore")
+      let before = try Data(contentsOf: store)
+      var configuration = Configuration()
+      configuration.allowsUnsafeTransactions = true
+      let other = try DatabaseQueue(path: store.path, configuration: configuration)
+      try await other.writeWithoutTransaction { db in try db.execute(sql: "BEGIN IMMEDIATE") }
+      try await book.savePresentedItemChanges()
+      #expect(try Data(contentsOf: store) == before, "no page comes beside the transaction")
+      #expect(try fixture.logSize > 0)
+
+      try await other.writeWithoutTransaction { db in try db.execute(sql: "COMMIT") }
+      try other.close()
+      try await book.savePresentedItemChanges()
+      #expect(try Data(contentsOf: store) != before)
+      #expect(try fixture.logSize == 0)
+      #expect(try await book.book.titles == ["Soup"])
+      try await book.close()
+    }
+  }
+
+  /// The library decides when, and not SQLite after a commit (MC1).
+  @Test func `has no checkpoint of SQLite's own, whatever the program configures`() async throws {
+    try await BookFixture.with { fixture in
+      let book = try await fixture.open {
+        $0.configuration.prepareDatabase { db in try db.execute(sql: "PRAGMA wal_autocheckpoint = 1") }
+      }
+      let pages = { @Sendable (db: Database) in try Int.fetchOne(db, sql: "PRAGMA wal_autocheckpoint") }
+      #expect(try await book.read { db, _ in try pages(db) } == 0)
+      #expect(try await book.edit { db, _ in try pages(db) } == 0)
+      try await book.close()
+    }
+  }
+
+  /// Checkpoints follow the saves, and edits wait for them (MC2).
   @Test func `stays bounded over 2,000 saves`() async throws {
     try await BookFixture.with { fixture in
       let events = PublishingList()

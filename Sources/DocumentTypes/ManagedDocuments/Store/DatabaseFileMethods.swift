@@ -6,14 +6,16 @@ import SystemPackage
 /// The methods of a database's file for SQLite.
 ///
 /// They repeat an unlock that fails. SQLite takes no notice of it: the lock stays with this process, and each later
-/// writer would wait for it without an end. They also name the files that SQLite locks to `ProcessLocks`. So no other
-/// part of this process ends these locks.
+/// writer would wait for it without an end. They let no checkpoint run beside a commit (MC1). They also name the files
+/// that SQLite locks to `ProcessLocks`. So no other part of this process ends these locks.
 struct DatabaseFileMethods {
   /// These come first, so that SQLite finds them where it looks for its own.
   private var methods: sqlite3_io_methods
   private let base: UnsafePointer<sqlite3_io_methods>
 
   private static let attempts = 100
+  /// The locks of a log's index. Source: "WAL-mode File Format" of SQLite's documentation.
+  private static let (writerLock, checkpointLock): (CInt, CInt) = (0, 1)
   /// One for each kind of file, as SQLite has them. SQLite refers to them until the process ends.
   private static let made = Mutex<[UInt: UInt]>([:])
 
@@ -23,10 +25,21 @@ struct DatabaseFileMethods {
       guard let file, let base = DatabaseFileMethods.base(of: file).pointee.xShmLock else {
         return SQLITE_IOERR
       }
-      var code = base(file, offset, count, flags)
-      if flags & SQLITE_SHM_UNLOCK == 0 { return code }
-      for _ in 0..<DatabaseFileMethods.attempts where code != SQLITE_OK {
-        code = base(file, offset, count, flags)
+      // Recovery takes this lock only together with the next one.
+      let isCheckpoint =
+        offset == DatabaseFileMethods.checkpointLock && count == 1 && flags & SQLITE_SHM_EXCLUSIVE != 0
+      if flags & SQLITE_SHM_UNLOCK != 0 {
+        if isCheckpoint { DatabaseFileMethods.unlock(file, DatabaseFileMethods.writerLock, 1, flags, base) }
+        return DatabaseFileMethods.unlock(file, offset, count, flags, base)
+      }
+      if isCheckpoint {
+        let code = base(file, DatabaseFileMethods.writerLock, 1, flags)
+        if code != SQLITE_OK { return code }
+      }
+      let code = base(file, offset, count, flags)
+      if isCheckpoint && code != SQLITE_OK {
+        let unlocking = SQLITE_SHM_UNLOCK | SQLITE_SHM_EXCLUSIVE
+        DatabaseFileMethods.unlock(file, DatabaseFileMethods.writerLock, 1, unlocking, base)
       }
       return code
     }
@@ -46,6 +59,18 @@ struct DatabaseFileMethods {
       LockedDatabases.remove(file)
       return code
     }
+  }
+
+  private typealias LockCall =
+    @convention(c) (UnsafeMutablePointer<sqlite3_file>?, CInt, CInt, CInt) -> CInt
+
+  @discardableResult
+  private static func unlock(
+    _ file: UnsafeMutablePointer<sqlite3_file>, _ offset: CInt, _ count: CInt, _ flags: CInt, _ call: LockCall
+  ) -> CInt {
+    var code = call(file, offset, count, flags)
+    for _ in 0..<attempts where code != SQLITE_OK { code = call(file, offset, count, flags) }
+    return code
   }
 
   private static func base(of file: UnsafeMutablePointer<sqlite3_file>) -> UnsafePointer<sqlite3_io_methods> {

@@ -3,8 +3,9 @@ import FilePackages
 import GRDB
 import SystemPackage
 
-// MC1 A checkpoint flushes the write-ahead log, and then the database. No edit and no save waits for that.
-// MC2 An edit waits only while the log is emptied. By then nearly all of it is in the database.
+// MC1 A checkpoint has SQLite's lock of writers from its beginning to its end, in each process. Before SQLite 3.51.3, a
+//    commit beside a checkpoint may damage the database (sqlite.org/wal.html#walresetbug).
+// MC2 An edit of this program waits in its queue meanwhile. An edit of another program waits for the lock.
 // MC3 A reader of an older moment prevents the emptying. The first checkpoint after its end does it.
 
 /// The write-ahead log of an open database.
@@ -40,22 +41,17 @@ struct WriteAheadLog {
     // The checkpoint counts, not the end of its connection.
     defer { try? connection.close() }
     do {
-      // A passive checkpoint takes no lock that an edit needs (MC1).
-      let (frames, checkpointed) = try connection.inDatabase { db in try db.checkpoint(.passive) }
-      guard frames == checkpointed else { return }
       // An edit of this program waits in the queue (MC2), and does not meet SQLite's lock.
       try store.pool.writeWithoutTransaction { writer in
-        try connection.inDatabase { db in try self.empty(on: db, writer) }
+        try connection.inDatabase { db in
+          // An emptied log looks like a transaction.
+          let own = try store.observed.begin(on: db, writer)
+          _ = try db.checkpoint(.truncate)
+          try store.observed.end(own, on: db, writer)
+        }
       }
     } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
-      // A reader, another program's edit or its checkpoint is in the way (MC3).
+      // A reader, another program's edit or its checkpoint is in the way (MC1, MC3).
     }
-  }
-
-  private func empty(on db: Database, _ writer: Database) throws {
-    // An emptied log looks like a transaction.
-    let own = try store.observed.begin(on: db, writer)
-    _ = try db.checkpoint(.truncate)
-    try store.observed.end(own, on: db, writer)
   }
 }
