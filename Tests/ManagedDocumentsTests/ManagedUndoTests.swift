@@ -2,6 +2,7 @@ import Documents
 import Foundation
 import GRDB
 import ManagedDocuments
+import Synchronization
 import TestSupport
 import Testing
 
@@ -144,6 +145,44 @@ struct ManagedUndoTests {
       #expect(try await again.book == saved)
       #expect(try fixture.visibleFiles == saved.files)
       try await again.close()
+    }
+  }
+
+  @Test func `takes back every accepted edit when it closes, also one whose transaction comes late`()
+    async throws
+  {
+    try await BookFixture.with { fixture in
+      let clock = TellingClock()
+      let book = try await fixture.open { $0.clock = clock }
+      try await book.add(Recipe(id: 1, title: "Soup"))
+      let executor = HoldingExecutor()
+      clock.tellNext { executor.holdNext() }
+      let edit = Task(executorPreference: executor) { try await book.add(Recipe(id: 2, title: "Salad")) }
+      await executor.holds()
+      async let close = documentError { try await book.close(discardingChanges: true) }
+      while await book.documentState.isDisjoint(with: [.editingDisabled, .closed]) { await Task.yield() }
+      executor.release()
+      try await edit.value
+      #expect(await close == nil)
+      let again = try await fixture.open()
+      #expect(try await again.book.titles == [])
+      #expect(await !again.hasUnsavedChanges)
+      try await again.close()
+    }
+  }
+
+  /// Without undo the document does not know the changes.
+  @Test func `closes a document whose edits cannot be taken back, and says so`() async throws {
+    try await BookFixture.with { fixture in
+      let book = try await fixture.open { $0.undo = nil }
+      try await book.add(Recipe(id: 1, title: "Soup"))
+      #expect(await documentError { try await book.close(discardingChanges: true) }?.code == .content)
+      #expect(await book.documentState == .closed)
+      let again = try await fixture.open { $0.undo = nil }
+      #expect(try await again.book.titles == ["Soup"])
+      #expect(await again.hasUnsavedChanges)
+      try await again.save()
+      try await again.close(discardingChanges: true)
     }
   }
 
@@ -295,5 +334,69 @@ enum UndoStateFixture {
     var state = empty
     (state.canRedo, state.redoCount, state.redoActionName) = (true, count, name)
     return state
+  }
+}
+
+/// A clock that tells when a document asks for the time, which it does for each edit.
+private final class TellingClock: Clock {
+  private let next = Mutex<(@Sendable () -> Void)?>(nil)
+
+  var now: ContinuousClock.Instant {
+    let told = next.withLock { next in
+      defer { next = nil }
+      return next
+    }
+    told?()
+    return ContinuousClock().now
+  }
+  var minimumResolution: Duration { ContinuousClock().minimumResolution }
+
+  func tellNext(_ body: @escaping @Sendable () -> Void) { next.withLock { $0 = body } }
+
+  func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
+    try await ContinuousClock().sleep(until: deadline, tolerance: tolerance)
+  }
+}
+
+/// Holds a step of a task until it may go on.
+private final class HoldingExecutor: TaskExecutor {
+  private struct State {
+    var isHolding = false
+    var held: UnownedJob?
+    var waiting: CheckedContinuation<Void, Never>?
+  }
+
+  private let state = Mutex(State())
+
+  func holdNext() { state.withLock { $0.isHolding = true } }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    let (isHeld, waiting) = state.withLock { state in
+      if !state.isHolding || state.held != nil { return (false, nil as CheckedContinuation<Void, Never>?) }
+      state.held = job
+      return (true, state.waiting)
+    }
+    waiting?.resume()
+    if !isHeld { globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
+  }
+
+  /// Waits until a step is held.
+  func holds() async {
+    await withCheckedContinuation { caller in
+      let isHeld = state.withLock { state in
+        if state.held == nil { state.waiting = caller }
+        return state.held != nil
+      }
+      if isHeld { caller.resume() }
+    }
+  }
+
+  func release() {
+    let job = state.withLock { state in
+      state.isHolding = false
+      return state.held
+    }
+    if let job { globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
   }
 }

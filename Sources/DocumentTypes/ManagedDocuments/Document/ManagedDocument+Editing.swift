@@ -19,7 +19,8 @@ extension ManagedDocument {
     _ actionName: String = "",
     _ body: @escaping @Sendable (Database, AdditionalContentEditor) throws -> Result
   ) async throws -> Result {
-    try checkEditing(.edit)
+    try beginEdit(.edit)
+    defer { endEdit() }
     do {
       let (result, position) = try await store.edit(actionName, at: clock.now().seconds, body)
       if position.hasChanged { note(position.head) }
@@ -29,10 +30,25 @@ extension ManagedDocument {
     }
   }
 
-  func checkEditing(_ operation: DocumentError.Operation) throws(DocumentError) {
+  /// Accepts an edit. The caller calls `endEdit()` after its transaction.
+  func beginEdit(_ operation: DocumentError.Operation) throws(DocumentError) {
     guard isOpen else { throw error(.closed, operation) }
     if let refusal = store.refusal { throw failure(of: refusal, operation) }
     if editingHolds > 0 { throw error(.editingDisabled, operation) }
+    edits.running += 1
+  }
+
+  func endEdit() {
+    edits.running -= 1
+    guard edits.running == 0 else { return }
+    for caller in edits.waiting { caller.resume() }
+    edits.waiting = []
+  }
+
+  /// Refuses edits, and waits for those that it accepted before. The caller calls `enableEditing()` later.
+  func endEditing() async {
+    disableEditing()
+    if edits.running > 0 { await withCheckedContinuation { edits.waiting.append($0) } }
   }
 
   /// Notes the position after a transaction. Calls may come in another order than the transactions.
@@ -70,8 +86,13 @@ extension ManagedDocument {
   ///   because a migration changed the schema; `file`. The document is then as it was.
   public func revertToSaved() async throws(DocumentError) {
     guard isOpen else { throw error(.closed, .revert) }
-    disableEditing()
+    await endEditing()
     defer { enableEditing() }
+    try await takeBackUnsaved()
+  }
+
+  func takeBackUnsaved() async throws(DocumentError) {
+    guard isOpen else { throw error(.closed, .revert) }
     do {
       if let position = try await store.revertToSaved(at: clock.now().seconds) { note(position.head) }
     } catch {

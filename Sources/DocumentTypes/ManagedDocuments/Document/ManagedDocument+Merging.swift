@@ -29,7 +29,8 @@ extension ManagedDocument {
   ///
   /// - Throws: `MergeProblem`; `DocumentError`.
   func merge(_ theirs: StoreReader, since base: FilePath) async throws -> RowMergeOutcome {
-    try checkEditing(.edit)
+    try beginEdit(.edit)
+    defer { endEdit() }
     let (outcome, position) = try await store.merge(
       theirs, since: base, at: clock.now().seconds,
       date: Environment.current.now().date)

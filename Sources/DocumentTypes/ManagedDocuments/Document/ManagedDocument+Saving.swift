@@ -80,23 +80,31 @@ extension ManagedDocument: AutosavingDocument {
   /// The package then has the database as one whole file, which any SQLite program reads.
   ///
   /// - Parameter discardingChanges: whether to restore the last save instead, as `revertToSaved()` does.
-  /// - Throws: as `save()`, or as `revertToSaved()`. The document then stays open, with all edits.
+  /// - Throws: as `save()`; the document then stays open, with all edits. If it discards, as `revertToSaved()`; the
+  ///   document is closed then, and the next opening has the edits as unsaved changes.
   public func close(discardingChanges: Bool = false) async throws(DocumentError) {
     guard isOpen else { return await closeRemoved() }
-    if discardingChanges { try await revertToSaved() }
-    disableEditing()
+    await endEditing()
     defer { enableEditing() }
-    let outcome = await accesses.enqueue { await self.closeInTurn(saving: !discardingChanges) }.value
+    let outcome = await accesses.enqueue { await self.closeInTurn(discarding: discardingChanges) }.value
     try outcome.get()
   }
 
   /// Closes within an access (MD4).
-  private func closeInTurn(saving: Bool) async -> Result<Void, DocumentError> {
+  private func closeInTurn(discarding: Bool) async -> Result<Void, DocumentError> {
     guard isOpen else { return .success(()) }
-    do throws(DocumentError) {
-      if saving && hasUnsavedChanges { _ = try await write() }  // The event handler gets the report.
-    } catch {
-      return .failure(error)
+    var outcome: Result<Void, DocumentError> = .success(())
+    if hasUnsavedChanges {
+      do throws(DocumentError) {
+        if discarding {
+          try await takeBackUnsaved()
+        } else {
+          _ = try await write()  // The event handler gets the report.
+        }
+      } catch {
+        outcome = .failure(error)
+        if !discarding { return outcome }
+      }
     }
     await stopPublishingSoon()
     // The save is durable, and the next opening publishes it.
@@ -112,7 +120,7 @@ extension ManagedDocument: AutosavingDocument {
     }
     await coordination.stopPresenting()
     tellState()
-    return .success(())
+    return outcome
   }
 }
 

@@ -87,7 +87,8 @@ extension ManagedDocument {
   ///   to the present ones. The document is then as it was. Otherwise as `save()`.
   @discardableResult
   public func restore(_ version: UUID) async throws(DocumentError) -> SaveReport {
-    try checkEditing(.revert)
+    try beginEdit(.revert)
+    defer { endEdit() }
     if hasUnsavedChanges { try await save() }
     let now = clock.now().seconds
     do {

@@ -63,6 +63,8 @@ public actor ManagedDocument {
   var phase: Phase
   /// The number of `disableEditing()` calls that no `enableEditing()` took back.
   var editingHolds = 0
+  /// The number of accepted edits whose transactions have not ended, and the callers that wait for their end.
+  var edits = (running: 0, waiting: [CheckedContinuation<Void, Never>]())
   var broadcast = StateBroadcast()
   package var autosaver: Autosaver
   var publishing = PublishingSchedule()

@@ -45,7 +45,8 @@ extension ManagedDocument {
   public func redo() async throws(DocumentError) -> Bool { try await takeBack(.redo) }
 
   func takeBack(_ role: ChangeLog.Role) async throws(DocumentError) -> Bool {
-    try checkEditing(.undo)
+    try beginEdit(.undo)
+    defer { endEdit() }
     do {
       guard let position = try await store.takeBack(role, at: clock.now().seconds) else { return false }
       note(position.head)
