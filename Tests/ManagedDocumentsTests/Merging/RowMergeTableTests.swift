@@ -207,6 +207,54 @@ struct RowMergeTableTests {
     }
   }
 
+  @Test(arguments: [
+    "UPDATE notes SET seen = 1 WHERE id = new.id", "UPDATE notes SET seen = new.note WHERE id = new.id",
+    "INSERT INTO log SELECT max(rowid), 'note' FROM note WHERE true ON CONFLICT DO NOTHING",
+  ])
+  func `keeps the conflicts of a full-text table whose name is only a word of a trigger`(_ statement: String)
+    async throws
+  {
+    let schema = """
+      CREATE VIRTUAL TABLE note USING fts5(text); INSERT INTO note(text) VALUES ('one');
+      CREATE TABLE notes(id INTEGER PRIMARY KEY, note TEXT, seen); INSERT INTO notes VALUES (1, 'x', 0);
+      CREATE TABLE log(id INTEGER PRIMARY KEY, v);
+      CREATE TRIGGER seen AFTER UPDATE OF note ON notes BEGIN \(statement); END;
+      """
+    try await MergedDatabases.with(schema) { databases in
+      try databases.edit("ours", "UPDATE note SET text = 'ours'; UPDATE notes SET note = 'y'")
+      try databases.edit("theirs", "UPDATE note SET text = 'theirs'")
+      let outcome = try databases.merge(.mergeByPropertyObjectTrump)
+      #expect(outcome.conflicts.map(\.table) == ["note"])
+      #expect(try databases.rows("ours", "SELECT text FROM note") == ["ours"])
+    }
+  }
+
+  @Test func `does not guess what a trigger with the application's own function changes`() async throws {
+    let schema = """
+      CREATE VIRTUAL TABLE search USING fts5(text); INSERT INTO search(text) VALUES ('one');
+      CREATE TABLE recipe(id INTEGER PRIMARY KEY, title TEXT); INSERT INTO recipe VALUES (1, 'one');
+      CREATE TRIGGER indexed AFTER UPDATE ON recipe BEGIN
+        UPDATE search SET text = folded(new.title) WHERE rowid = new.id; END;
+      """
+    try await MergedDatabases.with(schema) { databases in
+      try databases.edit("theirs", "INSERT INTO recipe VALUES (2, 'two')")
+      try databases.merge(.error)
+      #expect(try databases.rows("ours", "SELECT title FROM recipe") == ["one", "two"])
+      try databases.edit("theirs", "UPDATE search SET text = 'uno'")
+      #expect(
+        try mergeProblem { try databases.merge() } == .unmergeable(table: "search", reason: .unknownTrigger))
+    }
+  }
+
+  @Test func `knows AUTOINCREMENT from the same word elsewhere`() async throws {
+    let schema = "CREATE TABLE t(id INTEGER PRIMARY KEY, kind TEXT DEFAULT 'autoincrement')"
+    try await MergedDatabases.with(schema) { databases in
+      try databases.edit("theirs", "INSERT INTO t(id) VALUES (7)")
+      try databases.merge(.error)
+      #expect(try databases.rows("ours", "SELECT * FROM t") == ["7 autoincrement"])
+    }
+  }
+
   @Test func `takes a full-text table without content as a whole`() async throws {
     let schema = """
       CREATE VIRTUAL TABLE words USING fts5(text, content=''); INSERT INTO words(rowid, text) VALUES (1, 'one');
@@ -276,6 +324,33 @@ struct RowMergeTableTests {
       #expect(try databases.merge(.error).conflicts.isEmpty)
       #expect(try databases.rows("ours", "SELECT * FROM t ORDER BY k") == ["a 2 6 7", "c 1 5 set"])
       #expect(try databases.rows("ours", "SELECT * FROM made ORDER BY k") == ["ours", "theirs", "x"])
+    }
+  }
+
+  @Test(arguments: [
+    ("TEXT DEFAULT 'draft (new)'", "draft (new)"), ("TEXT DEFAULT 'CURRENT_DATE'", "CURRENT_DATE"),
+    ("DEFAULT (5)", "5"), ("DEFAULT draft", "draft"), ("INTEGER DEFAULT -5", "-5"),
+    ("DEFAULT (1 + 1)", nil), ("DEFAULT (random())", nil), ("DEFAULT CURRENT_TIMESTAMP", nil),
+  ])
+  func `takes a constant default, and refuses one that is computed`(_ column: String, _ value: String?)
+    async throws
+  {
+    let base = "CREATE TABLE t(k TEXT PRIMARY KEY NOT NULL)"
+    try await MergedDatabases.with(base) { databases in
+      // SQLite adds a column with a computed default only while the table is empty.
+      for name in ["ours", "theirs"] { try databases.edit(name, "ALTER TABLE t ADD COLUMN n \(column)") }
+      try databases.edit("base", "INSERT INTO t VALUES ('a')")
+      for name in ["ours", "theirs"] {
+        try databases.edit(name, "INSERT INTO t VALUES ('a', '\(value ?? "")')")
+      }
+      try databases.edit("theirs", "INSERT INTO t VALUES ('b', 'new')")
+      let problem = try mergeProblem { try databases.merge(.error) }
+      if let value {
+        #expect(problem == nil)
+        #expect(try databases.rows("ours", "SELECT * FROM t") == ["a \(value)", "b new"])
+      } else {
+        #expect(problem == .baseIsOlder(table: "t"))
+      }
     }
   }
 

@@ -1,3 +1,4 @@
+import CSQLiteSession
 import GRDB
 
 /// The tables of three databases whose rows are merged.
@@ -28,7 +29,7 @@ struct MergedSchema {
       kinds[row[0]] = (row[1], row[2], row[3])
     }
     try addTables()
-    linkCompanions()
+    try linkCompanions()
   }
 
   func position(of table: String) -> Int? {
@@ -173,8 +174,8 @@ struct MergedSchema {
       table.number = ["rowid", "_rowid_", "oid"].first { !lowercased.contains($0) }
       if !table.hasIntegerKey && table.number != nil { table.storage = .numbered }
     }
-    let sql = ours.byName[name]?.sql.uppercased() ?? ""
-    table.isAutoincrement = table.hasIntegerKey && sql.contains("AUTOINCREMENT")
+    table.isAutoincrement =
+      try table.hasIntegerKey && isAutoincrement(table.columns[table.keys[0]].name, of: name)
     table.foreignKeys = try foreignKeys(of: name)
     table.indexes = indexes[name] ?? []
     table.isOneProperty = name == PrivateTables.content
@@ -182,6 +183,14 @@ struct MergedSchema {
     table.isInBase = try db.tableExists(name, in: base)
     if table.isInBase { try addDefaults(infos, to: &table) }
     tables.append(table)
+  }
+
+  private func isAutoincrement(_ column: String, of table: String) throws -> Bool {
+    var isAutoincrement: CInt = 0
+    let code = sqlite3_table_column_metadata(
+      db.sqliteConnection, "main", table, column, nil, nil, nil, nil, &isAutoincrement)
+    if code != SQLITE_OK { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
+    return isAutoincrement != 0
   }
 
   /// Whether a column has a type without conversion of numbers.
@@ -204,7 +213,9 @@ struct MergedSchema {
 
   /// Whether rows of a table differ between the base and theirs, each counted by all its values. Cost: all rows of both.
   private func isChangedByThem(_ name: String) throws -> Bool {
-    let columns = try String.fetchAll(db, sql: "SELECT name FROM pragma_table_xinfo(?)", arguments: [name])
+    // The hidden columns of a virtual table are no values of the row.
+    let columns = try String.fetchAll(
+      db, sql: "SELECT name FROM pragma_table_xinfo(?) WHERE hidden <> 1", arguments: [name])
     let groups = columns.flatMap { ["\($0.quotedName) COLLATE BINARY", "typeof(\($0.quotedName))"] }
     let list = columns.map(\.quotedName).joined(separator: ", ")
     let isInBase = try db.tableExists(name, in: base)
@@ -240,19 +251,20 @@ struct MergedSchema {
     if !isExtended { throw MergeProblem.baseIsOlder(table: table.name) }
     for position in missing {
       let value = infos[position]["dflt_value"] as String? ?? "NULL"
-      // A default that is computed has another value for each row.
-      if value.contains("(") || value.uppercased().hasPrefix("CURRENT_") {
-        throw MergeProblem.baseIsOlder(table: table.name)
-      }
       // A column of the same type converts the value as the table's own does.
       let type: String = infos[position]["type"]
       let holder = "grdb_default_\(table.name)_\(position)".quotedName
+      let column = "value \(table.columns[position].isUntyped ? "" : type) DEFAULT \(value)"
       try db.execute(
         sql: """
-          DROP TABLE IF EXISTS temp.\(holder);
-          CREATE TEMP TABLE \(holder)(value \(table.columns[position].isUntyped ? "" : type) DEFAULT \(value));
-          INSERT INTO temp.\(holder) DEFAULT VALUES;
+          DROP TABLE IF EXISTS temp.\(holder); CREATE TEMP TABLE \(holder)(row); INSERT INTO temp.\(holder) VALUES (1);
           """)
+      do {
+        try db.execute(sql: "ALTER TABLE temp.\(holder) ADD COLUMN \(column)")
+      } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
+        // SQLite refuses a default that is computed: it has another value for each row.
+        throw MergeProblem.baseIsOlder(table: table.name)
+      }
       table.columns[position].baseDefault = "(SELECT value FROM temp.\(holder))"
     }
   }
@@ -292,12 +304,17 @@ struct MergedSchema {
   }
 
   /// A virtual table that triggers of one table fill has rows with that table's keys.
-  private mutating func linkCompanions() {
-    for position in tables.indices where tables[position].storage == .virtual {
-      let name = tables[position].name.lowercased()
-      let sources = Set(
-        ours.byName.values.filter { $0.sql.hasPrefix("trigger ") && $0.sql.lowercased().contains(name) }.map(
-          \.table))
+  private mutating func linkCompanions() throws {
+    let filled = tables.indices.filter { tables[$0].storage == .virtual }
+    if filled.isEmpty { return }
+    let triggers = try TriggerTargets(of: db)
+    for position in filled {
+      let name = tables[position].name
+      if !triggers.areComplete {
+        if try isChangedByThem(name) { throw MergeProblem.unmergeable(table: name, reason: .unknownTrigger) }
+        continue
+      }
+      let sources = triggers.sources[name.lowercased()] ?? []
       guard sources.count == 1, let source = sources.first, let parent = self.position(of: source),
         tables[parent].hasIntegerKey, tables[parent].storage == .keyed
       else { continue }
