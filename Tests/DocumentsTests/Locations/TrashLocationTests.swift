@@ -44,6 +44,42 @@ struct TrashLocationTests {
     }
   }
 
+  @Test func `moves no document whose place it cannot note`() async throws {
+    try await Self.withDocument(named: "Trip.imageNotes") { trash, document, folder in
+      try FileManager.default.createDirectory(at: trash.url, withIntermediateDirectories: true)
+      try Data().write(to: trash.url.appending(path: "info"))
+      await #expect(throws: FilePackageError.self) { try await trash.moveIn(document) }
+      #expect(FileManager.default.fileExists(atPath: document.path))
+    }
+  }
+
+  @Test func `leaves no note of a document that did not move`() async throws {
+    try await Self.withDocument(named: "Trip.imageNotes") { trash, document, folder in
+      try FileManager.default.removeItem(at: document)
+      let error = await #expect(throws: FilePackageError.self) { try await trash.moveIn(document) }
+      #expect(error?.code == .noSuchFile)
+      #expect(
+        try FileManager.default.contentsOfDirectory(atPath: folder.appending("Trash/info").string) == [])
+    }
+  }
+
+  @Test(arguments: ["files/Trip.imageNotes", "info/Trip.imageNotes.trashinfo"])
+  func `gives each document its own name and note`(_ taken: String) async throws {
+    try await Self.withDocument(named: "Trip.imageNotes") { trash, document, folder in
+      let other = trash.url.appending(path: taken)
+      try FileManager.default.createDirectory(
+        at: other.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data("other".utf8).write(to: other)
+      let entry = try await trash.moveIn(document)
+      #expect(entry.name == "Trip 2.imageNotes")
+      #expect(try String(contentsOf: other, encoding: .utf8) == "other")
+      #expect(
+        FileManager.default.fileExists(
+          atPath: trash.url.appending(path: "info/Trip 2.imageNotes.trashinfo").path))
+      #expect(try await trash.restore(entry).path == document.path)
+    }
+  }
+
   @Test func `gives a document back beside one that has its name by now`() async throws {
     try await Self.withDocument(named: "Trip.imageNotes") { trash, document, _ in
       let entry = try await trash.moveIn(document)

@@ -67,27 +67,37 @@ public struct TrashLocation: Sendable {
 
   /// Moves a document to the trash.
   ///
-  /// - Throws: the errors of `FolderLocation.moveIn(_:as:)`; the error of writing the note about its place, after which
-  ///   the document is in the trash without a note.
+  /// The note about its place is durable before the document moves. So a cut leaves no document without a note.
+  ///
+  /// - Throws: the error of writing the note; the errors of `FolderLocation.moveIn(_:as:)`.
   public func moveIn(_ document: URL) async throws -> Entry {
     let original = document.absoluteURL.standardized
-    let name = try await files.moveIn(original, as: original.lastPathComponent)
-    let entry = Entry(name: name, originalURL: original, deletionDate: Date())
+    let date = Date()
     let note = """
       [Trash Info]
       Path=\(original.path.utf8.percentEncoded(keeping: "/"))
-      DeletionDate=\(Self.stamp(entry.deletionDate))
+      DeletionDate=\(Self.stamp(date))
 
       """
-    do throws(SystemError) {
-      try await BlockingThread().run { [info] () throws(SystemError) in try Self.write(note, name, to: info) }
-    } catch {
-      throw FilePackageError(
-        FilePackageError.Code(error.code), .move, document: original.path,
-        activity: "noting its place in the trash",
-        reason: "\(error)")
+    let name = try await noting(original) { [self] () throws(SystemError) in
+      try write(note, FileName(original.lastPathComponent))
     }
-    return entry
+    let moved: String
+    do {
+      moved = try await files.moveIn(original, as: name.string)
+    } catch {
+      // A note without a document does no harm; a document without a note would.
+      try? await noting(original) { [self] () throws(SystemError) in try removeUnused(name) }
+      throw error
+    }
+    if moved != name.string {
+      // Another program took the name in `files`, without a note.
+      try await noting(original) { [self] () throws(SystemError) in
+        try PosixDisk().rename(
+          Self.note(name), in: openInfo(), to: Self.note(FileName(moved)), in: openInfo(), .noReplace)
+      }
+    }
+    return Entry(name: moved, originalURL: original, deletionDate: date)
   }
 
   /// Moves a document from the trash to the place that it had, or beside it if the name is taken.
@@ -98,8 +108,8 @@ public struct TrashLocation: Sendable {
     let place = try await files.moveOut(
       entry.name, to: entry.originalURL.deletingLastPathComponent(), as: entry.originalURL.lastPathComponent)
     do throws(SystemError) {
-      try await BlockingThread().run { [info] () throws(SystemError) in
-        try Self.remove(entry.name, from: info)
+      try await BlockingThread().run { [self] () throws(SystemError) in
+        try PosixDisk().removeFile(Self.note(FileName(entry.name)), in: openInfo())
       }
     } catch {
       // Another program removed the note, or does so when it empties the trash.
@@ -107,18 +117,48 @@ public struct TrashLocation: Sendable {
     return place
   }
 
-  private static func write(_ note: String, _ name: String, to info: FilePath) throws(SystemError) {
-    let disk = PosixDisk()
-    try disk.makeFolders(at: info)
-    let folder = try disk.openDirectory(at: info)
-    let file = try disk.createFile(FileName(name + ".trashinfo"), in: folder, mode: 0o600)
-    try disk.write(Array(note.utf8), to: file, at: 0)
+  private func noting<Result: Sendable>(
+    _ original: URL, _ body: @escaping @Sendable () throws(SystemError) -> Result
+  ) async throws(FilePackageError) -> Result {
+    do throws(SystemError) {
+      return try await BlockingThread().run(body)
+    } catch {
+      throw FilePackageError(
+        FilePackageError.Code(error.code), .move, document: original.path,
+        activity: "noting its place in the trash", reason: "\(error)")
+    }
   }
 
-  private static func remove(_ name: String, from info: FilePath) throws(SystemError) {
+  private static func note(_ name: FileName) -> FileName { FileName(name.string + ".trashinfo") }
+
+  private func openInfo() throws(SystemError) -> OwnedDescriptor { try PosixDisk().openDirectory(at: info) }
+
+  /// Writes a durable note, which reserves a name in the trash; returns the name.
+  private func write(_ note: String, _ preferred: FileName) throws(SystemError) -> FileName {
     let disk = PosixDisk()
-    let folder = try disk.openDirectory(at: info)
-    try disk.removeFile(FileName(name + ".trashinfo"), in: folder)
+    try disk.makeFolders(at: info)
+    let folder = try openInfo()
+    var number = 1
+    while true {
+      let name = preferred.numbered(number)
+      do throws(SystemError) {
+        let file = try disk.createFile(Self.note(name), in: folder, mode: 0o600)
+        try disk.write(Array(note.utf8), to: file, at: 0)
+        try disk.synchronize(file)
+        try disk.synchronize(folder)
+        return name
+      } catch {
+        guard error.code == .fileExists else { throw error }
+        number += 1
+      }
+    }
+  }
+
+  /// Removes a note, unless the trash has its document.
+  private func removeUnused(_ name: FileName) throws(SystemError) {
+    let disk = PosixDisk()
+    let files = try disk.openDirectory(at: FilePath(lossless: url.path).appending("files"))
+    if try !disk.exists(name, in: files) { try disk.removeFile(Self.note(name), in: openInfo()) }
   }
 
   /// The local time, as the specification asks.
