@@ -57,6 +57,22 @@ struct AutosaveTests {
     #expect(await !document.hasUnsavedChanges)
   }
 
+  @Test func `follows the token of an older moment, which leaves the document unsaved`() async throws {
+    let (disk, clock) = (CountingDisk(try CrashDisk()), ManualClock())
+    let document = try await document(on: disk, clock)
+    let token = await document.changeCountToken(for: .forOverwriting)
+    try await document.edit { $0["a.txt"] = "1" }
+    try await document.save()
+    clock.advance(by: .seconds(2))
+    await document.updateChangeCount(withToken: token, for: .forOverwriting)
+    #expect(await document.hasUnsavedChanges)
+    let saved = Task { await document.states(until: .normal, after: .progressAvailable) }
+    while await clock.nextDeadline().offset < .seconds(4) { await Task.yield() }
+    clock.advance(by: .seconds(2))
+    #expect(await saved.value)
+    #expect(await !document.hasUnsavedChanges)
+  }
+
   @Test func `that fails is tried again, later each time, and keeps a recovery copy`() async throws {
     let (disk, clock) = (FaultyDisk(try CrashDisk()), ManualClock())
     let errors = Mutex<[DocumentError]>([])

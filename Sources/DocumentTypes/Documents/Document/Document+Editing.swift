@@ -98,6 +98,8 @@ extension Document {
   /// Marks the content at the token's moment as saved. Later changes stay unsaved.
   public func updateChangeCount(withToken token: ChangeCountToken, for operation: DocumentSaveOperation) {
     changes.save(token.revision)
+    autosaver.saveBegins()
+    noteChange()
   }
 
   /// Tells the autosaver of a change.
