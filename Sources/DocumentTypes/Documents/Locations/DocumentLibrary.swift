@@ -175,9 +175,12 @@ public actor DocumentLibrary {
   ) async throws -> ConversionReport {
     // One conversion at a time.
     while let conversion { _ = await conversion.result }  // Its own caller gets the result.
-    let task = Task { try await self.carryOut(place, progress) }
+    let task = Task {
+      // Before its end: the callers that wait find no conversion then, or another one.
+      defer { conversion = nil }
+      return try await carryOut(place, progress)
+    }
     conversion = task
-    defer { conversion = nil }
     return try await withTaskCancellationHandler {
       try await task.value
     } onCancel: {
