@@ -34,6 +34,7 @@ struct Misbehavior: Sendable, CustomTestStringConvertible {
     Misbehavior(
       "a server that is busy for an hour", .refusal(503, "Busy", ["Retry-After": "3600"]), .busy, 1),
     Misbehavior("a failure", .refusal(500, "InternalError"), .serverFailure, 3),
+    Misbehavior("a call that the server does not have", .refusal(501, "NotImplemented"), .unsound, 1),
     Misbehavior("a failed gateway", answer("HTTP/1.1 502 Bad\nContent-Length: 5", "<p>x"), .unreachable, 3),
     Misbehavior("a redirect", .refusal(302, "Found", ["Location": "http://127.0.0.1:1/"]), .invalidAnswer, 1),
     Misbehavior(
@@ -109,8 +110,6 @@ struct S3MisbehaviorTests {
     "<ListBucketResult><Contents><Key>b</Key><Size>1</Size><LastModified>soon</LastModified></Contents></ListBucketResult>",
     "<ListBucketResult><Contents><Key>&unknown;</Key></Contents></ListBucketResult>",
     "<ListBucketResult>&amp\n</ListBucketResult>",
-    // It says "more" for ever.
-    "<ListBucketResult><IsTruncated>true</IsTruncated></ListBucketResult>",
     listing("b", "a"), listing("a", "a"), listing("%FF"), listing("%zz"),
     String(repeating: "<a>", count: 100_000),
     "<ListBucketResult a=\"" + String(repeating: "x", count: 1 << 20),
@@ -127,6 +126,39 @@ struct S3MisbehaviorTests {
     }
     #expect(error?.code == .invalidAnswer, "\(error?.description ?? "")")
     #expect(error?.description.contains("\n") == false)
+  }
+
+  @Test func `gets no further listing after an empty page, and the advice is another store`() async throws {
+    let text = "<ListBucketResult><IsTruncated>true</IsTruncated></ListBucketResult>"
+    let server = try S3Server { request in
+      request.query.contains("list-type")
+        ? .raw("HTTP/1.1 200 OK\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)") : nil
+    }
+    defer { server.stop() }
+    let error = await #expect(throws: ObjectStoreError.self) {
+      try await server.store().list("", after: nil, limit: 10)
+    }
+    #expect(error?.code == .unsound && error?.description.hasSuffix("Use another store.") == true)
+  }
+
+  @Test(arguments: ["Content-Type: text/html; charset=utf-8", "Content-Encoding: gzip"], [200, 404])
+  func `gives no answer for the store's, as a network with a login or a proxy does`(
+    field: String, status: Int
+  ) async throws {
+    let server = try S3Server { _ in
+      .raw("HTTP/1.1 \(status) Status\r\n\(field)\r\nContent-Length: 4\r\n\r\npage")
+    }
+    defer { server.stop() }
+    let store = try server.store()
+    for call in [
+      { _ = try await store.get("a") }, { _ = try await store.head("a") }, { try await store.delete("a") },
+      { try await store.put(Data("a".utf8), at: "a") },
+      { _ = try await store.list("", after: nil, limit: 10) },
+    ] as [() async throws -> Void] {
+      let error = await #expect(throws: ObjectStoreError.self) { try await call() }
+      #expect(error?.code == .invalidAnswer, "\(error?.description ?? "")")
+      #expect(error?.description.contains("repair") == false)
+    }
   }
 
   private static func listing(_ names: String...) -> String {

@@ -135,8 +135,11 @@ public struct S3Store: ObjectStore {
       let page = try page(of: answer, beneath: base)
       others += page.otherNames
       if !page.hasMore { return ObjectListing(objects: page.objects, hasMore: false, otherNames: others) }
-      guard let last = page.lastName, after.map({ $0.utf8.lexicographicallyPrecedes(last.utf8) }) ?? true
-      else {
+      guard let last = page.lastName else {
+        throw ObjectStoreError(
+          .unsound, .list, in: place, reason: "a page of a listing is empty, and there is more behind it")
+      }
+      guard after.map({ $0.utf8.lexicographicallyPrecedes(last.utf8) }) ?? true else {
         throw ObjectStoreError(.invalidAnswer, .list, in: place, reason: "a listing does not go on")
       }
       if !page.objects.isEmpty {
@@ -176,9 +179,26 @@ public struct S3Store: ObjectStore {
       query: query.sorted { $0.0 < $1.0 }.map { "\($0.0)=\($0.1.utf8.percentEncoded())" }.joined(
         separator: "&"),
       headers: headers, body: body)
-    let answer = try await send(request, operation, key, limit: limit)
-    guard keys.areRenewable, hasExpiredKeys(answer, method) else { return answer }
-    return try await send(request, operation, key, limit: limit, instead: answer.credentials)
+    var answer = try await send(request, operation, key, limit: limit)
+    if keys.areRenewable, hasExpiredKeys(answer, method) {
+      answer = try await send(request, operation, key, limit: limit, instead: answer.credentials)
+    }
+    if let reason = stranger(answer) {
+      throw ObjectStoreError(.invalidAnswer, operation, in: place, key: key, reason: reason)
+    }
+    return answer
+  }
+
+  /// Returns the reason why an answer that says something about an object is not the store's; nil if it may be.
+  private func stranger(_ answer: Answer) -> String? {
+    guard (200...299).contains(answer.status) || [404, 412, 416].contains(answer.status) else { return nil }
+    if answer.headers["content-type"]?.lowercased().hasPrefix("text/html") == true {
+      return "it is a web page, as of a network that asks for a login"
+    }
+    if let coding = answer.headers["content-encoding"]?.lowercased(), !["", "identity"].contains(coding) {
+      return "it is compressed (\(shown(coding, answer.credentials))), as by a proxy"
+    }
+    return nil
   }
 
   private func send(
@@ -309,6 +329,7 @@ extension ObjectStoreError.Code {
         case 403: .forbidden
         case 408, 409, 429, 503: .busy
         case 413: .tooLarge
+        case 501: .unsound
         case 507: .noSpace
         case 500...599: .serverFailure
         default: .invalidAnswer
