@@ -112,4 +112,19 @@ struct VersionPlacesTests {
       #expect(try versions("laptop/Trip.imageNotes", "--local", in: folder).count == 1)
     }
   }
+
+  @Test func `say why the container gave no answer`() async throws {
+    try await withTemporaryDirectory { folder in
+      try makeMachines(in: folder)
+      _ = try output("new", "laptop/Trip.imageNotes", "--text", "one", in: folder)
+      try "no settings".write(
+        toFile: folder.appending("laptop/.docpkg-cloud/container.plist").string, atomically: true,
+        encoding: .utf8)
+      for command in ["versions", "conflicts"] {
+        let run = try run(tool, [command, "laptop/Trip.imageNotes"], in: folder)
+        #expect(run.errors.contains("the settings of its container are damaged"), "\(run)")
+        #expect(command == "conflicts" || run.status == 1, "\(run)")
+      }
+    }
+  }
 }

@@ -62,34 +62,61 @@ package enum Companion {
     exit(ExitStatus.failed)
   }
 
-  /// Runs a command of `docpkg-full` beside this program, and returns its output; nil if it is not here, or if it fails.
-  package static func answer(of command: [String]) -> String? {
+  /// The answer of `docpkg-full`, which ran beside this program.
+  package struct Answer {
+    /// The output; nil if the program failed, or had none.
+    package var output: String?
+    /// The reason for a failure: the last line of its standard error, or that it is not here.
+    package var problem: String?
+  }
+
+  /// Runs a command of `docpkg-full` beside this program. It gets no input.
+  package static func answer(of command: [String]) -> Answer {
+    guard let path = path(of: full) else { return Answer(problem: "'\(prefix)\(full)' is not here.") }
     var ends: [Int32] = [-1, -1]
-    guard let path = path(of: full), pipe(&ends) == 0 else { return nil }
+    // A file without a name takes any number of messages while only the output is read.
+    guard let file = tmpfile() else {
+      return Answer(problem: "'\(display(path))' cannot be run: \(String(cString: strerror(errno))).")
+    }
+    defer { fclose(file) }
+    let messages = fileno(file)
+    guard pipe(&ends) == 0 else {
+      return Answer(problem: "'\(display(path))' cannot be run: \(String(cString: strerror(errno))).")
+    }
     defer { close(ends[0]) }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }  // It cannot fail for an open one.
+    for end in ends + [messages] { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }  // It cannot fail for an open one.
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
-    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+    posix_spawn_file_actions_adddup2(&actions, messages, STDERR_FILENO)
     var pointers = ([Array(path.utf8CString)] + command.map(bytes)).map { strdup($0) }
     pointers.append(nil)
     defer { for pointer in pointers { free(pointer) } }
     var process = pid_t()
     let problem = posix_spawn(&process, path, &actions, nil, pointers, environ)
     close(ends[1])
-    if problem != 0 { return nil }
-    var (output, buffer) = ([UInt8](), [UInt8](repeating: 0, count: 1 << 10))
-    while true {
-      let count = read(ends[0], &buffer, buffer.count)
-      if count < 0 && errno == EINTR { continue }
-      if count <= 0 { break }
-      output += buffer[..<count]
+    if problem != 0 {
+      return Answer(problem: "'\(display(path))' cannot be run: \(String(cString: strerror(problem))).")
     }
+    let output = readAll(ends[0])
     var status: Int32 = 0
     while waitpid(process, &status, 0) < 0 && errno == EINTR {}
-    return status == 0 && !output.isEmpty ? String(decoding: output, as: UTF8.self) : nil
+    if status == 0 { return Answer(output: output.isEmpty ? nil : output) }
+    lseek(messages, 0, SEEK_SET)
+    let last = readAll(messages).split(whereSeparator: \.isNewline).last.map(String.init)
+    return Answer(problem: last ?? "'\(prefix)\(name)' gave no answer.")
+  }
+
+  private static func readAll(_ descriptor: Int32) -> String {
+    var (bytes, buffer) = ([UInt8](), [UInt8](repeating: 0, count: 1 << 10))
+    while true {
+      let count = read(descriptor, &buffer, buffer.count)
+      if count < 0 && errno == EINTR { continue }
+      if count <= 0 { return String(decoding: bytes, as: UTF8.self) }
+      bytes += buffer[..<count]
+    }
   }
 
   /// Returns the bytes of an argument that has a lossless spelling, with a zero byte.

@@ -8,12 +8,16 @@ func containerVersions(at path: String) -> VersionPlaces? {
   if containerFolder(around: path) == nil { return nil }
   let decoder = JSONDecoder()
   decoder.dateDecodingStrategy = .iso8601
-  if let answer = Companion.answer(of: ["cloud", "version-places", path]) {
-    // Both programs are of one build.
-    if let places = try? decoder.decode(VersionPlaces.self, from: Data(answer.utf8)) { return places }
-  }
+  let answer = Companion.answer(of: ["cloud", "version-places", path])
   var places = VersionPlaces()
-  places.problems = ["The versions in the container are not listed: 'docpkg-full' gave no answer."]
+  do {
+    if let output = answer.output {
+      return try decoder.decode(VersionPlaces.self, from: Data(output.utf8))
+    }
+    places.problems = ["The versions in the container are not listed. \(answer.problem ?? "")"]
+  } catch {
+    places.problems = ["The versions in the container are not listed: 'docpkg-full' gave another answer."]
+  }
   return places
 }
 
