@@ -63,4 +63,21 @@ struct ContainerStateTests {
       #expect(try await other.children(of: records[0].id).isEmpty)
     }
   }
+
+  @Test func `keeps a wish for content that another process noted during a run`() async throws {
+    try await withTwoStates { one, other in
+      var record = record("Trip.rtfd")
+      try await one.save(record)
+      // The run has the record, and another process asks for the content.
+      try await other.setWanted(true, record.id)
+      record.uploadingError = "no room"
+      try await one.save(record)
+      try await one.save([record])
+      let saved = try #require(try await one.record(record.document))
+      #expect(saved.isWanted && saved.uploadingError == "no room")
+      record.isWanted = false
+      try await one.save(record, setsWanted: true)
+      #expect(try await other.record(record.document)?.isWanted == false)
+    }
+  }
 }

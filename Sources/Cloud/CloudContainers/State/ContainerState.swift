@@ -198,12 +198,15 @@ package final class ContainerState: Sendable {
   ///
   /// Only pages that differ are written.
   ///
-  /// - Parameter unannounced: a version of the document that the feed has yet to get.
+  /// - Parameters:
+  ///   - unannounced: a version of the document that the feed has yet to get.
+  ///   - setsWanted: whether to store also `isWanted`, which other processes set at any time.
   package func save(
-    _ record: DocumentRecord, children: KnownChildren? = nil, unannounced: FeedEntry.Version? = nil
+    _ record: DocumentRecord, children: KnownChildren? = nil, unannounced: FeedEntry.Version? = nil,
+    setsWanted: Bool = false
   ) async throws {
     try await database.write { [self] db in
-      try record.save(db)
+      try Self.save(record, setsWanted: setsWanted, db)
       if let children { try replaceChildren(of: record.id, with: children, db) }
       guard let new = unannounced else { return }
       try db.execute(
@@ -233,8 +236,19 @@ package final class ContainerState: Sendable {
     }
   }
 
-  package func save(_ records: [DocumentRecord]) async throws {
-    try await database.write { db in for record in records { try record.save(db) } }
+  package func save(_ records: [DocumentRecord], setsWanted: Bool = false) async throws {
+    try await database.write { db in
+      for record in records { try Self.save(record, setsWanted: setsWanted, db) }
+    }
+  }
+
+  private static func save(_ record: DocumentRecord, setsWanted: Bool, _ db: Database) throws {
+    let columns = try db.columns(in: DocumentRecord.databaseTableName).map(\.name)
+    do {
+      try record.update(db, columns: columns.filter { setsWanted || $0 != "isWanted" })
+    } catch RecordError.recordNotFound {
+      try record.insert(db)
+    }
   }
 
   /// Returns the number of documents whose last version this device is to put into a pack.

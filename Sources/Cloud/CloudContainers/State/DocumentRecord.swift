@@ -24,7 +24,7 @@ package struct DocumentRecord: Sendable, Hashable, Codable, FetchableRecord, Per
   package var pendingRoot: Data?
   /// The sum of that content, if the package here has it in other bytes: see `ContentMerger`.
   package var contentSum: String?
-  /// Whether a program asked for the content.
+  /// Whether a program asked for the content. Other processes set it in the state during a run.
   package var isWanted = false
   /// The conflicts that are in the package here, by digest, with spaces between them.
   package var shownConflicts = ""

@@ -97,7 +97,7 @@ extension ContainerSession {
     transfers.beginRun()
     let before = records
     for name in records.keys { records[name]?.isWanted = true }
-    try await state.save(Array(records.values))
+    try await state.save(Array(records.values), setsWanted: true)
     do {
       let live = try await liveNames()
       let missing = Set(names).subtracting(here).compactMap { records[$0] }.sorted { $0.name < $1.name }

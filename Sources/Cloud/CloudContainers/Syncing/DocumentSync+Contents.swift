@@ -61,7 +61,6 @@ extension DocumentSync {
     record.base = Data(head.root.bytes)
     record.baseName = head.name == record.baseName ? head.name : record.name
     record.contentSum = merged.theirSum
-    record.isWanted = true
     record.downloadingError = nil
     let changes = differences.map { difference in
       difference.new.map { .init(KnownChild($0)) } ?? KnownChildren.Change(removing: difference.path)
@@ -78,7 +77,7 @@ extension DocumentSync {
     try await removeHere(base)
     report.removed = false
     record.isWanted = true
-    try await session.state.save(record)
+    try await session.state.save(record, setsWanted: true)
   }
 
   /// Returns whether the package has the content of the head, in whatever bytes, and notes that.

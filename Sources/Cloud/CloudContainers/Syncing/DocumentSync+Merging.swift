@@ -102,7 +102,7 @@ extension DocumentSync {
     forgetContent()
     record.isWanted = true
     record.name = head.name
-    try await session.state.save(record, children: KnownChildren())
+    try await session.state.save(record, children: KnownChildren(), setsWanted: true)
     let theirs = DocumentName.folded(head.name)
     let name = DocumentName.free(local.name) { $0 == theirs || names.isTaken($0, byOthersThan: record.id) }
     _ = try await session.move(local, to: name)  // The next look finds the name.

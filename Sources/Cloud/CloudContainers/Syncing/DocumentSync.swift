@@ -146,7 +146,7 @@ struct DocumentSync {
 
   mutating func saveForgotten() async throws {
     forgetContent()
-    try await session.state.save(record, children: KnownChildren())
+    try await session.state.save(record, children: KnownChildren(), setsWanted: true)
   }
 
   // MARK: Up
@@ -248,7 +248,7 @@ struct DocumentSync {
       // The next run would begin it anew.
       if base == nil {
         record.isWanted = false
-        try await session.state.save(record)
+        try await session.state.save(record, setsWanted: true)
       }
       throw error
     }
@@ -262,7 +262,6 @@ struct DocumentSync {
     record.base = Data(head.root.bytes)
     record.baseName = record.name
     record.contentSum = nil
-    record.isWanted = true
     record.downloadingError = nil
     // Without the statuses of files. If the process ends here, the next look reads them.
     try await session.state.save(record, children: expected)
@@ -282,7 +281,9 @@ struct DocumentSync {
     forgetContent()
     // The state first: a document that is gone and known to have been here would count as deleted here. If it is deleted
     // in the container, the state comes last: a document that is here and not known would count as a new one.
-    if try session.head(of: before)?.isDeleted != true { try await session.state.save(record) }
+    if try session.head(of: before)?.isDeleted != true {
+      try await session.state.save(record, setsWanted: true)
+    }
     do {
       let (session, known) = (session, before)
       try await DocumentEviction(of: folder.path(of: local.name), isPackage: local.isPackage).run { path in
@@ -294,7 +295,7 @@ struct DocumentSync {
       try await session.state.save(before)
       throw error
     }
-    try await session.state.save(record, children: KnownChildren())
+    try await session.state.save(record, children: KnownChildren(), setsWanted: true)
     self.local = nil
     report.removed = true
   }
