@@ -256,7 +256,7 @@ struct ContainerItemTests {
     }
   }
 
-  @Test func `a copied folder counts as a new one, and deletes nothing`() async throws {
+  @Test func `a copied folder asks, deletes nothing, and can leave and come back`() async throws {
     try await withTemporaryDirectory { directory in
       let store = MemoryStore()
       let a = try await DeviceFixture("a", in: directory, store)
@@ -266,10 +266,42 @@ struct ContainerItemTests {
       let copy = URL(filePath: directory.appending("copy").string, directoryHint: .isDirectory)
       try FileManager.default.copyItem(at: a.url, to: copy)
       try FileManager.default.removeItem(at: copy.appending(path: "2.txt"))
-      let report = try await CloudContainer.open(copy, in: store).sync()
-      #expect(report.documents.filter(\.deleted).isEmpty)
+      let keys = store.keys
+      let copied = try await CloudContainer.open(copy, in: store)
+      for operation in [
+        { _ = try await copied.sync() }, { _ = try await copied.plan() }, { _ = try await copied.items() },
+        { try await copied.delete(itemNamed: "2.txt") }, { try await copied.evict(itemNamed: "1.txt") },
+      ] as [() async throws -> Void] {
+        let error = await #expect(throws: FilePackageError.self) { try await operation() }
+        #expect(
+          error?.code == .unsupported && "\(error.map { "\($0)" } ?? "")".contains("'docpkg cloud leave'"))
+      }
+      #expect(store.keys == keys)
+      _ = try await copied.leave()
+      let b = DeviceFixture(try await CloudContainer.add(copy, to: store, address: "memory", deviceName: "b"))
+      try await b.sync()
+      try await b.container.download(itemNamed: "2.txt")
       try await a.sync()
-      #expect(a.text("2.txt") == "two")
+      for device in [a, b] { #expect(device.text("1.txt") == "one" && device.text("2.txt") == "two") }
+      #expect(try await b.container.items().count == 2)
+    }
+  }
+
+  @Test func `a folder whose state is another folder's asks, also with the same inode`() async throws {
+    try await withTemporaryDirectory { directory in
+      let a = try await DeviceFixture("a", in: directory, MemoryStore())
+      try a.write("one", to: "1.txt")
+      try await a.sync()
+      let state = a.container.session.state
+      let own = try #require(try await state.text(.folder))
+      let inode = try #require(own.split(separator: " ").first)
+      try a.remove("1.txt")
+      for other in ["\(inode) 1.0", "\(inode) on 7", String(inode)] {
+        try await state.set(.folder, to: other)
+        await #expect(throws: FilePackageError.self) { try await a.container.sync() }
+      }
+      try await state.set(.folder, to: own)
+      #expect(try await a.container.sync().documents.map(\.deleted) == [true])
     }
   }
 }

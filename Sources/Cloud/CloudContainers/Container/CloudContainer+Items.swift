@@ -20,6 +20,7 @@ extension CloudContainer {
   }
 
   func placedItems() async throws -> (items: [(placed: PlacedRecord, item: CloudItem)], scan: FolderScan) {
+    try await session.checkFolder()
     // While an operation runs, a new document is listed when the operation has found it.
     let lock = try session.folder.lock()
     var (placed, scan) = try await session.placedRecords(notesNew: lock != nil)

@@ -21,7 +21,7 @@ extension CloudContainer {
   /// - Throws: `unsavedEdits`, which names such a document; `busy`; the system's reasons. After `unsavedEdits` and
   ///   `busy` the folder is still a container folder.
   public func leave(force: Bool = false) async throws -> LeaveReport {
-    try await exclusively {
+    try await exclusively(inCopy: true) {
       var report = LeaveReport()
       for placed in try await session.placedRecords(notesNew: true).records {
         guard placed.local != nil else {

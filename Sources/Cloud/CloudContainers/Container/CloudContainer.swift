@@ -67,6 +67,7 @@ public final class CloudContainer: Sendable {
     try await folder.make(settings, key: key)
     let opened = try await open(folder, store, enclosesSmall: enclosesSmall, now: now)
     try await opened.session.noteProbe()
+    try await opened.session.noteFolder()
     return opened
   }
 
@@ -132,11 +133,16 @@ public final class CloudContainer: Sendable {
   }
 
   /// Runs an operation while no other one runs, in this process or in another one.
-  package func exclusively<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
+  ///
+  /// - Parameter inCopy: whether the operation also runs in a copy of a container folder.
+  package func exclusively<Result: Sendable>(
+    inCopy: Bool = false, _ body: () async throws -> Result
+  ) async throws -> Result {
     try await turn.waitUnlessCancelled()
     let result: Swift.Result<Result, any Error>
     do {
       let lock = try await lock()
+      if !inCopy { try await session.checkFolder() }
       session.begin()
       result = .success(try await session.announcing(body))
       withExtendedLifetime(lock) {}

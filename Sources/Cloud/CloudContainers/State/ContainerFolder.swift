@@ -2,6 +2,7 @@ package import Documents
 package import DurableIO
 import FilePackages
 package import FoundationEssentials
+import Glibc
 package import SystemPackage
 
 /// The folder of a container on this machine, with the container's own files in a hidden folder.
@@ -206,9 +207,19 @@ package struct ContainerFolder: Sendable {
       reason: "the key of its container is missing or damaged; leave the container and add the folder again")
   }
 
-  /// The inode of the folder, which a copy of the folder does not have.
-  package func inode() throws(SystemError) -> UInt64 {
-    try disk.status(of: disk.openDirectory(at: path)).identity.inode
+  /// The node of the hidden folder, which no copy of the container folder has: its inode, and its time of birth.
+  ///
+  /// The inode alone tells little: the root of a file system has the same one in each, and so may a first folder. On a
+  /// file system without times of birth, the identity of the file system takes their place. It may change with a mount,
+  /// and the folder then counts as a copy.
+  package func identity() throws(SystemError) -> String {
+    let status = try disk.status(of: disk.openDirectory(at: hiddenPath))
+    if let born = status.born { return "\(status.identity.inode) \(born.seconds).\(born.nanoseconds)" }
+    var system = statvfs()
+    guard statvfs(FileName(hiddenPath).string, &system) == 0 else {
+      throw SystemError("statvfs", PackageLayout.containerFolder, code: Errno(rawValue: errno))
+    }
+    return "\(status.identity.inode) on \(system.f_fsid)"
   }
 
   // MARK: Lock

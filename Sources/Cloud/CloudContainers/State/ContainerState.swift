@@ -136,7 +136,7 @@ package final class ContainerState: Sendable {
     case clockOffset
     /// The time of that comparison, by this machine's clock.
     case clockMeasured
-    /// The inode of the container folder.
+    /// The container folder: see `ContainerFolder.identity()`.
     case folder
     /// The place of the store that was last probed: see `ContainerFolder.Settings.storePlace`.
     case probed

@@ -4,7 +4,7 @@ import FoundationEssentials
 import ObjectStores
 
 // A document that is missing counts as deleted only if the state says that it was here, the folder is the one of
-//     the state, and every folder that could hold it was read.
+//     the state and no copy, and every folder that could hold it was read.
 
 extension ContainerSession {
   /// Brings the container folder and the container together.
@@ -15,7 +15,6 @@ extension ContainerSession {
   package func sync(everything: Bool = false) async throws -> SyncReport {
     var report = SyncReport()
     transfers.beginRun()
-    try await checkFolder()
     try await probeIfMoved()
     var (problems, isRolledBack) = try await resolvePending()
     let news = try await discover(everything: everything, isRolledBack: isRolledBack)
@@ -118,12 +117,22 @@ extension ContainerSession {
   /// Notes that the store was probed.
   package func noteProbe() async throws { try await state.set(.probed, to: settings.storePlace) }
 
-  /// Forgets everything if the folder is another one than the one that the state knows.
-  private func checkFolder() async throws {
-    let inode = Int64(bitPattern: try folder.inode())
-    if let known = try await state.number(.folder), known != inode { try await state.reset() }
-    try await state.set(.folder, to: inode)
+  /// Checks that the folder is the one that the state knows. A copy may lack documents, which nobody deleted, and it has
+  /// the identity of this device as well.
+  ///
+  /// - Throws: `unsupported` for a copy.
+  package func checkFolder() async throws {
+    let identity = try folder.identity()
+    guard let known = try await state.text(.folder) else { return try await noteFolder() }
+    if known == identity { return }
+    throw FilePackageError(
+      .unsupported, .open, document: folder.url.path,
+      reason: "it is a copy of a container folder, or comes from a backup. Nothing was changed. "
+        + "'docpkg cloud leave' and then 'docpkg cloud add' make it a container folder of its own")
   }
+
+  /// Notes that the state is that of the folder.
+  package func noteFolder() async throws { try await state.set(.folder, to: try folder.identity()) }
 
   /// Looks at the folder.
   ///
