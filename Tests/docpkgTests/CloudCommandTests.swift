@@ -174,6 +174,35 @@ struct CloudCommandTests {
     }
   }
 
+  @Test(
+    .enabled(
+      if: Program.succeeds("unshare -m mount -t tmpfs tmpfs /mnt"),
+      "this needs the right to mount a file system"), arguments: ["full", "read-only"])
+  func `lists a container on a disk that takes no writes`(disk: String) async throws {
+    try await withTemporaryDirectory { folder in
+      let result = try Program(path: "/usr/bin/unshare").run(
+        [
+          "-m", "sh", "-ec",
+          """
+          cd "$1"; mkdir disk small; mount -t tmpfs -o size=2m tmpfs small
+          mkdir small/A; "$0" cloud init disk small/A --device a
+          echo one > small/A/a.txt; "$0" cloud sync small/A --quiet
+          echo two > small/A/b.txt
+          if [ "$2" = full ]
+          then cat /dev/zero > small/fill 2>/dev/null || true
+          else mount -o remount,ro small
+          fi
+          "$0" cloud list small/A; "$0" cloud status small/A
+          if "$0" cloud sync small/A; then exit 9; fi
+          """, tool.path, folder.string, disk,
+        ])
+      #expect(result.status == 0, "\(result)")
+      #expect(result.output.contains("here   a.txt") && result.output.contains("new    b.txt"), "\(result)")
+      #expect(result.output.contains("2 documents, 2 here"), "\(result)")
+      #expect(result.errors.contains("docpkg: "), "\(result)")
+    }
+  }
+
   /// A document that is too large to go with its version.
   private static let rain = Data(String(repeating: "rain ", count: 1_000).utf8)
 

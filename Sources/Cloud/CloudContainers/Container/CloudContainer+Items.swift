@@ -1,6 +1,7 @@
 import Documents
 import FilePackages
 public import FoundationEssentials
+import GRDB
 
 extension CloudContainer {
   /// Lists all documents of the container and of its folder, in the order of their names. It sends no request to the
@@ -21,12 +22,20 @@ extension CloudContainer {
 
   func placedItems() async throws -> (items: [(placed: PlacedRecord, item: CloudItem)], scan: FolderScan) {
     try await session.checkFolder()
-    // While an operation runs, a new document is listed when the operation has found it.
-    let lock = try session.folder.lock()
-    var (placed, scan) = try await session.placedRecords(notesNew: lock != nil)
+    // While an operation runs, a new document is listed when the operation has found it. None runs on a disk that takes
+    // no writes.
+    let takesWrites = session.state.obstacle == nil
+    let lock = takesWrites ? try session.folder.lock() : nil
+    let isAlone = lock != nil || !takesWrites
+    var (placed, scan): ([PlacedRecord], FolderScan)
+    do {
+      (placed, scan) = try await session.placedRecords(notesNew: isAlone, saves: takesWrites)
+    } catch let error as DatabaseError where ContainerState.isObstacle(error) && isAlone {
+      (placed, scan) = try await session.placedRecords(notesNew: true, saves: false)
+    }
     withExtendedLifetime(lock) {}
     // An operation that runs may have given a document another name that this look does not know.
-    if lock != nil { placed.removeAll(where: \.isRemovedHere) }
+    if isAlone { placed.removeAll(where: \.isRemovedHere) }
     let items = try placed.map { (placed: $0, item: try item($0)) }
     return (items.sorted { ($0.item.name, $0.item.id) < ($1.item.name, $1.item.id) }, scan)
   }

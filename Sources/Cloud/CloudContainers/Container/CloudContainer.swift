@@ -156,6 +156,10 @@ public final class CloudContainer: Sendable {
 
   /// Takes the folder's lock. A listing holds it for a moment, another process for a whole run.
   private func lock() async throws -> ContainerFolder.Lock {
+    if let obstacle = session.state.obstacle {
+      throw FilePackageError(
+        .unsupported, .open, document: url.path, reason: "its state cannot be written: \(obstacle)")
+    }
     for _ in 0..<100 {
       if let lock = try session.folder.lock() { return lock }
       try await Task.sleep(for: .milliseconds(50))

@@ -11,6 +11,8 @@ package import SystemPackage
 /// The knowledge of this machine about a container: a small SQLite database in the container folder.
 package final class ContainerState: Sendable {
   let database: DatabaseQueue
+  /// The reason why the state can be read and not written, as on a full disk; nil if it can be written.
+  let obstacle: DatabaseError?
   /// The entries of the document that was last asked for or stored. A run asks for them at each of its steps.
   private let recent = Mutex<RecentChildren?>(nil)
 
@@ -22,17 +24,19 @@ package final class ContainerState: Sendable {
     var children: KnownChildren
   }
 
-  /// Opens the database, or makes it. A damaged one is set aside.
+  /// Opens the database, or makes it. A damaged one is set aside. One that cannot be written is read.
   package init(at path: FilePath) throws {
     do {
-      database = try Self.open(path)
+      (database, obstacle) = (try Self.open(path), nil)
+    } catch let error as DatabaseError where Self.isObstacle(error) {
+      (database, obstacle) = (try Self.openForReading(path, instead: error), error)
     } catch let error as DatabaseError where [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode) {
       let disk = PosixDisk()
       let folder = try disk.openDirectory(at: path.removingLastComponent())
       let name = FileName(path.lastComponent?.string ?? "")
       // SQLite also calls it damage if the disk fails to read. A state that is lost for that makes two documents of one.
       if let database = try? Self.open(path) {  // The disk reads it now.
-        self.database = database
+        (self.database, obstacle) = (database, nil)
         return
       }
       try Self.readAll(name, in: folder, on: disk)
@@ -42,11 +46,34 @@ package final class ContainerState: Sendable {
         try disk.rename(
           old, in: folder, to: FileName(name.string + ".damaged" + ending), in: folder, .replace)
       }
-      database = try Self.open(path)
+      (database, obstacle) = (try Self.open(path), nil)
     }
   }
 
-  private init(_ database: DatabaseQueue) { self.database = database }
+  private init(_ database: DatabaseQueue) { (self.database, obstacle) = (database, nil) }
+
+  /// Returns whether an error says that the disk takes no writes: it is full, or mounted for reading.
+  static func isObstacle(_ error: DatabaseError) -> Bool {
+    [.SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_IOERR, .SQLITE_FULL].contains(error.resultCode)
+  }
+
+  /// Opens a database that cannot be written. SQLite then has no room for the index of its log: without a log, the file
+  /// counts as one that nobody changes.
+  private static func openForReading(_ path: FilePath, instead error: DatabaseError) throws -> DatabaseQueue {
+    var configuration = Configuration()
+    configuration.readonly = true
+    let address = "file:" + path.string.utf8.percentEncoded(keeping: "/")
+    let disk = PosixDisk()
+    let log = FileName((path.lastComponent?.string ?? "") + "-wal")
+    let status = try disk.statusIfPresent(of: log, in: disk.openDirectory(at: path.removingLastComponent()))
+    let hasLog = status.map { $0.identity.size > 0 } ?? false
+    guard
+      let queue = try? DatabaseQueue(  // The first error has the reason.
+        path: address + (hasLog ? "?mode=ro" : "?immutable=1"), configuration: configuration),
+      try queue.read(migrator.hasCompletedMigrations)
+    else { throw error }
+    return queue
+  }
 
   /// Reads all bytes of a file.
   ///

@@ -19,15 +19,17 @@ package struct PlacedRecord: Sendable {
 extension ContainerSession {
   /// Looks at all documents, here and in the container as far as it is known; asks the store for nothing.
   ///
-  /// - Parameter notesNew: whether to note new documents in the state; the caller then holds the folder's lock.
+  /// - Parameters:
+  ///   - notesNew: whether to note new documents; the caller then holds the folder's lock.
+  ///   - saves: whether the state gets them, too.
   /// - Returns: the documents, and the look at the folder.
   package func placedRecords(
-    notesNew: Bool
+    notesNew: Bool, saves: Bool = true
   ) async throws -> (records: [PlacedRecord], scan: FolderScan) {
     let all = try await state.records()
     let scan = try await scanFolder(knowing: all)
     var known: [(document: KnownDocument, head: CloudVersion?, isRemovedHere: Bool)] = []
-    let records = notesNew ? try await match(scan, all) : all
+    let records = notesNew ? try await match(scan, all, saves: saves) : all
     let owners = try self.owners(of: records)
     for (index, record) in records.enumerated() {
       let head = try head(of: record)

@@ -154,7 +154,11 @@ extension ContainerSession {
   // MARK: Matching
 
   /// Finds the document of each record, under a new name if a program moved it, and makes records of new documents.
-  func match(_ scan: FolderScan, _ known: [DocumentRecord]) async throws -> [DocumentRecord] {
+  ///
+  /// - Parameter saves: whether the state gets the changes.
+  func match(
+    _ scan: FolderScan, _ known: [DocumentRecord], saves: Bool = true
+  ) async throws -> [DocumentRecord] {
     var records = known
     var changed = try releasePlaceholders(&records, scan)
     let owners = try self.owners(of: records)
@@ -182,9 +186,11 @@ extension ContainerSession {
     let gone = records.filter {
       $0.head == nil && $0.pending == nil && scan.documents[$0.name] == nil && !scan.mayHide($0.name)
     }
-    for record in gone { try await state.remove(record) }
     let lost = Set(gone.map(\.id))
-    try await state.save(changed.map { records[$0] }.filter { !lost.contains($0.id) })
+    if saves {
+      for record in gone { try await state.remove(record) }
+      try await state.save(changed.map { records[$0] }.filter { !lost.contains($0.id) })
+    }
     return records.filter { !lost.contains($0.id) }
   }
 
