@@ -56,6 +56,45 @@ struct DeviceListTests {
     }
   }
 
+  @Test func `change nothing in the container and lose no document after their removal`() async throws {
+    try await withTemporaryDirectory { directory in
+      let store = MemoryStore()
+      let a = try await DeviceFixture("a", in: directory, store)
+      let b = try await DeviceFixture("b", in: directory, store)
+      for name in ["here.txt", "edited.txt", "cloud.txt", "deleted.txt"] { try a.write("one", to: name) }
+      try await a.sync()
+      try await b.sync()
+      try await b.container.download(itemsNamed: ["here.txt", "edited.txt"])
+      try await a.container.delete(itemNamed: "deleted.txt")
+      try await b.sync()
+      let deleted = try #require(try await b.container.deletedItems().first).document
+      try b.write("two", to: "edited.txt")
+      let other = try #require(try await a.container.devices().first { !$0.isCurrent })
+      try await a.container.removeDevice(other.id)
+      let backup = store.keys
+      let c = b.container
+      let operations: [(String, () async throws -> Void)] = [
+        ("sync", { _ = try await c.sync() }), ("plan", { _ = try await c.plan() }),
+        ("delete", { try await c.delete(itemNamed: "here.txt") }),
+        ("delete an edit", { try await c.delete(itemNamed: "edited.txt") }),
+        ("delete a placeholder", { try await c.delete(itemNamed: "cloud.txt") }),
+        ("evict", { try await c.evict(itemNamed: "here.txt") }),
+        ("evict an edit", { try await c.evict(itemNamed: "edited.txt") }),
+        ("restore", { _ = try await c.restore(deleted) }),
+        ("restore a version", { try await c.restore(itemNamed: "edited.txt", version: 1) }),
+        ("repair", { _ = try await c.repair() }),
+        ("collect", { _ = try await c.collectGarbage(isDryRun: false) }),
+        ("download an edit", { try await c.download(itemNamed: "edited.txt") }),
+      ]
+      for (name, operation) in operations {
+        let error = await #expect(throws: CloudDataError.self, "\(name)") { try await operation() }
+        #expect(error?.code == .removed, "\(name)")
+        #expect(store.keys == backup, "\(name)")
+        #expect(b.text("here.txt") == "one" && b.text("edited.txt") == "two", "\(name)")
+      }
+    }
+  }
+
   @Test func `see a rename as a rename`() async throws {
     try await withTemporaryDirectory { directory in
       let store = MemoryStore()

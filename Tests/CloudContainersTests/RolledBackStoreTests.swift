@@ -285,8 +285,8 @@ struct RolledBackStoreTests {
       try await a.sync()
       let before = store.callCount
       try await a.container.evict(itemNamed: "Trip.imageNotes")
-      // The version twice, a page, and the contents of two children and of the metadata.
-      #expect(store.callCount - before == 6)
+      // The end of the feed, the version twice, a page, and the contents of two children and of the metadata.
+      #expect(store.callCount - before == 8)
     }
   }
 

@@ -27,7 +27,10 @@ extension CloudContainer {
   /// - Throws: `ObjectStoreError`; `CloudDataError` if the store has another container, or lacks versions that this
   ///   machine knows. In that case it removes nothing.
   public func collectGarbage(isDryRun: Bool) async throws -> GarbageReport {
-    try await exclusively { try await GarbageCollection(session).run(isDryRun: isDryRun) }
+    try await exclusively {
+      try await session.lastEntry()
+      return try await GarbageCollection(session).run(isDryRun: isDryRun)
+    }
   }
 }
 

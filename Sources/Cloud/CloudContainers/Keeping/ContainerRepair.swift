@@ -18,6 +18,7 @@ package struct ContainerRepair: Sendable {
   package func run(reads: Bool) async throws -> ContainerRepairReport {
     var report = ContainerRepairReport()
     try await restoreMark()
+    try await session.lastEntry()
     try await session.known.forget()
     report.versions = try await restoreVersions()
     // Before the run replaces content here by that of later versions: an earlier version may need it.

@@ -143,11 +143,13 @@ extension ContainerSession {
       reason: "other devices announce versions all the time; those of this device follow with its next run")
   }
 
-  /// The last entry. An operation that has read no news looks for it.
-  private func lastEntry() async throws -> FeedPosition {
+  /// The last entry. An operation that has read no news looks for it, before its first version.
+  ///
+  /// - Throws: `CloudDataError` if this device was removed, or if the store has moved or has another container.
+  @discardableResult
+  func lastEntry() async throws -> FeedPosition {
     if let last = feedEnd.last { return last }
-    let (known, own) = try await state.feedPositions()
-    let news = try await feed.news(after: known, own: own, readsEntries: false)
+    let news = try await news(readsEntries: false)
     feedEnd.begin(at: news.end, news.state)
     return news.end
   }

@@ -14,6 +14,7 @@ extension ContainerSession {
   package func commit(
     _ version: CloudVersion, of record: inout DocumentRecord, here: (root: TreeRoot, children: KnownChildren)?
   ) async throws -> Bool {
+    try await lastEntry()
     record.pending = try version.encoded()
     record.pendingRoot = here.map { Data($0.root.bytes) }
     try await state.save(record)

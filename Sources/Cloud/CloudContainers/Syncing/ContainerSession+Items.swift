@@ -141,6 +141,7 @@ extension ContainerSession {
   /// - Throws: `unsavedEdits` if the container does not have the content that is here; `CloudDataError` if the store lost
   ///   a part of it.
   package func evict(itemNamed name: String) async throws {
+    try await lastEntry()
     var record = try await confirmed(placed(name))
     try await bringUpToDate(record)
     record = try await placed(name)
@@ -154,6 +155,7 @@ extension ContainerSession {
   ///
   /// - Throws: `changedOnDisk` if another device changed it, and this user has not seen that: the document stays.
   package func delete(itemNamed name: String) async throws {
+    try await lastEntry()
     let record = try await confirmed(placed(name))
     guard let local = try FolderScan.document(name, in: folder) else {
       return try await deletePlaceholder(record)
@@ -187,6 +189,7 @@ extension ContainerSession {
 
   /// Brings a deleted document back, as a placeholder, under a free name.
   package func restore(_ document: CloudDocumentID) async throws -> String {
+    try await lastEntry()
     guard var record = try await state.record(document) else {
       throw FilePackageError(.noSuchFile, .open, document: document.string)
     }

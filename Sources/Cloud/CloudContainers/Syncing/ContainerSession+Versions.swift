@@ -36,6 +36,7 @@ extension ContainerSession {
   ///
   /// - Returns: the document's name: another one if it was deleted and its old name is taken.
   func restore(itemNamed name: String, version number: Int) async throws -> String {
+    try await lastEntry()
     var record = try await confirmed(placedOrDeleted(name))
     if try head(of: record)?.isDeleted != true || record.base != nil {
       try await bringUpToDate(record)

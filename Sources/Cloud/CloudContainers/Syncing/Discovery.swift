@@ -53,7 +53,7 @@ extension ContainerSession {
   /// Reads the feed from the last known entry on.
   ///
   /// - Throws: `CloudDataError` if this device was removed, or if the store has another container.
-  private func news(readsEntries: Bool) async throws -> ContainerFeed.News {
+  func news(readsEntries: Bool) async throws -> ContainerFeed.News {
     let (known, own) = try await state.feedPositions()
     let news = try await feed.news(after: known, own: own, readsEntries: readsEntries, for: settings.device)
     if news.isRemoved { throw CloudDataError(.removed, in: store.place) }
