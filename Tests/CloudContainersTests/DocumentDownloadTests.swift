@@ -265,7 +265,7 @@ struct DocumentDownloadTests {
       let path = folder.appending("Trip.pkg")
       try await DownloadFixture.download(to: path, to: old, in: blobs)
       isBroken.withLock { $0 = true }
-      await #expect(throws: ObjectStoreError.self) {
+      await #expect(throws: CloudDataError.self) {
         try await DownloadFixture.download(to: path, from: old, to: new, in: blobs)
       }
       let (start, go) = AsyncStream<Void>.makeStream()

@@ -133,7 +133,7 @@ struct FeedChainTests {
       for device in [a, b] { try await device.sync() }
       for name in ["1.txt", "2.txt"] { try a.write(name, to: name) }
       isCut.withLock { $0 = true }
-      await #expect(throws: ObjectStoreError.self) { try await a.container.sync() }
+      #expect(try await a.container.sync().problems.count == 1)
       #expect(try await a.container.session.state.unannounced().count == 2)
       isCut.withLock { $0 = false }
       // The rehearsal announces nothing.

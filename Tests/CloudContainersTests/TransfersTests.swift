@@ -48,8 +48,8 @@ struct TransfersTests {
       #expect(work(a) == Transfers.Work(documents: 1, part: 1))
       try await b.sync()
       #expect(work(b) == nil, "placeholders do not come")
-      try await b.container.download(itemsNamed: (1...5).map { "Note \($0).txt" }) { _, error in
-        #expect(error == nil)
+      try await b.container.download(itemsNamed: (1...5).map { "Note \($0).txt" }) { _, outcome in
+        #expect((try? outcome.get()) == true)
       }
       #expect(work(b) == Transfers.Work(documents: 5, part: 1))
       try a.write("new", to: "Note 1.txt")

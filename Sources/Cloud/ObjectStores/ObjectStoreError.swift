@@ -67,14 +67,6 @@ public struct ObjectStoreError: Error, Sendable, Hashable {
     (self.key, self.reason, self.retryAfter) = (key, reason, retryAfter)
   }
 
-  /// Whether a call with another object may succeed: this object alone is too large, or the store has no room for it.
-  package var concernsOneObject: Bool {
-    switch code {
-    case .tooLarge, .noSpace, .invalidAnswer, .file: key != nil
-    default: false
-    }
-  }
-
   /// Whether the same call may succeed later without a change by the user.
   public var isTransient: Bool {
     switch code {

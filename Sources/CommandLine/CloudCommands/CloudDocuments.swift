@@ -32,18 +32,30 @@ extension Cloud {
     func run() async throws {
       let limits = transfer.limits
       let hasFailed = Mutex(false)
+      let hasWork = Mutex(false)
       for (root, paths) in try CloudFolder.roots(of: documents.paths) {
         let progress = TransferProgress()
         let isQuiet = documents.quiet
         try await interruptible(saying: Cloud.interruption) {
           let folder = try await CloudFolder.open(at: root, progress, limits)
           let places = try folder.documents(at: paths, among: await folder.container.names())
-          try await folder.container.download(itemsNamed: places.keys.sorted()) { name, error in
+          let unreadable =
+            paths.contains { isContainerFolder(url($0)) }
+            ? try await folder.container.listing().unreadable : []
+          for problem in unreadable {
+            StandardError.write("docpkg: \(problem)\n")
+            hasFailed.withLock { $0 = true }
+          }
+          try await folder.container.download(itemsNamed: places.keys.sorted()) { name, outcome in
             progress.clear()
-            if let error {
+            switch outcome {
+            case .failure(let error):
               StandardError.write("docpkg: \(errorMessage(of: error))\n")
               hasFailed.withLock { $0 = true }
-            } else if !isQuiet {
+            case .success(false): break
+            case .success(true):
+              hasWork.withLock { $0 = true }
+              if isQuiet { return }
               var output = StandardOutput(.report)
               output.line("downloaded \(display(places[name] ?? name))")
             }
@@ -52,6 +64,9 @@ extension Cloud {
         progress.clear()
       }
       if hasFailed.withLock({ $0 }) { throw ExitCode(ExitStatus.failed) }
+      if documents.quiet || hasWork.withLock({ $0 }) { return }
+      var output = StandardOutput(.report)
+      output.line("nothing to do: all of it is here")
     }
   }
 

@@ -15,7 +15,8 @@ extension Cloud {
         Prints a line for each document: the date and the size of its last version, the place of its content, and its \
         name. The place is cloud for a placeholder, older if an older state is here, new if the container does not \
         have the content that is here, and otherwise here. The command asks the store for nothing: the list is that \
-        of the last 'docpkg cloud sync'.
+        of the last 'docpkg cloud sync'. A document that this sync could not read is named on standard error, and the \
+        exit status is 1.
 
         Examples:
           docpkg cloud list ~/Cloud
@@ -30,16 +31,21 @@ extension Cloud {
     var json = false
 
     func run() async throws {
-      let items = try await CloudFolder.open(at: argument.path).container.items()
-      if json { return try printJSON(items.map(ListedItem.init)) }
-      var output = StandardOutput()
-      for item in items {
-        let size = item.size.map(String.init) ?? "-"
-        let date = item.modificationDate.map(localTime) ?? String(repeating: " ", count: 18) + "-"
-        output.line(
-          "\(date)\(String(repeating: " ", count: max(0, 12 - size.count)))\(size)  \(item.place)  "
-            + display(item.name) + item.notes)
+      let listing = try await CloudFolder.open(at: argument.path).container.listing()
+      if json {
+        try printJSON(listing.items.map(ListedItem.init))
+      } else {
+        var output = StandardOutput()
+        for item in listing.items {
+          let size = item.size.map(String.init) ?? "-"
+          let date = item.modificationDate.map(localTime) ?? String(repeating: " ", count: 18) + "-"
+          output.line(
+            "\(date)\(String(repeating: " ", count: max(0, 12 - size.count)))\(size)  \(item.place)  "
+              + display(item.name) + item.notes)
+        }
       }
+      for problem in listing.unreadable { StandardError.write("docpkg: \(problem)\n") }
+      if !listing.unreadable.isEmpty { throw ExitCode(ExitStatus.different) }
     }
   }
 
@@ -74,7 +80,7 @@ extension Cloud {
         notUploaded: items.filter { !$0.isUploaded }.map(\.name),
         older: items.filter { $0.downloadingStatus == .downloaded }.map(\.name),
         conflicts: items.filter(\.hasUnresolvedConflicts).map(\.name),
-        errors: items.compactMap(\.problem), kept: try container.keptPatterns,
+        errors: items.compactMap(\.problem) + listing.unreadable, kept: try container.keptPatterns,
         leftOut: listing.leftOut, ignored: listing.ignored,
         deleted: try await container.deletedItems().count)
       if json {

@@ -14,7 +14,7 @@ extension Cloud {
       discussion: """
         Prints a line for each document with news: renamed, uploaded, downloaded, merged, conflict, deleted, removed or \
         failed. Links, and names that some machine could not have, are left out, with a line for each. \
-        A document that fails does not stop the others. A run that finds nothing makes one request. One process at a \
+        A document that fails, or that the store refuses, does not stop the others. A run that finds nothing makes one request. One process at a \
         time works on a folder.
 
         With --dry-run the command prints the steps of this moment, and changes nothing, here and in the store. It \
@@ -165,7 +165,8 @@ package struct SyncNews: Encodable {
 
   /// The words for a run without work on a document.
   private var idle: String {
-    discovered == 0 ? "nothing to do; " : "\(counted(discovered, "document")) new in the container; "
+    if discovered > 0 { return "\(counted(discovered, "document")) new in the container; " }
+    return problems.isEmpty ? "nothing to do; " : ""
   }
 
   var lines: [String] {

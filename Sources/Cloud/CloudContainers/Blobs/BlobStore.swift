@@ -151,7 +151,7 @@ package final class BlobStore: Sendable {
   private func store(_ bytes: Data, as name: BlobName) async throws {
     try await limit.waitUnlessCancelled()
     defer { limit.signal() }
-    try await store.put(bytes, at: name.key, ifAbsent: false)
+    try await store.oneObject { try await store.put(bytes, at: name.key, ifAbsent: false) }
   }
 
   // MARK: Getting
@@ -181,6 +181,6 @@ package final class BlobStore: Sendable {
   private func bytes(of name: BlobName, range: Range<Int>) async throws -> Data? {
     try await limit.waitUnlessCancelled()
     defer { limit.signal() }
-    return try await store.get(name.key, range: range)
+    return try await store.oneObject { try await store.get(name.key, range: range) }
   }
 }

@@ -1,10 +1,10 @@
 import FilePackages
 public import FoundationEssentials
-import ObjectStores
+public import ObjectStores
 
 /// An error in the data of a container. `description` is the reason and the remedy.
 ///
-/// A failure of the store itself is an `ObjectStoreError`.
+/// A failure of the store itself is an `ObjectStoreError`. If the store refuses one object alone, `storeError` has that.
 public struct CloudDataError: Error, Sendable, Hashable {
   /// The kind of failure.
   public enum Code: String, Sendable, Hashable, CaseIterable {
@@ -30,6 +30,8 @@ public struct CloudDataError: Error, Sendable, Hashable {
     case moved
     /// Another machine removed this one from the container.
     case removed
+    /// The store gives or takes other objects, but not this one: `storeError` has the reason.
+    case refusedByStore
     /// An object that announces new versions cannot be read. The sync lists all versions instead.
     case unreadableNews
   }
@@ -48,6 +50,8 @@ public struct CloudDataError: Error, Sendable, Hashable {
   public var reason: String?
   /// Whether the error prevents an upload of this machine's own data.
   public var isUpload = false
+  /// The error of the call about the object; nil unless the code is `refusedByStore`.
+  public var storeError: ObjectStoreError?
 
   /// Makes an error of these facts.
   public init(
@@ -60,6 +64,12 @@ public struct CloudDataError: Error, Sendable, Hashable {
 }
 
 extension CloudDataError {
+  /// Makes the error of an object that the store refuses.
+  init(_ error: ObjectStoreError) {
+    self.init(.refusedByStore, in: error.place, key: error.key?.string)
+    (isUpload, storeError) = (error.operation == .put, error)
+  }
+
   /// Makes an error about a blob.
   init(_ code: Code, in place: String, blob: BlobName, child: String? = nil, reason: String? = nil) {
     self.init(code, in: place, key: blob.key.string, child: child, reason: reason)
@@ -69,18 +79,30 @@ extension CloudDataError {
 extension CloudDataError: CustomStringConvertible, LocalizedError {
   /// One line for a user.
   public var description: String {
-    let whole = document.map { "'\(displayString($0))'" }
+    let whole = document.map { "'\(displayString($0))'" } ?? documentID.map { "\($0)" }
     let object = key.map { " (object '\($0)')" } ?? ""
     if code.concernsContainer {
       return "The container in \(place) \(reason ?? code.words)\(object). \(code.advice)"
     }
     let part = child.map { "The child '\($0)'\(whole.map { " of \($0)" } ?? "")" }
+    if let storeError {
+      let subject = part ?? whole.map { "The document \($0)" }
+      return subject.map {
+        "\($0) cannot \(isUpload ? "go to the container" : "be used"): \(storeError)"
+      } ?? "\(storeError)"
+    }
     if isUpload {
       let subject = part ?? whole.map { "The document \($0)" } ?? "A document"
       return "\(subject) cannot go to the container: \(reason ?? code.words). Rename or remove it here."
     }
     let subject = "\(part ?? whole.map { "The document \($0)" } ?? "A document") in \(place)"
     return "\(subject) cannot be used: \(reason ?? code.words)\(object). \(code.advice)"
+  }
+
+  /// The identity of the document that the object is a version of, for a document whose name is not known.
+  private var documentID: CloudDocumentID? {
+    let segments = key?.split(separator: "/") ?? []
+    return segments.first == "documents" && segments.count > 1 ? CloudDocumentID(String(segments[1])) : nil
   }
 
   /// `description`, for Foundation.
@@ -105,6 +127,7 @@ extension CloudDataError.Code {
     case .notEncrypted: "is not encrypted"
     case .moved: "has moved to another store"
     case .removed: "no longer has this machine"
+    case .refusedByStore: "the store refuses an object of it"
     case .unreadableNews: "has news that cannot be read"
     }
   }
@@ -123,6 +146,7 @@ extension CloudDataError.Code {
       "Nothing was changed; give this folder the new address with 'docpkg cloud relocate'. Its changes go there then."
     case .removed:
       "The documents that are here stay. Run 'docpkg cloud leave', and 'docpkg cloud add' if the machine is to come back."
+    case .refusedByStore: "Nothing here was changed; try again later."
     case .unreadableNews: "All documents are safe; a listing of all versions finds what the news do not tell."
     case .refused: "Nothing here was changed; rename or remove the entry on the machine that has it."
     }

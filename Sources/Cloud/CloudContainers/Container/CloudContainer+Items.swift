@@ -16,8 +16,11 @@ extension CloudContainer {
   /// Lists the documents as `items()` does, and the other items in the folder, by one scan of the folder.
   public func listing() async throws -> ContainerListing {
     let (placed, scan) = try await placedItems()
+    let known = Set(placed.map(\.placed.record.id))
     return ContainerListing(
-      items: placed.map(\.item), leftOut: scan.leftOut.map(\.description), ignored: scan.ignored)
+      items: placed.map(\.item), leftOut: scan.leftOut.map(\.description), ignored: scan.ignored,
+      unreadable: try await session.unreadVersions().filter { !known.contains($0.document.string) }.map(
+        \.problem))
   }
 
   func placedItems() async throws -> (items: [(placed: PlacedRecord, item: CloudItem)], scan: FolderScan) {
@@ -36,6 +39,12 @@ extension CloudContainer {
     withExtendedLifetime(lock) {}
     // An operation that runs may have given a document another name that this look does not know.
     if isAlone { placed.removeAll(where: \.isRemovedHere) }
+    for version in try await session.unreadVersions() {
+      guard let index = placed.firstIndex(where: { $0.record.id == version.document.string }) else {
+        continue
+      }
+      placed[index].record.downloadingError = placed[index].record.downloadingError ?? version.problem
+    }
     let items = try placed.map { (placed: $0, item: try item($0)) }
     return (items.sorted { ($0.item.name, $0.item.id) < ($1.item.name, $1.item.id) }, scan)
   }
@@ -109,11 +118,11 @@ extension CloudContainer {
   ///
   /// - Parameters:
   ///   - names: the documents' names in the container.
-  ///   - finished: called on any thread with each name, and the error of the download or nil.
+  ///   - finished: called on any thread with each name, and whether content came or the error of the download.
   /// - Throws: the errors of the store and of the task.
   public func download(
     itemsNamed names: [String],
-    finished: @escaping @Sendable (_ name: String, _ error: (any Error)?) -> Void = { _, _ in }
+    finished: @escaping @Sendable (_ name: String, _ outcome: Result<Bool, any Error>) -> Void = { _, _ in }
   ) async throws {
     try await exclusively { try await session.download(itemsNamed: names, finished) }
   }

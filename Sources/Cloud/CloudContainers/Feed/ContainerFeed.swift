@@ -86,32 +86,45 @@ package struct ContainerFeed: Sendable {
   package func news(
     after known: FeedPosition, own: FeedPosition? = nil, readsEntries: Bool = true, for device: String? = nil
   ) async throws -> News {
-    var part = try await list(from: known.number, for: device)
+    let first = try await list(from: known.number, for: device)
+    var part = first
+    if first.isCutShort {
+      part = try await list(from: lastNumber(from: first.entries.last?.number ?? 0), for: device)
+    }
     var news = News(end: known)
-    if checksChain {
-      (news.state, news.end) = try await compare(known, with: part)
-      // The chain leads from the one to the other.
-      if let own { news.state = max(news.state, try await compare(own, with: part).state) }
-    }
-    if part.isCutShort {
-      part = try await list(from: lastNumber(from: part.entries.last?.number ?? 0), for: device)
-      news.state = max(news.state, .incomplete)
-    }
     (news.container, news.isRemoved) = (part.container, part.isRemoved)
-    let unread = part.entries.filter { $0.number > known.number }
+    do {
+      if checksChain {
+        (news.state, news.end) = try await compare(known, with: first)
+        // The chain leads from the one to the other.
+        if let own { news.state = max(news.state, try await compare(own, with: first).state) }
+      }
+      if first.isCutShort { news.state = max(news.state, .incomplete) }
+      try await read(
+        part.entries.filter { $0.number > known.number }, readsEntries, into: &news, after: known)
+    } catch let error as CloudDataError {
+      // The entries stay unread, and a listing has their versions.
+      (news.entries, news.end, news.state, news.problems) = ([], known, .incomplete, [error])
+    }
+    return news
+  }
+
+  /// Reads the entries after the known one, or the last of them alone.
+  private func read(
+    _ unread: [Listed], _ readsEntries: Bool, into news: inout News, after known: FeedPosition
+  ) async throws {
     guard let last = unread.last else {
       if news.state != .whole { news.end = try await position(lastNumber(from: 0)) }
-      return news
+      return
     }
     let hasGap = zip(unread, (known.number + 1)...).contains { $0.number != $1 }
     let size = unread.reduce(0) { $0 + $1.size }
     if hasGap || !readsEntries || size > Self.maximumSize { news.state = max(news.state, .incomplete) }
     guard news.state == .whole else {
       news.end = try await position(of: last)
-      return news
+      return
     }
     try await read(unread, into: &news)
-    return news
   }
 
   /// An entry in a listing.
@@ -191,7 +204,8 @@ package struct ContainerFeed: Sendable {
   }
 
   private func bytes(of number: Int) async throws -> Data? {
-    try await store.get(Self.key(number), range: 0..<(FeedEntry.maximumSize + 1))
+    let key = Self.key(number)
+    return try await store.oneObject { try await store.get(key, range: 0..<(FeedEntry.maximumSize + 1)) }
   }
 
   private static func hash(of bytes: Data) -> ContentHash { bytes.withUnsafeBytes { ContentHash(of: $0) } }
@@ -246,7 +260,7 @@ package struct ContainerFeed: Sendable {
     guard number <= Self.maximumNumber else {
       throw CloudDataError(.unreadableNews, in: store.place, reason: "has no number left for an entry")
     }
-    if try await !store.put(bytes, at: Self.key(number), ifAbsent: true),
+    if try await !store.oneObject({ try await store.put(bytes, at: Self.key(number), ifAbsent: true) }),
       try await self.bytes(of: number) != bytes
     {
       return nil
@@ -264,7 +278,8 @@ package struct ContainerFeed: Sendable {
 
   /// Marks the end of the feed with the container's identity.
   package func mark(_ container: String) async throws {
-    try await store.put(Data(), at: checkedKey(Self.markPrefix + container))
+    let key = checkedKey(Self.markPrefix + container)
+    try await store.oneObject { try await store.put(Data(), at: key) }
   }
 
   /// Removes that mark: each poll then looks at the mark of the container.

@@ -17,7 +17,7 @@ package struct HeadPacks: Sendable {
 
   /// Reads versions from packs, the newest packs first.
   ///
-  /// A pack that is damaged, or of a newer program, counts as missing. At most one pack is read for each 64 versions.
+  /// A pack that is refused or damaged, or of a newer program, counts as missing. At most one pack is read for each 64 versions.
   ///
   /// - Parameter wanted: the numbers of the versions.
   /// - Returns: the versions that were found; each is the one of its document and number.
@@ -32,8 +32,14 @@ package struct HeadPacks: Sendable {
       rest = rest.dropFirst(part.count)
       let missing = wanted.filter { found[$0.key] == nil }
       let read = try await concurrentMap(part, BlobStore.maximumCalls) { object -> [StoredVersion] in
-        let bytes = try await store.get(object.key, range: 0..<(HeadPack.maximumSize + 1))
-        guard let pack = bytes.flatMap({ HeadPack(decoding: $0, at: object.key) }) else { return [] }
+        let bytes = try await checking {
+          try await store.oneObject {
+            try await store.get(object.key, range: 0..<(HeadPack.maximumSize + 1))
+          }
+        }
+        guard case .success(let bytes) = bytes,
+          let pack = bytes.flatMap({ HeadPack(decoding: $0, at: object.key) })
+        else { return [] }
         return pack.entries.compactMap { entry in
           guard missing[entry.document] == entry.sequence,
             let version = try? CloudVersion(decoding: entry.bytes), version.document == entry.document,
@@ -55,7 +61,7 @@ package struct HeadPacks: Sendable {
     let keys = try await concurrentMap(HeadPack.packs(of: entries), BlobStore.maximumCalls) { pack in
       let bytes = pack.bytes
       let key = HeadPack.key(of: bytes)
-      try await store.put(bytes, at: key)
+      try await store.oneObject { try await store.put(bytes, at: key) }
       return key
     }
     return Set(keys)

@@ -14,6 +14,8 @@ package struct ContainerCheck: Sendable {
     var sequence: Int
     var date: Date
     var isHead: Bool
+    /// The document's name; nil if this machine does not know it.
+    var name: String?
     /// The record of a document whose last known version has this number.
     var known: DocumentRecord?
   }
@@ -37,7 +39,9 @@ package struct ContainerCheck: Sendable {
     try await session.measureClock()
     let now = Date(milliseconds: try await session.storeTime())
     var marks = BlobMarks(session.blobs)
-    let found = try await versions(&report)
+    // Before the listing, which then has all versions of the news.
+    let told = try await newsVersions(&report)
+    let found = try await versions(&report, told)
     let needs = try await concurrentMap(found, BlobStore.maximumCalls) { try await self.needs(of: $0, now) }
     report.problems += needs.flatMap(\.problems)
     if needs.contains(where: { $0.problems.contains { $0.code == .rolledBack } }) {
@@ -78,8 +82,20 @@ package struct ContainerCheck: Sendable {
     }
   }
 
-  /// Lists the versions, and notes those that this machine knows and the store lost.
-  private func versions(_ report: inout CheckReport) async throws -> [Found] {
+  /// Returns the last numbers of documents by the news that this machine has not read, and by those that it could not.
+  private func newsVersions(_ report: inout CheckReport) async throws -> [CloudDocumentID: Int] {
+    let (known, own) = try await session.state.feedPositions()
+    let news = try await session.feed.news(after: known, own: own)
+    report.problems += news.problems
+    return try await session.unreadVersions().reduce(into: ContainerSession.newest(in: news.entries)) {
+      $0[$1.document] = max($0[$1.document] ?? 0, $1.sequence)
+    }
+  }
+
+  /// Lists the versions, and notes those that this machine or the news know and the store lost.
+  private func versions(
+    _ report: inout CheckReport, _ told: [CloudDocumentID: Int]
+  ) async throws -> [Found] {
     var known: [CloudDocumentID: (record: DocumentRecord, head: CloudVersion)] = [:]
     for record in try await session.state.records() {
       if let head = try session.head(of: record) { known[head.document] = (record, head) }
@@ -92,7 +108,7 @@ package struct ContainerCheck: Sendable {
         found.append(
           Found(
             document: document, sequence: version.sequence, date: version.object.modificationDate,
-            isHead: version.sequence == versions.last?.sequence,
+            isHead: version.sequence == versions.last?.sequence, name: known[document]?.record.name,
             known: known[document]?.head.sequence == version.sequence ? known[document]?.record : nil))
       }
     }
@@ -102,15 +118,27 @@ package struct ContainerCheck: Sendable {
       report.problems.append(session.lost(head, of: record))
       report.finding = .rolledBack
     }
+    for (document, sequence) in told.sorted(by: { $0.key < $1.key })
+    where newest[document] ?? 0 < sequence && known[document]?.head.sequence ?? 0 < sequence {
+      report.problems.append(session.absent(document, sequence, named: known[document]?.record.name))
+      report.finding = .rolledBack
+    }
     return found
   }
 
   private func needs(of found: Found, _ now: Date) async throws -> Needs {
     var needs = Needs()
     let log = session.log
-    switch try await checking(found.known?.name, { try await log.stored(found.document, found.sequence) }) {
+    switch try await checking(found.name, { try await log.stored(found.document, found.sequence) }) {
     case .failure(let error): needs.problems.append(error)
-    case .success(nil): break
+    case .success(nil):
+      // A collection of garbage may have taken it since the listing.
+      let key = CloudVersion.key(of: found.document, found.sequence)
+      guard try await session.store.list(key.string, after: nil, limit: 1).objects.isEmpty else {
+        let place = session.store.place
+        needs.problems.append(CloudDataError(.missing, in: place, key: key.string, document: found.name))
+        break
+      }
     case .success(let stored?):
       let version = stored.version
       if let record = found.known, record.head != stored.bytes {

@@ -49,7 +49,8 @@ package struct GarbageCollection: Sendable {
 
   /// Removes old versions, and the blobs that no other version needs.
   ///
-  /// If a version is damaged, all blobs stay, and so do the old versions of its document: a repair may need them.
+  /// If a version is damaged or refused, all blobs stay, and so do the old versions of its document: a repair may need
+  /// them.
   ///
   /// - Parameter isDryRun: whether only to count.
   /// - Throws: `ObjectStoreError`; `CloudDataError` if the store is not the container's, or if it lacks versions
@@ -98,17 +99,24 @@ package struct GarbageCollection: Sendable {
     }
     report.keptBlobs += unmarked - candidates.count
     let removed = try await concurrentMap(candidates, BlobStore.maximumCalls) { [grace] object in
-      if isDryRun { return true }
-      // An upload may have stored it anew.
-      guard let present = try await store.head(object.key),
-        now.timeIntervalSince(present.modificationDate) >= grace
-      else { return false }
-      try await store.delete(object.key)
-      return true
+      try await checking {
+        if isDryRun { return true }
+        // An upload may have stored it anew.
+        guard let present = try await store.oneObject({ try await store.head(object.key) }),
+          now.timeIntervalSince(present.modificationDate) >= grace
+        else { return false }
+        try await store.oneObject { try await store.delete(object.key) }
+        return true
+      }
     }
-    for case (let object, true) in zip(candidates, removed) {
-      report.blobs += 1
-      report.bytes += UInt64(object.size)
+    for (object, result) in zip(candidates, removed) {
+      switch result {
+      case .failure(let error): report.problems.append(error)
+      case .success(false): break
+      case .success(true):
+        report.blobs += 1
+        report.bytes += UInt64(object.size)
+      }
     }
     if !isDryRun {
       try await removeOldConflicts(retention.conflicts.union(newer.conflicts), now)
@@ -153,8 +161,9 @@ package struct GarbageCollection: Sendable {
       else { continue }
       throw session.lost(head, of: record)
     }
+    let names = Dictionary(uniqueKeysWithValues: records.map { ($0.id, $0.name) })
     let needs = try await concurrentMap(kept, BlobStore.maximumCalls) { version in
-      try await checking { try await self.needs(of: version) }
+      try await checking(names[version.document.string]) { try await self.needs(of: version) }
     }
     for (version, result) in zip(kept, needs) {
       switch result {
@@ -171,9 +180,13 @@ package struct GarbageCollection: Sendable {
   }
 
   private func needs(of version: Kept) async throws -> Needs {
-    guard let read = try await session.log.version(of: version.document, version.sequence),
-      !(read.isDeleted && version.isExpired)
-    else { return Needs() }
+    guard let read = try await session.log.version(of: version.document, version.sequence) else {
+      // The listing has it, and it is too new for another collection of garbage.
+      throw CloudDataError(
+        .missing, in: session.store.place,
+        key: CloudVersion.key(of: version.document, version.sequence).string)
+    }
+    if read.isDeleted && version.isExpired { return Needs() }
     var needs = Needs(name: read.name, trees: read.hasContent ? [] : [read.root])
     for digest in read.conflicts {
       needs.conflicts.append(CloudVersion.conflictKey(of: version.document, digest))

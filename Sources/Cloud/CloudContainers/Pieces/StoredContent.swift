@@ -37,7 +37,8 @@ struct StoredContent: Sendable {
           _ = try await blobs.get(name, maximumSize: Int(size))  // It checks the bytes.
           return
         }
-        guard let object = try await blobs.store.head(name.key) else {
+        let store = blobs.store
+        guard let object = try await store.oneObject({ try await store.head(name.key) }) else {
           throw CloudDataError(.missing, in: blobs.place, blob: name)
         }
         guard UInt64(object.size) == size else {

@@ -111,11 +111,12 @@ package final class ContainerState: Sendable {
   private static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
     // A state of another form counts as lost.
-    migrator.registerMigration("4") { db in
-      for table in ["setting", "document", "page", "child", "blob", "earlier"] {
+    migrator.registerMigration("6") { db in
+      for table in tables + ["child"] {
         try db.execute(sql: "DROP TABLE IF EXISTS \(table)")
       }
       // Table `unannounced`: the versions that this machine committed and that the feed does not have yet.
+      // Table `unread`: the versions that the news have and that this machine could not read, with the reasons.
       // Table `earlier`: the last versions that were replaced by newer ones, each once.
       try db.execute(
         sql: """
@@ -124,8 +125,9 @@ package final class ContainerState: Sendable {
             id TEXT PRIMARY KEY, name TEXT NOT NULL, head BLOB, needsPacking INTEGER NOT NULL, base BLOB, baseName TEXT, pending BLOB,
             pendingRoot BLOB, isWanted INTEGER NOT NULL, shownConflicts TEXT NOT NULL,
             device INTEGER, inode INTEGER, bornSeconds INTEGER, bornNanoseconds INTEGER, downloadingError TEXT,
-            uploadingError TEXT);
+            uploadingError TEXT, contentSum TEXT);
           CREATE TABLE unannounced (document TEXT PRIMARY KEY, sequence INTEGER NOT NULL, digest TEXT NOT NULL);
+          CREATE TABLE unread (document TEXT PRIMARY KEY, sequence INTEGER NOT NULL, problem TEXT NOT NULL);
           CREATE TABLE page (document TEXT NOT NULL, first BLOB NOT NULL, bytes BLOB NOT NULL,
             UNIQUE (document, first));
           CREATE TABLE blob (name BLOB PRIMARY KEY, date INTEGER NOT NULL) WITHOUT ROWID;
@@ -143,11 +145,10 @@ package final class ContainerState: Sendable {
             END;
           """)
     }
-    migrator.registerMigration("5") { db in
-      try db.execute(sql: "ALTER TABLE document ADD COLUMN contentSum TEXT")
-    }
     return migrator
   }
+
+  private static let tables = ["setting", "document", "unannounced", "unread", "page", "blob", "earlier"]
 
   // MARK: Settings
 
@@ -205,7 +206,7 @@ package final class ContainerState: Sendable {
   package func reset() async throws {
     try await database.write { [self] db in
       recent.withLock { $0 = nil }
-      for table in ["setting", "document", "unannounced", "page", "blob", "earlier"] {
+      for table in Self.tables {
         try db.execute(sql: "DELETE FROM \(table)")
       }
     }

@@ -15,6 +15,10 @@ extension ContainerSession {
     _ version: CloudVersion, of record: inout DocumentRecord, here: (root: TreeRoot, children: KnownChildren)?
   ) async throws -> Bool {
     try await lastEntry()
+    if record.pending != nil {
+      try await settlePending(of: &record)
+      if try head(of: record)?.sequence ?? 0 >= version.sequence { return false }
+    }
     record.pending = try version.encoded()
     record.pendingRoot = here.map { Data($0.root.bytes) }
     try await state.save(record)
@@ -49,24 +53,30 @@ extension ContainerSession {
 
   /// Learns which versions were committed although no answer came.
   ///
-  /// - Returns: the errors of versions that cannot be read, whose documents stay as they are; and whether the store lost
-  ///   a version that no device announced. Only a comparison of all documents finds every version that is lost.
+  /// - Returns: the errors of versions that the store refuses; and whether the store lost a version that no device
+  ///   announced. Only a comparison of all documents finds every version that is lost.
   package func resolvePending() async throws -> (problems: [any Error], isRolledBack: Bool) {
-    var problems: [any Error] = []
     for var record in try await state.records() {
-      guard let data = record.pending else { continue }
-      do {
-        try await resolve(data, of: &record)
-      } catch let error as CloudDataError {
-        problems.append(error)
-      }
+      // The step of a document that cannot be read begins with the same question, and the report then has its error.
+      _ = try await checking { try await settlePending(of: &record) }
     }
-    var isRolledBack = false
+    var (problems, isRolledBack) = ([any Error](), false)
     for version in try await state.unannounced() where !isRolledBack {
       // The comparison brings the record back.
-      isRolledBack = try await hasLost(version)
+      switch try await checking(nil, { try await hasLost(version) }) {
+      case .success(let isLost): isRolledBack = isLost
+      case .failure(let error): problems.append(error)
+      }
     }
     return (problems, isRolledBack)
+  }
+
+  /// Learns whether a version of an earlier attempt was committed although no answer came.
+  ///
+  /// - Throws: `CloudDataError` if the store refuses the version, or if it cannot be read: the document stays as it is.
+  func settlePending(of record: inout DocumentRecord) async throws {
+    guard let data = record.pending else { return }
+    try await resolve(data, of: &record)
   }
 
   /// Returns whether the store no longer has the last version of a document, which this device did not announce.
@@ -74,7 +84,10 @@ extension ContainerSession {
     guard let record = try await state.record(version.document),
       try head(of: record)?.sequence == version.sequence
     else { return false }
-    if let bytes = try await log.bytes(of: version.document, version.sequence) { return bytes != record.head }
+    let bytes = try await checking(record.name) {
+      try await log.bytes(of: version.document, version.sequence)
+    }.get()
+    if let bytes { return bytes != record.head }
     // A collection of garbage takes a version only after a later one came.
     return try await log.lastSequence(of: version.document, after: version.sequence) == version.sequence
   }
@@ -117,8 +130,8 @@ extension ContainerSession {
     if let last, (0..<3_600_000).contains(now().milliseconds - last) { return }
     let time = now().milliseconds
     let key = Self.key(ofDevice: settings.device)
-    try await store.put(Data(settings.deviceName.utf8), at: key)
-    guard let object = try await store.head(key) else { return }
+    try await store.oneObject { try await store.put(Data(settings.deviceName.utf8), at: key) }
+    guard let object = try await store.oneObject({ try await store.head(key) }) else { return }
     try await state.set(.clockOffset, to: object.modificationDate.milliseconds - time)
     try await state.set(.clockMeasured, to: time)
   }

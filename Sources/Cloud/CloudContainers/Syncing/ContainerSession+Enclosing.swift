@@ -33,10 +33,13 @@ extension ContainerSession {
   ///
   /// - Parameter source: the blobs of the content. Those in its enclosure are in no object of the store.
   func enclose(_ root: TreeRoot, from source: BlobStore) async throws -> [Data] {
-    if enclosesSmall, root.isSmall,
-      case .success(let parts?) = try await checking(nil, { try await self.parts(of: root, in: source) })
-    {
-      return parts
+    if enclosesSmall, root.isSmall {
+      switch try await checking(nil, { try await self.parts(of: root, in: source) }) {
+      case .success(let parts?): return parts
+      case .success(nil): break
+      case .failure(let error) where error.code == .refusedByStore: throw error
+      case .failure: break
+      }
     }
     if let enclosure = source.enclosure { try await blobs.put(all: enclosure) }
     return []

@@ -74,7 +74,9 @@ extension ContainerSession {
   /// Brings the content of one document here.
   package func download(itemNamed name: String) async throws {
     let failure = Mutex<(any Error)?>(nil)
-    try await download(itemsNamed: [name]) { _, error in failure.withLock { $0 = error } }
+    try await download(itemsNamed: [name]) { _, outcome in
+      if case .failure(let error) = outcome { failure.withLock { $0 = error } }
+    }
     if let error = failure.withLock({ $0 }) { throw error }
   }
 
@@ -82,19 +84,25 @@ extension ContainerSession {
   ///
   /// Cost: one look at all records, and the same for each document, whatever their number.
   ///
-  /// - Parameter finished: gets each name with the error of its document, from any thread; nil if it is here.
+  /// - Parameter finished: gets each name, from any thread, with the error of its document, or whether content came.
   /// - Throws: the errors of the store and of the task; documents that are not finished are not here then.
   package func download(
-    itemsNamed names: [String], _ finished: @escaping @Sendable (String, (any Error)?) -> Void
+    itemsNamed names: [String], _ finished: @escaping @Sendable (String, Result<Bool, any Error>) -> Void
   ) async throws {
     var records = try await placedRecords(named: Set(names))
-    for name in names where records[name] == nil { finished(name, notPlaced(name)) }
+    for name in names where records[name] == nil { finished(name, .failure(notPlaced(name))) }
     var here: [String] = []
     for name in names where try FolderScan.document(name, in: folder) != nil {
       // A change that is here may go to the container first.
       guard let record = records[name] else { continue }
-      records[name] = try await confirmed(record)
-      here.append(name)
+      switch try await checking(name, { try await confirmed(record) }) {
+      case .success(let record):
+        records[name] = record
+        here.append(name)
+      case .failure(let error):
+        records[name] = nil
+        finished(name, .failure(error))
+      }
     }
     transfers.beginRun()
     let before = records
@@ -105,12 +113,12 @@ extension ContainerSession {
       let missing = Set(names).subtracting(here).compactMap { records[$0] }.sorted { $0.name < $1.name }
       transfers.expect(missing.map(\.id))
       _ = try await concurrentMap(missing, BlobStore.maximumCalls) { record in  // No values.
-        finished(record.name, try await sync(record, nil, among: live).outcome.error)
+        finished(record.name, try await sync(record, nil, among: live).outcome.download)
       }
       for name in here {
         guard let record = records[name] else { continue }
         let local = try FolderScan.document(name, in: folder)
-        finished(name, try await sync(record, local, among: liveNames()).outcome.error)
+        finished(name, try await sync(record, local, among: liveNames()).outcome.download)
       }
     } catch {
       if Task.isCancelled {

@@ -22,6 +22,7 @@ extension ContainerSession {
   ) async throws -> (names: [String], problems: [any Error]) {
     var lost: [DocumentRecord] = []
     var others: [DocumentRecord] = []
+    var problems: [any Error] = []
     let records = try await state.records()
     for record in records {
       guard let head = try head(of: record) else { continue }
@@ -33,22 +34,29 @@ extension ContainerSession {
     }
     if comparing || !lost.isEmpty {
       let isOther = try await concurrentMap(others, BlobStore.maximumCalls) { record in
-        guard let head = try head(of: record) else { return false }
-        // A collection of garbage may have taken a version that was replaced.
-        let present = try await log.bytes(of: head.document, head.sequence)
-        return present != nil && present != record.head
+        try await checking(record.name) {
+          guard let head = try head(of: record) else { return false }
+          // A collection of garbage may have taken a version that was replaced.
+          let present = try await log.bytes(of: head.document, head.sequence)
+          return present != nil && present != record.head
+        }
       }
-      lost += zip(others, isOther).filter(\.1).map(\.0)
+      for (record, result) in zip(others, isOther) {
+        switch result {
+        case .success(let isOther): if isOther { lost.append(record) }
+        case .failure(let error): problems.append(error)
+        }
+      }
     }
     // The store may have lost also blobs that no version needs yet.
     if comparing || !lost.isEmpty { try await known.forget() }
-    guard !lost.isEmpty else { return ([], []) }
+    guard !lost.isEmpty else { return ([], problems) }
     let present = try await concurrentMap(lost, BlobStore.maximumCalls) { record in
       let document = try record.document
       guard let last = newest[document] else {
         return .success(nil) as Result<StoredVersion?, CloudDataError>
       }
-      return try await readable(document, last)
+      return try await readable(document, last, named: record.name)
     }
     // The others compare first, before a version of this device can get a number that they do not expect.
     try await tellLoss(
@@ -56,13 +64,9 @@ extension ContainerSession {
         guard case .success(let stored) = present else { return nil }
         return try stored.map { FeedEntry.Version($0) } ?? FeedEntry.Version(nothingOf: record.document)
       })
-    var problems: [any Error] = []
     for (record, present) in zip(lost, present) {
-      do {
-        try await rewind(record, to: present.get())
-      } catch let error as CloudDataError {
-        problems.append(error)
-      }
+      let outcome = try await checking(record.name) { try await rewind(record, to: present.get()) }
+      if case .failure(let error) = outcome { problems.append(error) }
     }
     return (lost.map(\.name).sorted(), problems)
   }
@@ -86,7 +90,12 @@ extension ContainerSession {
       }
     }
     let isLost = try await concurrentMap(doubtful, BlobStore.maximumCalls) { own in
-      try await log.bytes(of: own.document, own.sequence).map { VersionDigest(of: $0) } != own.digest
+      let present = try await checking {
+        try await log.bytes(of: own.document, own.sequence).map { VersionDigest(of: $0) }
+      }
+      // The comparison names a version that the store refuses.
+      guard case .success(let digest) = present else { return true }
+      return digest != own.digest
     }
     return isLost.contains(true)
   }
@@ -118,12 +127,15 @@ extension ContainerSession {
     // A document that is here and not known to have been in the container goes there, or gets a name of its own.
     (record.base, record.baseName) = (nil, nil)
     var children = KnownChildren()
-    if let common, present?.version.isDeleted == false,
-      case .success(let entries) = try await checking(
-        nil, { try await DocumentTree(common.root, blobs(with: common)).entries() })
-    {
-      (record.base, record.baseName) = (Data(common.root.bytes), common.name)
-      children = KnownChildren(entries.map { KnownChild($0) })
+    if let common, present?.version.isDeleted == false {
+      switch try await checking(nil, { try await DocumentTree(common.root, blobs(with: common)).entries() }) {
+      case .success(let entries):
+        (record.base, record.baseName) = (Data(common.root.bytes), common.name)
+        children = KnownChildren(entries.map { KnownChild($0) })
+      // The store may give the content with the next run.
+      case .failure(let error) where error.code == .refusedByStore: throw error
+      case .failure: break
+      }
     }
     try await state.save(record, children: children)
   }
@@ -158,7 +170,7 @@ extension ContainerSession {
   ) async throws {
     do {
       if !lost.hasContent { try await storeAnew(lost.root) }
-    } catch is CloudDataError {
+    } catch let error as CloudDataError where error.code != .refusedByStore {
       throw CloudDataError(
         .missing, in: store.place, key: lost.key.string, document: lost.name,
         reason: "the store lost its last version, and its content is not on this machine")

@@ -9,7 +9,7 @@ import ObjectStores
 extension ContainerSession {
   /// Brings the container folder and the container together.
   ///
-  /// A document that fails does not stop the others; a failure of the store ends the run.
+  /// A document that fails does not stop the others. A failed listing, or a failed connection, ends the run.
   ///
   /// - Parameter everything: whether to list all versions.
   package func sync(everything: Bool = false) async throws -> SyncReport {
@@ -56,7 +56,10 @@ extension ContainerSession {
     } catch let error where !Self.endsRun(error) {
       report.problems.append(error)
     }
-    try await packHeads()
+    // Packs only spare requests.
+    if case .failure(let error) = try await checking(nil, { try await packHeads() }) {
+      report.problems.append(error)
+    }
     return report
   }
 
@@ -101,10 +104,9 @@ extension ContainerSession {
   }
 
   /// Returns whether an error is one of the store or of the task, so that other documents would fail as well.
-  static func endsRun(_ error: any Error) -> Bool {
-    if let error = error as? ObjectStoreError { return !error.concernsOneObject }
-    return error is CancellationError
-  }
+  ///
+  /// The error of an object that the store refuses is a `CloudDataError`.
+  static func endsRun(_ error: any Error) -> Bool { error is ObjectStoreError || error is CancellationError }
 
   /// Probes a store with another address or endpoint than the one that was probed.
   private func probeIfMoved() async throws {
@@ -249,8 +251,8 @@ extension ContainerSession {
       do {
         _ = try await commitElsewhere(version, of: &records[index])  // Another device may be first.
       } catch let error as CloudDataError {
-        // Another version that cannot be read has the number.
-        problems.append(error)
+        // The store refuses the version, or one that cannot be read has the number.
+        problems.append(Self.naming(head.name, in: error))
       }
     }
     return records

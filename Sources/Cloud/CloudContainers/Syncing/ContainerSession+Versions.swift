@@ -18,7 +18,7 @@ extension ContainerSession {
       return true
     }
     let results = try await concurrentMap(Array(numbers.reversed()), BlobStore.maximumCalls) { number in
-      try await readable(document, number)
+      try await readable(document, number, named: name)
     }
     var listing = VersionListing()
     for result in results {

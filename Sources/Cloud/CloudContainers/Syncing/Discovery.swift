@@ -5,6 +5,7 @@ import ObjectStores
 //     the feed cannot say what is new.
 // The state notes the end of the feed only after it has the news up to it. If a run is cut off before, the next one
 //     begins with the same entry.
+// A version that cannot be read hides its document alone. The state notes it, and each run reads it again and names it.
 
 extension ContainerSession {
   /// The time after which a listing of all versions is due, in milliseconds.
@@ -59,7 +60,8 @@ extension ContainerSession {
     if news.isRemoved { throw CloudDataError(.removed, in: store.place) }
     if news.container != settings.container {
       try await checkMark()
-      try await feed.mark(settings.container)
+      // A refusal costs a look at the container's mark with each run.
+      _ = try await checking { try await feed.mark(settings.container) }
     }
     feedEnd.begin(at: news.end, max(news.state, .incomplete))
     return news
@@ -74,7 +76,7 @@ extension ContainerSession {
   }
 
   /// Returns the last number of each document in entries of the feed.
-  private static func newest(in entries: [FeedEntry]) -> [CloudDocumentID: Int] {
+  static func newest(in entries: [FeedEntry]) -> [CloudDocumentID: Int] {
     var newest: [CloudDocumentID: Int] = [:]
     for entry in entries {
       for version in entry.versions {
@@ -99,14 +101,19 @@ extension ContainerSession {
   private func discoverByListing(_ news: ContainerFeed.News, comparing: Bool) async throws -> Discovered {
     let time = now().milliseconds
     try await checkMark()
-    try await measureClock()
+    var problems: [any Error] = news.problems
+    // Without a comparison the clocks count as before.
+    if case .failure(let error) = try await checking(nil, { try await measureClock() }) {
+      problems.append(error)
+    }
     var newest: [CloudDocumentID: Int] = [:]
     try await log.forEachDocument { document, versions in newest[document] = versions.last?.sequence }
-    let (lost, problems) = try await rewindLost(newest, comparing: comparing)
+    let (lost, lossProblems) = try await rewindLost(newest, comparing: comparing)
     // The store may have lost the news of a version that it has. Another device may know no lost entry.
     if lost.isEmpty && news.state == .rolledBack && news.problems.isEmpty { try await tellLoss(of: []) }
-    var found = try await learn(newest, isListing: true)
-    (found.lost, found.problems) = (lost, problems + found.problems + news.problems)
+    let isLossTold = news.entries.contains { $0.kind == .lost }
+    var found = try await learn(newest, isListing: true, forgetsLost: comparing || isLossTold)
+    (found.lost, found.problems) = (lost, lossProblems + found.problems + problems)
     try await state.pruneEarlierHeads()
     try await state.set(.lastListing, to: time)
     try await noteEnd(news)
@@ -115,11 +122,16 @@ extension ContainerSession {
 
   /// Reads the versions that are newer than the known ones: first those in packs, and then the rest, eight at a time.
   ///
-  /// - Parameter isListing: whether the numbers are those of a listing, which has versions that no device announced.
+  /// - Parameters:
+  ///   - isListing: whether the numbers are those of a listing, which has versions that no device announced.
+  ///   - forgetsLost: whether a version that an earlier run could not read is forgotten if the store does not have it.
   private func learn(
-    _ newest: [CloudDocumentID: Int], isListing: Bool
+    _ newest: [CloudDocumentID: Int], isListing: Bool, forgetsLost: Bool = false
   ) async throws -> Discovered {
     var found = Discovered()
+    let listed = newest
+    let before = try await state.unread()
+    let newest = before.reduce(into: newest) { $0[$1.document] = max($0[$1.document] ?? 0, $1.sequence) }
     guard !newest.isEmpty else { return found }
     var known: [String: DocumentRecord] = [:]
     for record in try await state.records() { known[record.id] = record }
@@ -144,23 +156,77 @@ extension ContainerSession {
         note(stored, needsPacking: false)
       }
     }
-    if !isListing, missing.count > Self.maximumReads { missing = try await present(missing) }
+    if !isListing, missing.count > Self.maximumReads {
+      // Anyone may fill the feed with documents that no store has.
+      let present = try await present(missing)
+      missing = missing.filter { present[$0.key] == $0.value || known[$0.key.string] != nil }
+    }
     let single = missing.sorted { $0.key < $1.key }
+    var unread: [UnreadVersion] = []
     for start in stride(from: 0, to: single.count, by: 256) {
       let part = single[start..<min(start + 256, single.count)]
-      let results = try await concurrentMap(part, BlobStore.maximumCalls) { document, sequence in
-        try await readable(document, sequence)
+      let results = try await concurrentMap(part, BlobStore.maximumCalls) { [known] document, sequence in
+        let record = known[document.string]
+        return try await announced(
+          document, sequence, after: record.flatMap { try self.head(of: $0)?.sequence } ?? 0,
+          named: record?.name)
       }
-      for result in results {
-        switch result {
-        case .success(let stored): if let stored { note(stored, needsPacking: isListing) }
-        case .failure(let error): found.problems.append(error)
-        }
+      for ((document, sequence), (stored, problem)) in zip(part, results) {
+        if let stored { note(stored, needsPacking: isListing) }
+        guard let problem else { continue }
+        found.problems.append(problem)
+        if forgetsLost, listed[document] ?? 0 < sequence { continue }
+        unread.append(UnreadVersion(document: document, sequence: sequence, problem: "\(problem)"))
       }
     }
     if !changed.isEmpty { try await state.save(changed) }
+    if unread != before { try await state.setUnread(unread) }
     found.count = changed.count
     return found
+  }
+
+  /// Reads a version that a listing or the feed has.
+  ///
+  /// - Parameters:
+  ///   - known: the number of the last known version.
+  ///   - name: the document's name; nil if it is not known.
+  /// - Returns: the version, or the last one that the store has if that is newer than the known one; and the reason why
+  ///   this is not the announced version or a later one.
+  private func announced(
+    _ document: CloudDocumentID, _ sequence: Int, after known: Int, named name: String?
+  ) async throws -> (StoredVersion?, CloudDataError?) {
+    let last: Int
+    switch try await readable(document, sequence, named: name) {
+    case .failure(let error): return (nil, error)
+    case .success(let stored):
+      if let stored { return (stored, nil) }
+      // A collection of garbage takes a version after a later one came.
+      last = try await log.lastSequence(of: document, after: known)
+    }
+    let absent = absent(document, sequence, named: name)
+    guard last > known, last != sequence else { return (nil, absent) }
+    switch try await readable(document, last, named: name) {
+    case .failure(let error): return (nil, error)
+    case .success(let stored): return (stored, last > sequence && stored != nil ? nil : absent)
+    }
+  }
+
+  /// Makes the error for a version that the news have and the store does not.
+  func absent(_ document: CloudDocumentID, _ sequence: Int, named name: String?) -> CloudDataError {
+    CloudDataError(
+      .rolledBack, in: store.place, key: CloudVersion.key(of: document, sequence).string, document: name,
+      reason: "the news tell of its version \(sequence), and the store does not have it")
+  }
+
+  /// Returns the versions that this machine could not read, and has no later ones of.
+  func unreadVersions() async throws -> [UnreadVersion] {
+    var unread: [UnreadVersion] = []
+    for version in try await state.unread() {
+      let record = try await state.record(version.document)
+      let head = try record.flatMap { try self.head(of: $0) }
+      if head?.sequence ?? 0 < version.sequence { unread.append(version) }
+    }
+    return unread
   }
 
   /// Returns those versions that the store has: one request for a thousand versions of any document.
@@ -176,15 +242,11 @@ extension ContainerSession {
     return present
   }
 
-  /// Reads a version; the result is a failure if its bytes are damaged, or of a newer program.
+  /// Reads a version; the result is a failure if the store refuses it, or if its bytes are damaged or of a newer program.
   func readable(
-    _ document: CloudDocumentID, _ sequence: Int
+    _ document: CloudDocumentID, _ sequence: Int, named name: String?
   ) async throws -> Result<StoredVersion?, CloudDataError> {
-    do {
-      return .success(try await log.stored(document, sequence))
-    } catch let error as CloudDataError {
-      return .failure(error)
-    }
+    try await checking(name) { try await log.stored(document, sequence) }
   }
 
   /// Notes the last version of a document.

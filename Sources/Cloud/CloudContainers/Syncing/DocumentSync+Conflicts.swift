@@ -190,14 +190,16 @@ extension DocumentSync {
     of lost: CloudVersion, beside head: CloudVersion
   ) async throws -> [TreeDifference] {
     let blobs = session.blobs(with: head)
-    guard let origin = lost.origin,
-      case .success(let changes) = try await checking(
-        nil,
-        {
-          try await DocumentTree.differences(from: origin, to: lost.root, in: blobs)
-        })
-    else { return try await DocumentTree.differences(from: head.root, to: lost.root, in: blobs) }
-    return changes
+    if let origin = lost.origin {
+      switch try await checking(
+        nil, { try await DocumentTree.differences(from: origin, to: lost.root, in: blobs) })
+      {
+      case .success(let changes): return changes
+      case .failure(let error) where error.code == .refusedByStore: throw error
+      case .failure: break
+      }
+    }
+    return try await DocumentTree.differences(from: head.root, to: lost.root, in: blobs)
   }
 }
 

@@ -34,6 +34,7 @@ struct DocumentSync {
   ///
   /// - Throws: `busy` if other devices are always first.
   mutating func run() async throws {
+    try await session.settlePending(of: &record)
     if session.isRehearsal { return try await plan() }
     var surprises = 0
     for _ in 0..<50 {

@@ -28,7 +28,8 @@ extension ContainerSession {
     }
     guard version.root == root else { return false }
     if version.isDeleted { next = version }
-    guard let object = try await store.head(next.key) else { return false }
+    let key = next.key
+    guard let object = try await store.oneObject({ try await store.head(key) }) else { return false }
     try await measureClock()
     let now = Date(milliseconds: try await storeTime())
     return now.timeIntervalSince(object.modificationDate) < Self.reliance
@@ -37,7 +38,9 @@ extension ContainerSession {
   /// Returns whether the store has the last known version of a document, with these bytes. True if none is known.
   func hasHead(of record: DocumentRecord) async throws -> Bool {
     guard asksStore, let head = try head(of: record) else { return true }
-    return try await log.bytes(of: head.document, head.sequence) == record.head
+    return try await checking(record.name) {
+      try await log.bytes(of: head.document, head.sequence) == record.head
+    }.get()
   }
 
   /// Checks that the store has the last version of a document, and its content, whatever this machine remembers.

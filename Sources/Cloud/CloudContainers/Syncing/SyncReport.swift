@@ -25,6 +25,9 @@ public struct SyncReport: Sendable {
     /// The reason why the document is not up to date; nil if it is.
     public var error: (any Error)?
 
+    /// Whether the container's content came, or the reason why the document is not up to date.
+    var download: Result<Bool, any Error> { error.map { .failure($0) } ?? .success(downloaded || merged) }
+
     /// Whether anything happened.
     var isNews: Bool {
       oldName != nil || uploaded || downloaded || merged || conflict || deleted || removed || error != nil

@@ -33,8 +33,10 @@ package struct VersionLog: Sendable {
   /// - Throws: `ObjectStoreError`: the version may be committed all the same, now or later.
   package func commit(_ version: CloudVersion) async throws -> Commit {
     let bytes = try version.encoded()
-    if try await store.put(bytes, at: version.key, ifAbsent: true) { return .committed }
-    guard let present = try await store.get(version.key, range: 0..<(CloudVersion.maximumSize + 1)) else {
+    if try await store.oneObject({ try await store.put(bytes, at: version.key, ifAbsent: true) }) {
+      return .committed
+    }
+    guard let present = try await read(version.key) else {
       throw error(.missing, version.key, "the store says that it is there and does not give it")
     }
     if present == bytes { return .committed }
@@ -95,7 +97,8 @@ package struct VersionLog: Sendable {
   /// Stores a version that lost, and returns its digest. The version that names the digest has yet to be committed.
   package func storeConflict(_ version: CloudVersion) async throws -> VersionDigest {
     let digest = try version.digest()
-    try await store.put(version.encoded(), at: CloudVersion.conflictKey(of: version.document, digest))
+    let (bytes, key) = (try version.encoded(), CloudVersion.conflictKey(of: version.document, digest))
+    try await store.oneObject { try await store.put(bytes, at: key) }
     return digest
   }
 
@@ -114,7 +117,7 @@ package struct VersionLog: Sendable {
   // MARK: Reading
 
   private func read(_ key: ObjectKey) async throws -> Data? {
-    try await store.get(key, range: 0..<(CloudVersion.maximumSize + 1))
+    try await store.oneObject { try await store.get(key, range: 0..<(CloudVersion.maximumSize + 1)) }
   }
 
   /// Reads a version, and checks that it is the one of its key.

@@ -1,0 +1,261 @@
+import CloudContainers
+import Documents
+import FilePackages
+import Foundation
+import ObjectStores
+import StoreTestSupport
+import Synchronization
+import TestSupport
+import Testing
+
+/// One object that a service refuses, or answers for with something else.
+struct Refusal: Sendable, CustomTestStringConvertible {
+  /// What the service does instead of its answer.
+  enum Fault: String, CaseIterable { case forbidden, failure, absent, truncated, compressed, page }
+  /// The object and the call.
+  enum Target: String, CaseIterable {
+    case storedVersion, readVersion, storedContent, readContent, storedNews, readNews, storedDevice
+  }
+
+  var fault: Fault
+  var target: Target
+
+  var testDescription: String { "\(fault), \(target)" }
+
+  static let all = Target.allCases.flatMap { target in
+    Fault.allCases.map { Refusal(fault: $0, target: target) }
+  }
+
+  /// The method of the call.
+  var method: String {
+    switch target {
+    case .storedVersion, .storedContent, .storedNews, .storedDevice: "PUT"
+    case .readVersion, .readContent, .readNews: "GET"
+    }
+  }
+
+  /// Whether a document needs the object.
+  var concernsDocument: Bool {
+    switch target {
+    case .storedVersion, .readVersion, .storedContent, .readContent: true
+    case .storedNews, .readNews, .storedDevice: false
+    }
+  }
+
+  var trouble: S3Server.Trouble {
+    switch fault {
+    case .forbidden: .refusal(403, "AccessDenied")
+    case .failure: .refusal(500, "InternalError")
+    case .absent: .refusal(404, "NoSuchKey")
+    case .truncated: .truncated
+    case .compressed: Self.answer("Content-Encoding: gzip", "no object")
+    case .page: Self.answer("Content-Type: text/html; charset=utf-8", "<html>Please sign in.</html>")
+    }
+  }
+
+  private static func answer(_ field: String, _ body: String) -> S3Server.Trouble {
+    .raw("HTTP/1.1 200 OK\r\n\(field)\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+  }
+}
+
+@Suite("One object that the store refuses")
+struct RefusedObjectTests {
+  /// A service with a refusal, and machines `a` and `b` that have the same four documents.
+  private struct Fixture {
+    var server: S3Server
+    var a: DeviceFixture
+    var b: DeviceFixture
+    var names: [String]
+    /// Begins or ends the refusal.
+    var refuse: (Bool) -> Void
+  }
+
+  /// A text that goes as a blob of its own.
+  private static func text(_ name: String, _ number: Int) -> String {
+    String(repeating: "\(name) \(number)\n", count: 1_000)
+  }
+
+  private func with(
+    _ refusal: Refusal,
+    _ body: (Fixture, _ makeDevice: (String) async throws -> DeviceFixture) async throws -> Void
+  ) async throws {
+    try await withTemporaryDirectory { directory in
+      let path = Mutex<String?>(nil)
+      let server = try S3Server { request in
+        guard let path = path.withLock({ $0 }), request.method == refusal.method else { return nil }
+        return request.path.hasPrefix("/documents/\(path)") ? refusal.trouble : nil
+      }
+      defer { server.stop() }
+      let store = try server.store()
+      let a = try await DeviceFixture("a", in: directory, store)
+      let b = try await DeviceFixture("b", in: directory, store)
+      let names = ["a.txt", "b.txt", "c.txt", "d.txt"]
+      for name in names { try a.write(Self.text(name, 1), to: name) }
+      for device in [a, b] { try await device.sync() }
+      try await b.container.download(itemsNamed: names)
+      try await b.sync()
+      let document = try #require(try await a.container.items().first { $0.name == "b.txt" }).id
+      let key =
+        switch refusal.target {
+        case .storedVersion, .readVersion: CloudVersion.key(of: document, 2).string
+        case .storedContent, .readContent: BlobName(of: Data(Self.text("b.txt", 2).utf8)).key.string
+        case .storedNews, .readNews: ContainerFeed.key(2).string
+        case .storedDevice: "devices/"
+        }
+      let fixture = Fixture(server: server, a: a, b: b, names: names) { isOn in
+        path.withLock { $0 = isOn ? key : nil }
+      }
+      try await body(fixture) { try await DeviceFixture($0, in: directory, store) }
+    }
+  }
+
+  /// Checks that a report has one document's error, and that each message names the document.
+  private func expect(_ report: SyncReport, names document: String, or id: CloudDocumentID, _ comment: String)
+  {
+    let messages = report.failures.compactMap { $0.error.map { "\($0)" } } + report.problems.map { "\($0)" }
+    #expect(!messages.isEmpty, "\(comment)")
+    for message in messages {
+      #expect(message.contains(document) || message.contains("\(id)"), "\(comment): \(message)")
+      #expect(!message.contains("\n"), "\(comment)")
+    }
+    #expect(!"\(report)".contains("nothing to do"), "\(comment)")
+  }
+
+  @Test(arguments: Refusal.all.filter { $0.method == "PUT" })
+  func `stops no other document on its way up, and the next run after it brings the rest`(
+    refusal: Refusal
+  ) async throws {
+    try await with(refusal) { fixture, _ in
+      let (a, b) = (fixture.a, fixture.b)
+      let id = try #require(try await a.container.items().first { $0.name == "b.txt" }).id
+      for name in fixture.names { try a.write(Self.text(name, 2), to: name) }
+      fixture.refuse(true)
+      let others = refusal.concernsDocument ? fixture.names.filter { $0 != "b.txt" } : fixture.names
+      for round in 1...2 {
+        let report = try await a.container.sync(everything: refusal.target == .storedDevice)
+        #expect(report.documents.filter(\.uploaded).map(\.name).sorted() == (round == 1 ? others : []))
+        // The second run sees that the version was stored, and only the answer was cut off.
+        if round == 2, refusal.fault == .truncated, refusal.target == .storedVersion { continue }
+        #expect(report.failures.map(\.name) == (refusal.concernsDocument ? ["b.txt"] : []))
+        if refusal.concernsDocument { expect(report, names: "b.txt", or: id, "round \(round)") }
+      }
+      // The news of the others came.
+      if refusal.target != .storedNews {
+        _ = try await b.container.sync()
+        for name in others { #expect(b.text(name) == Self.text(name, 2), "\(name)") }
+      }
+      fixture.refuse(false)
+      for device in [a, b] { try await device.sync() }
+      for name in fixture.names { #expect(b.text(name) == Self.text(name, 2), "\(name)") }
+      #expect(try await a.container.check(reads: true).isWhole)
+    }
+  }
+
+  @Test(arguments: Refusal.all.filter { $0.method == "GET" })
+  func `stops no other document on its way down, is named by each run, and comes after it`(
+    refusal: Refusal
+  ) async throws {
+    try await with(refusal) { fixture, makeDevice in
+      let (a, b) = (fixture.a, fixture.b)
+      let id = try #require(try await a.container.items().first { $0.name == "b.txt" }).id
+      for name in fixture.names { try a.write(Self.text(name, 2), to: name) }
+      try await a.sync()
+      fixture.refuse(true)
+      let others = refusal.concernsDocument ? fixture.names.filter { $0 != "b.txt" } : fixture.names
+      for round in 1...2 {
+        let report = try await b.container.sync()
+        if refusal.concernsDocument { expect(report, names: "b.txt", or: id, "round \(round)") }
+        for name in others { #expect(b.text(name) == Self.text(name, 2), "\(name)") }
+        if refusal.concernsDocument { #expect(b.text("b.txt") == Self.text("b.txt", 1)) }
+      }
+      if refusal.concernsDocument {
+        let item = try #require(try await b.container.items().first { $0.name == "b.txt" })
+        #expect((item.downloadingError ?? item.uploadingError) != nil)
+        let check = try await a.container.check(reads: true)
+        #expect(!check.isWhole && check.problems.allSatisfy { "\($0)".contains("b.txt") }, "\(check)")
+      }
+      // A new machine has the others, and names this one.
+      let c = try await makeDevice("c")
+      let first = try await c.container.sync()
+      if refusal.concernsDocument { #expect(first.problems.isEmpty == (refusal.target == .readContent)) }
+      let listing = try await c.container.listing()
+      let isHidden = refusal.target == .readVersion
+      #expect(listing.items.map(\.name) == (isHidden ? others : fixture.names))
+      #expect(listing.unreadable.count == (isHidden ? 1 : 0))
+      if isHidden { #expect(listing.unreadable.allSatisfy { $0.contains("\(id)") }, "\(listing.unreadable)") }
+      let failed = Mutex<[String]>([])
+      try await c.container.download(itemsNamed: listing.items.map(\.name)) { name, outcome in
+        if case .failure = outcome { failed.withLock { $0.append(name) } }
+      }
+      #expect(failed.withLock { $0 } == (refusal.target == .readContent ? ["b.txt"] : []))
+      // A collection removes nothing that the version needs.
+      let keys = Set(fixture.server.objects.keys.filter { $0.hasPrefix("blobs/") })
+      _ = try await a.container.collectGarbage(isDryRun: false)
+      #expect(Set(fixture.server.objects.keys.filter { $0.hasPrefix("blobs/") }) == keys)
+      fixture.refuse(false)
+      for device in [b, c, a] { try await device.sync() }
+      try await c.container.download(itemsNamed: fixture.names)
+      for name in fixture.names {
+        #expect(b.text(name) == Self.text(name, 2) && c.text(name) == Self.text(name, 2), "\(name)")
+      }
+      #expect(try await a.container.check(reads: true).isWhole)
+      #expect(try await c.container.listing().unreadable.isEmpty)
+    }
+  }
+
+  @Test func `is the container's if the listing fails, too`() async throws {
+    let isOff = Mutex(false)
+    try await withTemporaryDirectory { directory in
+      let server = try S3Server { _ in isOff.withLock { $0 } ? .refusal(403, "AccessDenied") : nil }
+      defer { server.stop() }
+      let a = try await DeviceFixture("a", in: directory, server.store())
+      try a.write("one", to: "Notes.txt")
+      isOff.withLock { $0 = true }
+      let error = await #expect(throws: ObjectStoreError.self) { try await a.container.sync() }
+      #expect(error?.code == .forbidden)
+    }
+  }
+
+  @Test func `that the news tell of and the store lost is named, until another machine stores it again`()
+    async throws
+  {
+    try await LossyStore.with(.folder) { lossy, directory in
+      let a = try await DeviceFixture("a", in: directory, lossy.store)
+      let b = try await DeviceFixture("b", in: directory, lossy.store)
+      try a.write("one", to: "Notes.txt")
+      for device in [a, b] { try await device.sync() }
+      try await b.container.download(itemNamed: "Notes.txt")
+      try a.write("two", to: "Notes.txt")
+      try await a.sync()
+      try lossy.change { key, bytes in
+        key.hasSuffix("/0000000000000002") && key.hasPrefix("documents/") ? nil : bytes
+      }
+      for _ in 0..<2 {
+        let report = try await b.container.sync()
+        #expect(report.problems.count == 1 && "\(report)".contains("'Notes.txt'"), "\(report)")
+        let check = try await b.container.check()
+        #expect(check.finding == .rolledBack && "\(check)".contains("version 2"), "\(check)")
+      }
+      _ = try await a.container.sync(everything: true)
+      let report = try await b.container.sync()
+      #expect(report.problems.isEmpty && b.text("Notes.txt") == "two", "\(report)")
+      #expect(try await b.container.check().isWhole)
+    }
+  }
+
+  @Test func `that the news tell of and the store lost for ever is forgotten by a comparison`() async throws {
+    try await LossyStore.with(.folder) { lossy, directory in
+      let a = try await DeviceFixture("a", in: directory, lossy.store)
+      let b = try await DeviceFixture("b", in: directory, lossy.store)
+      try await b.sync()
+      try a.write("one", to: "Notes.txt")
+      try await a.sync()
+      try lossy.change { key, bytes in key.hasPrefix("documents/") ? nil : bytes }
+      #expect(try await b.container.sync().problems.count == 1)
+      #expect(try await b.container.listing().unreadable.count == 1)
+      #expect(try await b.container.sync(everything: true).problems.count == 1)
+      #expect(try await b.container.sync().problems.isEmpty)
+      #expect(try await b.container.listing().unreadable.isEmpty)
+    }
+  }
+}
