@@ -197,4 +197,78 @@ struct GarbageCollectionTests {
       #expect(try await a.container.check().problems.count == 1)
     }
   }
+
+  @Test func `takes no content that another machine stores anew at that moment`() async throws {
+    try await withTemporaryDirectory { directory in
+      let clock = ModelClock()
+      let memory = MemoryStore(now: { clock.now })
+      let slow = SlowRemoval(memory)
+      let a = try await DeviceFixture("a", in: directory, slow, clock: clock, enclosesSmall: false)
+      let b = try await DeviceFixture("b", in: directory, memory, clock: clock, enclosesSmall: false)
+      for device in [a, b] { try await device.sync() }
+      // An old content that no version needs, as an upload that was cut off leaves.
+      let text = "a content that comes again"
+      try await memory.put(Data(text.utf8), at: BlobName(of: Data(text.utf8)).key)
+      try a.write("another", to: "Other.txt")
+      try await a.sync()
+      clock.advance(5 * 86_400)
+      let reports = Mutex<[SyncReport]>([])
+      slow.beforeRemoval {
+        try b.write(text, to: "Notes.txt")
+        let report = try await b.container.sync()
+        reports.withLock { $0.append(report) }
+      }
+      let report = try await a.container.collectGarbage(isDryRun: false)
+      #expect(report.blobs == 1 && report.problems.isEmpty)
+      // It waited, and said so.
+      let failures = reports.withLock { $0 }.flatMap(\.failures)
+      #expect(failures.map(\.name) == ["Notes.txt"])
+      #expect((failures.first?.error as? FilePackageError)?.code == .busy)
+      try await b.sync()
+      try await a.sync()
+      #expect(try await a.container.check(reads: true).isWhole)
+      try await a.container.download(itemNamed: "Notes.txt")
+      #expect(a.text("Notes.txt") == text)
+      #expect(!memory.keys.contains { $0.string.contains("collecting") })
+    }
+  }
+
+  @Test func `that was cut off keeps no upload waiting for more than an hour`() async throws {
+    let clock = ModelClock()
+    let store = MemoryStore(now: { clock.now })
+    try await withTwo(store, clock) { a, b in
+      let feed = a.container.session.feed
+      let text = "a content that comes again"
+      try await store.put(Data(text.utf8), at: BlobName(of: Data(text.utf8)).key)
+      // The mark of a collection that ended without a word.
+      try await feed.beginCollection(by: "another")
+      try b.write(text, to: "Notes.txt")
+      #expect(try await b.container.sync().failures.map(\.name) == ["Notes.txt"])
+      clock.advance(3_601)
+      try await b.sync()
+      _ = try await a.container.collectGarbage(isDryRun: false)
+      #expect(try await a.container.check(reads: true).isWhole)
+    }
+  }
+}
+
+/// A store whose first removal of a blob waits for another machine.
+private final class SlowRemoval: ForwardingStore {
+  let base: any ObjectStore
+  private let action = Mutex<(@Sendable () async throws -> Void)?>(nil)
+
+  init(_ base: any ObjectStore) { self.base = base }
+
+  func beforeRemoval(_ body: @escaping @Sendable () async throws -> Void) { action.withLock { $0 = body } }
+
+  func delete(_ key: ObjectKey) async throws(ObjectStoreError) {
+    if key.string.hasPrefix("blobs/") {
+      let body = action.withLock { action in
+        defer { action = nil }
+        return action
+      }
+      do { try await body?() } catch { Issue.record(error) }
+    }
+    try await base.delete(key)
+  }
 }

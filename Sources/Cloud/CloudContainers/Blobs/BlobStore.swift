@@ -5,7 +5,8 @@ package import ObjectStores
 import Synchronization
 
 // BL1 A blob is immutable: its name says which bytes it has, and `get` gives no other bytes.
-// BL2 After `put` returns, the store has the blob, or had it when another call noted it as known.
+// BL2 After `put` returns, the store has the blob, or had it when another call noted it as known. A collection of garbage
+//     may take a renewed one at that moment: see `ContainerSession.confirmRenewed()`.
 
 /// The blobs of a container: pieces of content, and pages of trees.
 ///
@@ -13,6 +14,8 @@ import Synchronization
 package final class BlobStore: Sendable {
   /// The largest number of calls to the store at once.
   package static let maximumCalls = 8
+  /// The size up to which a blob goes to the store without a look at whether that has it, in bytes.
+  private static let smallSize = 64 << 10
   /// The size of the largest blob, in bytes.
   package static let maximumSize = 8 << 20
 
@@ -25,6 +28,8 @@ package final class BlobStore: Sendable {
   private let limit: AsyncSemaphore
   /// The running puts, with the calls that wait for their results.
   private let running = Mutex<[BlobName: [CheckedContinuation<PutResult?, Never>]]>([:])
+  /// The blobs that the store had already when this operation stored them.
+  private let renewedNames = Mutex<Set<BlobName>>([])
 
   /// The result of a put that other calls with the same bytes joined.
   private enum PutResult: Sendable {
@@ -103,6 +108,7 @@ package final class BlobStore: Sendable {
       return name
     }
     while true {
+      if renewedNames.withLock({ $0.contains(name) }) { return name }
       if try await known.contains(name) { return name }
       switch await join(name) {
       case nil:
@@ -137,9 +143,11 @@ package final class BlobStore: Sendable {
       for continuation in joined { continuation.resume(returning: result) }
     }
     do {
-      // A put over the same bytes makes the object as new, so that a collection of garbage leaves it.
-      try await store(bytes, as: name)
-      try await known.insert(name)
+      if try await store(bytes, as: name) {
+        try await known.insert(name)
+      } else {
+        renewedNames.withLock { _ = $0.insert(name) }  // It may be there already.
+      }
       result = .done
     } catch {
       let isCancelled = error is CancellationError || (error as? ObjectStoreError)?.code == .cancelled
@@ -148,10 +156,34 @@ package final class BlobStore: Sendable {
     }
   }
 
-  private func store(_ bytes: Data, as name: BlobName) async throws {
+  /// Stores a blob; returns false if the store had it already.
+  private func store(_ bytes: Data, as name: BlobName) async throws -> Bool {
     try await limit.waitUnlessCancelled()
     defer { limit.signal() }
-    try await store.oneObject { try await store.put(bytes, at: name.key, ifAbsent: false) }
+    return try await store.oneObject {
+      // A large blob does not go twice.
+      let isLarge = bytes.count > Self.smallSize
+      let isNew =
+        isLarge
+        ? try await store.head(name.key) == nil : try await store.put(bytes, at: name.key, ifAbsent: true)
+      // A put over the same bytes makes the object as new, so that a later collection of garbage leaves it.
+      if isLarge || !isNew { try await store.put(bytes, at: name.key) }
+      return isNew
+    }
+  }
+
+  // MARK: Renewed blobs
+
+  /// The blobs that the store had already when this operation stored them.
+  var renewed: Set<BlobName> { renewedNames.withLock { $0 } }
+
+  /// Forgets the renewed blobs: the store may have lost them.
+  func forgetRenewed() { renewedNames.withLock { $0 = [] } }
+
+  /// Notes that the store has renewed blobs.
+  func confirm(_ names: Set<BlobName>) async throws {
+    for name in names { try await known.insert(name) }
+    renewedNames.withLock { $0.subtract(names) }
   }
 
   // MARK: Getting

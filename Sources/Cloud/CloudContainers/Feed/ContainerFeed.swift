@@ -302,5 +302,31 @@ package struct ContainerFeed: Sendable {
     return devices
   }
 
+  // A collection of garbage marks the feed before it looks at any blob.
+
+  private static let collectionPrefix = "\(prefix)collecting/"
+
+  /// Tells the other devices that one of them collects garbage.
+  package func beginCollection(by device: String) async throws(ObjectStoreError) {
+    try await store.put(Data(), at: checkedKey(Self.collectionPrefix + device))
+  }
+
+  /// Tells the other devices that a collection of garbage removes nothing any more.
+  package func endCollection(by device: String) async throws(ObjectStoreError) {
+    try await store.delete(checkedKey(Self.collectionPrefix + device))
+  }
+
+  /// Returns the devices that collect garbage, and the times at which they began, by the store's clock.
+  func collections() async throws -> [(device: String, date: Date)] {
+    var collections: [(device: String, date: Date)] = []
+    try await store.listAll(Self.collectionPrefix) { page in
+      collections += page.map {
+        (device: String($0.key.string.dropFirst(Self.collectionPrefix.count)), date: $0.modificationDate)
+      }
+      return true
+    }
+    return collections
+  }
+
   private static func removedKey(_ device: String) -> ObjectKey { checkedKey(removedPrefix + device) }
 }

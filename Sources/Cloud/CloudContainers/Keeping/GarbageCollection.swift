@@ -4,12 +4,16 @@ import ObjectStores
 
 // A blob goes only if no version of the retention needs it, and if it was stored two days ago or longer. An upload
 // stores each blob anew that it stored more than a day ago, before its version relies on it.
+// Another machine may store an old blob anew between the look at its date and its removal. So a collection marks the feed
+// before it looks at a date. An upload that stored a blob which was there already looks for the mark before it commits.
 // The versions that appeared during the marking are marked as well before the first blob goes.
 // The last version of a document stays for ever, and with it its content unless it is a deletion.
 // An old version goes before its blobs. So a collection that is cut short leaves no version without its content.
 
 /// The removal of objects that no version needs.
 package struct GarbageCollection: Sendable {
+  /// The longest time of a collection, in seconds. A mark that is twice as old is one of a collection that was cut off.
+  static let longest: Double = 1_800
   /// The age from which an unmarked blob goes, in seconds.
   package static let grace: Double = 2 * 86_400
 
@@ -98,9 +102,13 @@ package struct GarbageCollection: Sendable {
       !report.problems.isEmpty || BlobName(object.key).map(marks.names.contains) ?? true
     }
     report.keptBlobs += unmarked - candidates.count
+    if !isDryRun, !candidates.isEmpty { try await beginRemoval() }
+    let start = ContinuousClock.now
     let removed = try await concurrentMap(candidates, BlobStore.maximumCalls) { [grace] object in
       try await checking {
         if isDryRun { return true }
+        // Other machines do not wait any longer. The next collection does the rest.
+        guard start.duration(to: .now) < .seconds(Self.longest) else { return false }
         // An upload may have stored it anew.
         guard let present = try await store.oneObject({ try await store.head(object.key) }),
           now.timeIntervalSince(present.modificationDate) >= grace
@@ -119,12 +127,24 @@ package struct GarbageCollection: Sendable {
       }
     }
     if !isDryRun {
+      // A removal that failed may come late: the mark stays.
+      if report.problems.isEmpty { try await session.feed.endCollection(by: session.settings.device) }
       try await removeOldConflicts(retention.conflicts.union(newer.conflicts), now)
       try await removeOldNews(now)
       try await session.repackHeads()
       try await store.removeRemains()
     }
     return report
+  }
+
+  /// Tells the other machines that this one removes blobs. One at a time does.
+  private func beginRemoval() async throws {
+    let (feed, device) = (session.feed, session.settings.device)
+    try await feed.beginCollection(by: device)
+    guard try await session.isCollectedElsewhere() else { return }
+    try await feed.endCollection(by: device)
+    throw FilePackageError(
+      .busy, .delete, document: session.folder.url.path, reason: "another machine collects garbage")
   }
 
   private func delete(_ keys: [ObjectKey]) async throws {

@@ -70,6 +70,7 @@ extension ContainerSession {
   /// Begins an operation: it knows nothing of the store yet.
   func begin() {
     known.begin()
+    blobs.forgetRenewed()
     feedEnd.reset()
   }
 

@@ -19,6 +19,7 @@ extension ContainerSession {
       try await settlePending(of: &record)
       if try head(of: record)?.sequence ?? 0 >= version.sequence { return false }
     }
+    try await confirmRenewed(for: record.name)
     record.pending = try version.encoded()
     record.pendingRoot = here.map { Data($0.root.bytes) }
     try await state.save(record)

@@ -35,6 +35,41 @@ extension ContainerSession {
     return now.timeIntervalSince(object.modificationDate) < Self.reliance
   }
 
+  /// Checks that no collection of garbage has taken, or is about to take, a blob that was there before this operation
+  /// stored it.
+  ///
+  /// Such a collection began before that: a later one finds the blob new. So there is none under way, or it has ended
+  /// and the blob is there.
+  ///
+  /// Cost: nothing if all blobs were new. Otherwise a listing, and a look at each of the others.
+  ///
+  /// - Throws: `busy`, before a version relies on the blobs.
+  func confirmRenewed(for document: String) async throws {
+    let names = blobs.renewed
+    if names.isEmpty { return }
+    let isCollected = try await isCollectedElsewhere()
+    let store = store
+    let present = try await concurrentMap(names, BlobStore.maximumCalls) { name in
+      try await store.oneObject { try await store.head(name.key) != nil }
+    }
+    guard !isCollected, !present.contains(false) else {
+      blobs.forgetRenewed()
+      throw FilePackageError(
+        .busy, .save, document: document,
+        reason: "another machine collects garbage in the container; the document is uploaded later")
+    }
+    try await blobs.confirm(names)
+  }
+
+  /// Returns whether another device collects garbage.
+  func isCollectedElsewhere() async throws -> Bool {
+    let marks = try await feed.collections().filter { $0.device != settings.device }
+    if marks.isEmpty { return false }
+    try await measureClock()
+    let now = Date(milliseconds: try await storeTime())
+    return marks.contains { now.timeIntervalSince($0.date) < 2 * GarbageCollection.longest }
+  }
+
   /// Returns whether the store has the last known version of a document, with these bytes. True if none is known.
   func hasHead(of record: DocumentRecord) async throws -> Bool {
     guard asksStore, let head = try head(of: record) else { return true }
