@@ -106,7 +106,7 @@ package enum Companion {
     if status == 0 { return Answer(output: output.isEmpty ? nil : output) }
     lseek(messages, 0, SEEK_SET)
     let last = readAll(messages).split(whereSeparator: \.isNewline).last.map(String.init)
-    return Answer(problem: last ?? "'\(prefix)\(name)' gave no answer.")
+    return Answer(problem: last ?? "'\(prefix)\(full)' gave no answer.")
   }
 
   private static func readAll(_ descriptor: Int32) -> String {
