@@ -3,7 +3,7 @@
 # What takes long and proves promises is in Tests/long/run.
 
 .PHONY: help demo test check build all install uninstall deb docs fuzz examples lint format build-tests \
-  prepare pages record-baseline stage
+  prepare notes test-notes install-notes record-baseline stage
 .DEFAULT_GOAL = help
 
 PREFIX = /usr/local
@@ -17,10 +17,9 @@ demo: build ## builds docpkg and runs the main job on real documents
 	@Fixtures/demo.sh .build/release/docpkg
 
 test: build-tests ## builds with optimisation and runs all tests
-# Tests of waiting and tests with a browser would wait for a thousand other tests beside them.
-	$(run-tests) --skip '^(FileCoordinationTests|NotesServerTests)\.'
+# Tests of waiting would wait for a thousand other tests beside them.
+	$(run-tests) --skip '^FileCoordinationTests\.'
 	$(run-tests) --filter '^FileCoordinationTests\.'
-	$(run-tests) --filter '^NotesServerTests\.'
 
 check: lint build-tests ## runs the lint, and the suites without the tags `process` and `scale`
 	.ci/check $(CONFIGURATION)
@@ -33,9 +32,8 @@ build: ## builds docpkg
 	@.ci/prepare build
 	$(swift-build) docpkg
 
-all: build ## builds docpkg, docpkg-full with documents with a database, cloud and bench, and docpkg-serve
+all: build ## builds docpkg, and docpkg-full with documents with a database, cloud and bench
 	$(swift-build) docpkg-full
-	$(swift-build) docpkg-serve
 
 install: stage ## installs all programs, the manual, completions and the MIME type below PREFIX=/usr/local
 	.ci/install .build/stage "$(DESTDIR)" "$(PREFIX)"
@@ -60,7 +58,6 @@ lint: prepare ## checks the form of the code and the invariants
 	.ci/invariants
 	@find Sources -name '*.swift' | xargs awk '/^ *(defer \{ )?try\? / && !/\/\// && before !~ /\/\// { bad = 1; \
 	  print FILENAME ":" FNR ": say in a comment why this error is dropped" } { before = $$0 } END { exit bad }'
-	@.ci/pages | diff -q Sources/CommandLine/CNotesPages/CNotesPages.c - || { echo "Run 'make pages'."; exit 1; }
 	swift format lint --strict $(swift-files)
 
 format: ## formats the code
@@ -70,8 +67,19 @@ swift-files = --recursive --parallel Sources Tests Examples Package.swift
 record-baseline: build-tests ## records what saving does, for a commit that says why it changes
 	RECORD_BASELINE=1 $(run-tests) --filter BaselineTests
 
-pages: ## puts the files of the browser's pages into the C file that makes them part of the program
-	.ci/pages > Sources/CommandLine/CNotesPages/CNotesPages.c
+notes: ## builds docpkg-serve, the notes in the browser, from Examples/Notes
+	@.ci/prepare build
+	swift build --package-path $(notes) -c release --static-swift-stdlib --product docpkg-serve
+notes = Examples/Notes
+
+install-notes: notes ## installs docpkg-serve below PREFIX=/usr/local, where docpkg finds it
+	install -D -m 755 -t "$(DESTDIR)$(PREFIX)/libexec/docpkg" $(notes)/.build/release/docpkg-serve
+	cp -R $(notes)/.build/release/Notes_docpkg-serve.resources "$(DESTDIR)$(PREFIX)/libexec/docpkg"
+
+test-notes: ## builds the notes without optimisation and runs their tests, with two browsers
+	@.ci/prepare notes
+	swift build --package-path $(notes) --build-tests
+	cd $(notes) && ../../.ci/tests -c debug
 
 build-tests: prepare ## builds everything and the tests
 	swift build -c $(CONFIGURATION) --build-tests

@@ -64,7 +64,6 @@ let package = Package(
     .library(name: "CloudContainers", targets: ["CloudContainers"]),
     .executable(name: "docpkg", targets: ["docpkg"]),
     .executable(name: "docpkg-full", targets: ["docpkg-full"]),
-    .executable(name: "docpkg-serve", targets: ["docpkg-serve"]),
   ] + appleModules.map { .library(name: $0.name, targets: [$0.name]) },
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -191,22 +190,6 @@ let package = Package(
       ],
       path: "Sources/AppleNames/AppleCloud", swiftSettings: strict),
 
-    // The files of the pages, as part of the program.
-    .target(name: "CNotesPages", path: "Sources/CommandLine/CNotesPages", exclude: ["pages"]),
-
-    // A decoder of pictures in a process that may do nothing else.
-    .target(name: "CDecoder", path: "Sources/CommandLine/CDecoder"),
-
-    // Documents in the browser, on this machine only.
-    .target(
-      name: "NotesServer",
-      dependencies: [
-        "CDecoder", "CLinux", "CloudContainers", "CNotesPages", "Documents", "DurableIO", "FilePackages",
-        "ImageNotes",
-        "PackageArchive", database, system,
-      ],
-      path: "Sources/CommandLine/NotesServer", swiftSettings: strict),
-
     // Measurements: what saving costs, beside other ways of doing it.
     .target(
       name: "Benchmarks",
@@ -237,14 +220,6 @@ let package = Package(
       ],
       path: "Sources/CommandLine/CloudCommands", swiftSettings: strict),
 
-    // `docpkg serve`.
-    .target(
-      name: "ServeCommand",
-      dependencies: [
-        "CloudCommands", "CommandSupport", "Documents", "FilePackages", "NotesServer", arguments, system,
-      ],
-      path: "Sources/CommandLine/ServeCommand", swiftSettings: strict),
-
     // `docpkg bench`.
     .target(
       name: "BenchCommands",
@@ -262,9 +237,6 @@ let package = Package(
         "ManagedDocuments", arguments,
       ],
       path: "Sources/CommandLine/Programs/docpkg-full", swiftSettings: strict),
-    .executableTarget(
-      name: "docpkg-serve", dependencies: ["CommandSupport", "FilePackages", "ServeCommand", arguments],
-      path: "Sources/CommandLine/Programs/docpkg-serve", swiftSettings: strict),
 
     // Trees as literals, disks that crash or fail, and programs that tests run.
     .target(
@@ -362,21 +334,13 @@ let package = Package(
       ],
       swiftSettings: testing),
     .testTarget(
-      name: "NotesServerTests",
-      dependencies: [
-        "CDecoder", "docpkg", "docpkg-full", "docpkg-serve", "DurableIO", "TestSupport", system,
-      ],
-      exclude: ["Pages"],
-      swiftSettings: testing),
-    .testTarget(
       name: "BenchmarksTests",
       dependencies: ["Benchmarks", "DurableIO", "TestSupport", system], swiftSettings: testing),
     .testTarget(
       name: "docpkgTests",
       dependencies: [
-        "bookkeeper", "docpkg", "docpkg-full",
-        "docpkg-serve", "Documents", "DurableIO", "FilePackages", "ImageNotes", "ObjectStores",
-        "StoreTestSupport", "TestSupport", system,
+        "bookkeeper", "docpkg", "docpkg-full", "Documents", "DurableIO", "FilePackages", "ImageNotes",
+        "ObjectStores", "StoreTestSupport", "TestSupport", system,
       ],
       swiftSettings: testing),
     .testTarget(
@@ -396,7 +360,7 @@ let package = Package(
     + (isFuzzing
     ? [
       "Archive", "Image", "Interchange", "Journal", "Listing", "Manifest", "Metadata", "Names",
-      "Request", "Secret", "Tree", "Types", "Version",
+      "Secret", "Tree", "Types", "Version",
     ] : [])
     .map {
       name in
@@ -404,7 +368,7 @@ let package = Package(
       .executableTarget(
         name: "Fuzz\(name)",
         dependencies: [
-          "CloudContainers", "DurableIO", "FilePackages", "ImageNotes", "NotesServer", "ObjectStores",
+          "CloudContainers", "DurableIO", "FilePackages", "ImageNotes", "ObjectStores",
           "PackageArchive", "TestSupport", "UniformTypes", system,
         ],
         path: "Tests/Fuzz/\(name)", swiftSettings: strict + [.unsafeFlags(["-parse-as-library"])])

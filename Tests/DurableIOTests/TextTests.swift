@@ -56,11 +56,6 @@ struct TrimmingTests {
     #expect(" \n".trimmed().isEmpty && "".trimmed().isEmpty)
     #expect("--a-b-".trimmed { $0 == "-" } == "a-b")
   }
-
-  @Test func `loses only spaces and tabs as a field of HTTP`() {
-    #expect(" \tclose\t".trimmedField == "close")
-    #expect("\u{A0}close\n".trimmedField == "\u{A0}close\n")
-  }
 }
 
 @Suite("The first free name")

@@ -48,7 +48,7 @@ extension RunningProgram {
 let tool = Program("docpkg")
 
 /// The names of the companions of `docpkg`.
-let companions = ["full", "serve"]
+let companions = ["full"]
 
 /// Copies `docpkg` and its companions into a folder that every user may read.
 ///

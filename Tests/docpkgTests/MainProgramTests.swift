@@ -11,7 +11,7 @@ struct MainProgramTests {
     let names = [
       "4GRDB", "libcurl", "libssl", "libsqlite3", "FoundationInternationalization",
       "libFoundation.so",
-      "11NotesServer", "15CloudContainers", "12ObjectStores", "16ManagedDocuments",
+      "15CloudContainers", "12ObjectStores", "16ManagedDocuments",
     ]
     for name in names { #expect(bytes.firstRange(of: Data(name.utf8)) == nil, "\(name)") }
     let full = try Data(contentsOf: URL(filePath: tool.path + "-full"), options: .mappedIfSafe)
@@ -59,7 +59,6 @@ struct MainProgramTests {
       for (arguments, name, rest) in [
         (["cloud", "sync", "--help"], "full", ["cloud", "sync", "--help"]),
         (["edit", "--help"], "full", ["edit", "--help"]),
-        (["serve", "--help"], "serve", ["--help"]),
       ] {
         let (through, own) = (
           try run(tool, arguments, in: folder), try run(Program("docpkg-\(name)"), rest, in: folder)

@@ -50,12 +50,10 @@ package struct StoreAddress: Sendable {
     try check()
     do {
       let settings = try S3Settings(profile: options[Key.profile])
-      let keys = try settings.findKeys()
+      let store = try S3Store(
+        at: address(region: settings.region, endpoint: settings.endpoint), settings: settings)
       if let warning = settings.warning { StandardError.write("docpkg: warning: \(warning)\n") }
-      let transport = settings.certificates.map { HTTPClient(authorities: $0) } ?? HTTPClient.shared
-      return S3Store(
-        at: try address(region: settings.region, endpoint: settings.endpoint), keys: keys,
-        transport: transport)
+      return store
     } catch let problem as S3Settings.Problem {
       throw InputError(description: "'\(text)' could not be opened. \(problem)")
     }

@@ -38,7 +38,7 @@ public struct ImageNotes: DocumentContent {
   /// The images, in order.
   public internal(set) var images: [Image]
   /// The original filenames of images whose files another program removed. The next save forgets them.
-  package internal(set) var missingImages: [String] = []
+  public internal(set) var missingImages: [String] = []
   /// The name that the user gave the document, instead of the first line of its text; nil for none.
   public var customName: String?
 

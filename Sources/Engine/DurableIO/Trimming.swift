@@ -5,7 +5,4 @@ extension StringProtocol {
     guard let end = start.lastIndex(where: { !isOutside($0) }) else { return "" }
     return String(start[...end])
   }
-
-  /// The text without the spaces and tabs at its ends, as a field of HTTP has it (RFC 9110, section 5.6.3).
-  package var trimmedField: String { trimmed { $0 == " " || $0 == "\t" } }
 }

@@ -22,7 +22,7 @@ package func isLosslessSpelling(_ string: String) -> Bool {
 /// Returns a key or path of this library for people to read.
 ///
 /// Bytes that are not UTF-8, and characters that would act on a terminal, become `\xNN`.
-package func displayString(_ string: String) -> String {
+public func displayString(_ string: String) -> String {
   if string.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return string }
   return FileName(string).display
 }

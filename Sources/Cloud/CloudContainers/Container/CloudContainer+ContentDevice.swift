@@ -4,7 +4,7 @@ extension CloudContainer {
   /// Returns the name of the device whose edit the content here is: this one, if the content is not in the container.
   ///
   /// nil if no document is here, or if no version that this machine knows has the content. Asks the store for nothing.
-  package func contentDevice(ofItemNamed name: String) async throws -> String? {
+  public func contentDevice(ofItemNamed name: String) async throws -> String? {
     guard let record = try await session.placedIfAny(name),
       let local = try FolderScan.document(name, in: session.folder)
     else { return nil }

@@ -31,6 +31,15 @@ public struct S3Store: ObjectStore {
     self.init(at: address, keys: keys, transport: HTTPClient.shared, now: now)
   }
 
+  /// Makes a store in an existing bucket, with the keys and the certificates of awscli's files and the environment.
+  ///
+  /// - Throws: an error of the keys.
+  public init(at address: S3Address, settings: S3Settings) throws(S3Settings.Problem) {
+    self.init(
+      at: address, keys: try settings.findKeys(),
+      transport: settings.certificates.map { HTTPClient(authorities: $0) } ?? HTTPClient.shared)
+  }
+
   /// Makes a store in an existing bucket, with permanent keys.
   ///
   /// - Parameter now: the clock of the signatures.

@@ -45,7 +45,7 @@ public struct TrashLocation: Sendable {
   ///
   /// - Parameter original: the place that the document had.
   /// - Returns: nil if the document is in no trash.
-  package static func holder(
+  public static func holder(
     of document: URL, from original: URL
   ) -> (trash: TrashLocation, entry: Entry)? {
     let files = document.deletingLastPathComponent()

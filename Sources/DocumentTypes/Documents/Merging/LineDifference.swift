@@ -8,7 +8,7 @@
 /// matches the rest in O(n log n) by patience differencing. This matches the elements that occur once in both
 /// sequences, in their longest common order. The elements between them count as replaced. The result is still a true
 /// difference, perhaps not the smallest.
-package struct LineDifference {
+public struct LineDifference {
   /// Equal elements at two places.
   private struct Match: Hashable {
     var left: Int
@@ -17,9 +17,11 @@ package struct LineDifference {
   }
 
   /// Elements of the left that the right replaces; never both empty.
-  package struct Change: Hashable {
-    package var left: Range<Int>
-    package var right: Range<Int>
+  public struct Change: Hashable, Sendable {
+    /// The range in the left sequence.
+    public var left: Range<Int>
+    /// The range in the right sequence.
+    public var right: Range<Int>
   }
 
   private let left: [Int]
@@ -35,6 +37,17 @@ package struct LineDifference {
     let size = left.count + right.count + 3
     forward = [Int](repeating: 0, count: size)
     backward = forward
+  }
+
+  /// Returns the replacements that make the right of the left, in order; no two of them touch.
+  public static func changes<Line: Hashable>(from left: [Line], to right: [Line]) -> [Change] {
+    var known: [Line: Int] = [:]
+    func number(_ line: Line) -> Int {
+      if let number = known[line] { return number }
+      known[line] = known.count
+      return known.count - 1
+    }
+    return changes(from: left.map(number), to: right.map(number), effort: 1 << 20)
   }
 
   /// Returns the replacements that make the right of the left, in order; no two of them touch.

@@ -1,0 +1,111 @@
+import Documents
+import FilePackages
+import Foundation
+
+/// The open documents.
+///
+/// A document is opened for the first page, and closed some minutes after the last one has gone. So a page that is
+/// loaded again still has the document's undo.
+actor OpenNotes {
+  private let library: NotesLibrary
+  private var sessions: [DocumentID: Task<NotesSession, any Error>] = [:]
+  private var sweeping: Task<Void, Never>?
+
+  init(_ library: NotesLibrary) { self.library = library }
+
+  /// Returns the session of a document, and opens the document if it is not open.
+  func session(_ id: DocumentID) async throws -> NotesSession {
+    if let running = sessions[id] {
+      let session = try await running.value
+      if await session.isOpen { return session }
+      // The document was removed, and may be back.
+      if sessions[id] == running { sessions[id] = nil }
+      await session.endChannels()
+    }
+    if let running = sessions[id] { return try await running.value }
+    let entry = try await library.entry(id)
+    let task = Task { [library] in
+      try await NotesSession(id, at: entry.url, provider: library.places.provider(entry.place)) {
+        id, old, url in
+        let move = await library.noteMove(of: id, from: old, to: url)
+        if case .moved(let new) = move { await self.rename(id, to: new) }
+        return move
+      }
+    }
+    sessions[id] = task
+    do {
+      let session = try await task.value
+      sweep()
+      return session
+    } catch {
+      if sessions[id] == task { sessions[id] = nil }
+      throw error
+    }
+  }
+
+  /// Returns the session of an open document; nil if it is not open.
+  func openSession(_ id: DocumentID) async -> NotesSession? { try? await sessions[id]?.value }
+
+  /// Pages of documents that are there again connect again.
+  func revive(_ ids: Set<DocumentID>) async {
+    for id in ids {
+      guard let session = await openSession(id), await !session.isOpen else { continue }
+      sessions[id] = nil
+      await session.endChannels()
+    }
+  }
+
+  /// Saves and closes a document before it is moved by the server.
+  ///
+  /// - Throws: the error of the save; the document is then open.
+  func close(_ id: DocumentID) async throws {
+    guard let session = await openSession(id) else { return }
+    try await session.close()
+    sessions[id] = nil
+  }
+
+  /// Saves and closes all documents.
+  ///
+  /// - Returns: the errors of documents that could not be saved; their edits are in recovery copies.
+  func closeAll() async -> [any Error] {
+    sweeping?.cancel()
+    var errors: [any Error] = []
+    for task in sessions.values {
+      guard let session = try? await task.value else { continue }
+      do {
+        try await session.close()
+      } catch {
+        errors.append(error)
+      }
+    }
+    sessions = [:]
+    return errors
+  }
+
+  private func rename(_ old: DocumentID, to new: DocumentID) {
+    guard old != new, let task = sessions.removeValue(forKey: old) else { return }
+    sessions[new] = task
+  }
+
+  /// Closes documents that no page has shown for a while, as long as there are open ones.
+  private func sweep() {
+    guard sweeping == nil else { return }
+    sweeping = Task { [weak self] in
+      while let self, await self.closeIdle(for: .seconds(600)) {
+        guard (try? await Task.sleep(for: .seconds(30))) != nil else { return }
+      }
+    }
+  }
+
+  private func closeIdle(for time: Duration) async -> Bool {
+    for (id, task) in sessions {
+      guard let session = try? await task.value, let since = await session.idleSince,
+        since + time < .now
+      else { continue }
+      // A document that cannot be saved stays open, with its edits.
+      if (try? await session.close()) != nil { sessions[id] = nil }
+    }
+    if sessions.isEmpty { sweeping = nil }
+    return !sessions.isEmpty
+  }
+}
