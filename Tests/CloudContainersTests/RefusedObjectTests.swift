@@ -173,6 +173,10 @@ struct RefusedObjectTests {
         #expect((item.downloadingError ?? item.uploadingError) != nil)
         let check = try await a.container.check(reads: true)
         #expect(!check.isWhole && check.problems.allSatisfy { "\($0)".contains("b.txt") }, "\(check)")
+        let repair = try await a.container.repair(reads: true)
+        #expect(
+          !repair.check.isWhole && repair.check.problems.allSatisfy { "\($0)".contains("b.txt") },
+          "\(repair.check)")
       }
       // A new machine has the others, and names this one.
       let c = try await makeDevice("c")

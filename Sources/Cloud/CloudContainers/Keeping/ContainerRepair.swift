@@ -3,6 +3,7 @@ import FoundationEssentials
 import ObjectStores
 
 // A repair stores only objects that this machine knows byte for byte. It replaces no version that can be read.
+// An object that the store refuses stays as it is, and the check at the end names it.
 
 /// The return of objects to a store that lost or damaged them, as far as this machine has them.
 package struct ContainerRepair: Sendable {
@@ -41,7 +42,10 @@ package struct ContainerRepair: Sendable {
     }
     if case .success(.some) = try await checking(nil, { try await mark.find() }) { throw error }
     let known = try await session.state.records().filter { $0.head != nil }.prefix(64)
-    for record in known where try await session.hasHead(of: record) {
+    for record in known {
+      guard case .success(true) = try await checking(nil, { try await session.hasHead(of: record) }) else {
+        continue
+      }
       try await mark.replace(ContainerMark.Record(container: container, key: session.key))
       return try await session.feed.mark(container)
     }
@@ -50,22 +54,27 @@ package struct ContainerRepair: Sendable {
 
   /// Stores the last versions of documents over bytes that are no version; returns their number.
   private func restoreVersions() async throws -> Int {
-    let session = session
     let records = try await session.state.records()
     return try await concurrentMap(records, BlobStore.maximumCalls) { record in
-      guard let bytes = record.head, let head = try session.head(of: record),
-        let present = try await session.log.bytes(of: head.document, head.sequence), present != bytes
-      else { return false }
-      do throws(CloudVersion.Problem) {
-        let version = try CloudVersion(decoding: present)
-        if version.document == head.document, version.sequence == head.sequence { return false }
-      } catch {
-        // A newer program made the version. Other bytes that cannot be read are damage.
-        if error == .newerFormat { return false }
-      }
-      try await session.store.put(bytes, at: head.key)
-      return true
-    }.count { $0 }
+      try await checking { try await restoreVersion(of: record) }
+    }.count {
+      if case .success(true) = $0 { true } else { false }
+    }
+  }
+
+  private func restoreVersion(of record: DocumentRecord) async throws -> Bool {
+    guard let bytes = record.head, let head = try session.head(of: record),
+      let present = try await session.log.bytes(of: head.document, head.sequence), present != bytes
+    else { return false }
+    do throws(CloudVersion.Problem) {
+      let version = try CloudVersion(decoding: present)
+      if version.document == head.document, version.sequence == head.sequence { return false }
+    } catch {
+      // A newer program made the version. Other bytes that cannot be read are damage.
+      if error == .newerFormat { return false }
+    }
+    try await session.store.oneObject { try await session.store.put(bytes, at: head.key) }
+    return true
   }
 
   /// Stores the content of documents that are here, where the store lacks a part of it; returns their names.
@@ -79,7 +88,11 @@ package struct ContainerRepair: Sendable {
       else { continue }
       let found = try await checking(nil, { try await question.check([head.root], of: record.name) })
       guard case .failure = found else { continue }
-      if try await session.storeAgain(local, record) { restored.append(record.name) }
+      guard
+        case .success(true) = try await checking(
+          nil, { try await session.storeAgain(local, record) })
+      else { continue }
+      restored.append(record.name)
     }
     return restored
   }
