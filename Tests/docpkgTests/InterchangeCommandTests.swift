@@ -186,7 +186,7 @@ struct InterchangeCommandTests {
     }
   }
 
-  @Test func `keeps the words of a missing image, and leaves nothing behind one that lies outside`()
+  @Test func `keeps the words of an image that is missing or lies outside`()
     async throws
   {
     try await withTemporaryDirectory { folder in
@@ -205,18 +205,21 @@ struct InterchangeCommandTests {
       for name in ["M.textbundle", "M.imageNotes", "M", "Again.imageNotes"] {
         try FileManager.default.removeItem(atPath: folder.appending(name).string)
       }
-      try bundle("a\n![](../none.png)", in: folder)
-      let refused = try docpkg("import", "T.textbundle", "T.imageNotes", in: folder)
-      #expect(
-        refused.errors
-          == "docpkg: 'T.textbundle' could not be imported as TextBundle: the text shows "
-          + "'../none.png', which lies outside it ('text.md', line 2). "
-          + "Put the file beside the text, and name it there.\n"
-      )
-      #expect(refused.status == 2)
+      try bundle("a\n![](../none.png) ![](assets/ridge%201.png)", in: folder)
+      let outside = try docpkg("import", "T.textbundle", "T.imageNotes", in: folder)
+      #expect(outside.errors.contains("note: the image '../none.png' lies outside of the folder"))
+      #expect(outside.status == 0 && outside.output.contains("1 image"))
+      let text = ["import", "T.textbundle/text.md", "--root"]
+      let root = try run(tool, text + [".", "R.imageNotes"], in: folder)
+      #expect(root.status == 0 && root.errors.contains("'../none.png' is missing"), "\(root)")
+      let other = try run(tool, text + ["T.imageNotes", "S.imageNotes"], in: folder)
+      #expect(other.status == 2 && other.errors.contains("is not in the folder 'T.imageNotes'"))
+      for name in ["T.imageNotes", "R.imageNotes"] {
+        try FileManager.default.removeItem(atPath: folder.appending(name).string)
+      }
       try bundle("x", named: "T.imageNotes.textbundle", in: folder)
-      let other = try docpkg("import", "T.imageNotes.textbundle", "T.png", in: folder)
-      #expect(other.status == 2 && other.errors.contains("has the extension of another type"))
+      let kind = try docpkg("import", "T.imageNotes.textbundle", "T.png", in: folder)
+      #expect(kind.status == 2 && kind.errors.contains("has the extension of another type"))
       #expect(try tree("", in: folder).entries.count == 2)
     }
   }

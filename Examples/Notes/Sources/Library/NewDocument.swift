@@ -85,17 +85,11 @@ struct NewDocument {
         // No package has a file at that path, so the text keeps its words.
       }
     }
-    do {
-      let read = try InterchangeFormat.markdown.read(
-        tree, named: file.lastPathComponent, textName: file.lastPathComponent)
-      var made = try await make(read, named: name)
-      made.used = used.sorted()
-      return made
-    } catch let error as InterchangeError where error.code == .outside {
-      throw HTTPRefusal(
-        status: .unprocessableContent, message: ErrorExplanation(of: error).message,
-        advice: "Name the picture without its folder in the text, and choose both files together.")
-    }
+    let read = try InterchangeFormat.markdown.read(
+      tree, named: file.lastPathComponent, textName: file.lastPathComponent)
+    var made = try await make(read, named: name)
+    made.used = used.sorted()
+    return made
   }
 
   /// A picture in Markdown; its path is in angle brackets, or ends at a space.

@@ -87,9 +87,14 @@ extension Import {
     let source = archive == "-" ? "/dev/stdin" : archive
     if format == .markdown && (archive == "-" || ArchiveFormat(recognizingFileAt: url(source)) == nil) {
       // The text names its images by their place beside it.
-      let folder = url(source).deletingLastPathComponent()
+      let text = absoluteURL(source)
+      let folder = root.map { absoluteURL($0) } ?? text.deletingLastPathComponent()
+      let prefix = folder.path == "/" ? "/" : folder.path + "/"
+      guard text.path.hasPrefix(prefix) else {
+        throw InputError(description: "'\(display(archive))' is not in the folder '\(display(root ?? ""))'.")
+      }
       return try format.read(
-        FileWrapper(url: folder), named: archive, textName: url(source).lastPathComponent)
+        FileWrapper(url: folder), named: archive, textName: String(text.path.dropFirst(prefix.count)))
     }
     var options = try options()
     if maxBytes == nil { options.limits.bytes = Self.memoryBytes }

@@ -50,6 +50,9 @@ struct Import: AsyncParsableCommand {
   @Option(help: "The format of another program's document, instead of the one that its name shows.")
   var from: InterchangeFormat?
 
+  @Option(path: "A folder around a text in Markdown, whose files its images may be.")
+  var root: String?
+
   @Option(help: "The code page of names that are not marked as UTF-8, such as CP437, CP932 or EUC-KR.")
   var charset: String?
 

@@ -13,6 +13,8 @@ struct AssetIntake {
   let tree: FileWrapper
   /// The folder of the format for images and other files; the paths of attachments begin beneath it.
   let assetsFolder: String?
+  /// The path of the text's folder in the tree; empty for the tree itself.
+  private let textFolder: String
   private(set) var document = InterchangeDocument()
   private(set) var remarks: [InterchangeRemark] = []
   private var seen: Set<InterchangeRemark> = []
@@ -21,8 +23,8 @@ struct AssetIntake {
   private var attachmentPaths = UniquePaths()
   private var names = CaseInsensitiveNames()
 
-  init(_ tree: FileWrapper, assetsFolder: String?) {
-    (self.tree, self.assetsFolder) = (tree, assetsFolder)
+  init(_ tree: FileWrapper, assetsFolder: String?, textFolder: String = "") {
+    (self.tree, self.assetsFolder, self.textFolder) = (tree, assetsFolder, textFolder)
   }
 
   /// Takes the files that a text names, and sets the text with their new paths.
@@ -116,24 +118,30 @@ struct AssetIntake {
     of reference: TextReference, _ isTaken: (String) -> Bool
   ) throws -> String? {
     let destination = reference.destination
-    for path in RelativePath.candidates(destination) {
+    for path in RelativePath.candidates(destination, in: textFolder) {
       switch path {
       case .elsewhere:
-        if reference.kind == .image, !destination.hasPrefix("data:") { remark(.remoteImage(destination)) }
+        if reference.kind.isShown, !destination.hasPrefix("data:") { remark(.remoteImage(destination)) }
         return nil
       case .outside:
-        guard reference.kind == .image else { return nil }
-        throw InterchangeProblem(
-          .outside, "the text shows '\(displayString(destination))', which lies outside it")
+        if reference.kind.isShown { remark(.outside(destination)) }
+        return nil
       case .file(let path):
         if reference.kind == .link, places[path] == nil, !isTaken(path) { return nil }
-        if let place = try take(path, for: reference) {
-          return RelativePath.respelled(destination, from: path, to: place)
+        do {
+          if let place = try take(path, for: reference) {
+            return RelativePath.respelled(destination, from: path, to: place)
+          }
+        } catch let error as FilePackageError where error.code == .wrongKind {
+          remark(.leftOut(path, reason: error.reason ?? error.code.words))
+          return nil
+        } catch let error as FilePackageError where error.code == .invalidName {
+          continue  // No file has that name.
         }
       }
     }
     switch reference.kind {
-    case .image: remark(.missingImage(destination))
+    case .image, .embed: remark(.missingImage(destination))
     case .link where assetsFolder.map { destination.hasPrefix($0 + "/") } == true:
       remark(.danglingLink(destination))
     case .link, .brackets: break
@@ -146,27 +154,21 @@ struct AssetIntake {
     if seen.insert(remark).inserted { remarks.append(remark) }
   }
 
-  /// Takes the file at a path, and returns its path in the package; nil if there is no file.
+  /// Takes the file at a path, and returns its path in the package; nil if there is no file, or if a link leads to a
+  /// folder.
+  ///
+  /// - Throws: a `FilePackageError` `wrongKind` or `invalidName` for another node than a file.
   private mutating func take(_ path: String, for reference: TextReference) throws -> String? {
     if let place = places[path] { return place }
-    do {
-      let path = try names.path(path, in: tree)
-      if let place = places[path] { return place }
-      guard let file = try tree.descendant(at: path) else { return nil }
-      guard !file.isDirectory || reference.kind == .image else { return nil }
-      let place = try take(
-        tree.regularFile(at: path), at: path, caption: reference.words.trimmed(),
-        isShown: reference.kind == .image)
-      places[path] = place
-      return place
-    } catch let error as FilePackageError where error.code == .wrongKind || error.code == .invalidName {
-      guard reference.kind == .image else {
-        remark(.leftOut(path, reason: error.reason ?? error.code.words))
-        return nil
-      }
-      throw InterchangeProblem(
-        .missingImage, "the text shows '\(displayString(path))', and \(error.reason ?? error.code.words)")
-    }
+    let path = try names.path(path, in: tree)
+    if let place = places[path] { return place }
+    guard let file = try tree.descendant(at: path) else { return nil }
+    guard !file.isDirectory || reference.kind.isShown else { return nil }
+    let place = try take(
+      tree.regularFile(at: path), at: path, caption: reference.words.trimmed(),
+      isShown: reference.kind.isShown)
+    places[path] = place
+    return place
   }
 
   // MARK: Files
@@ -246,14 +248,17 @@ extension RelativePath {
   /// The readings of a destination, the usual one first.
   ///
   /// Some programs do not encode names. Some write a backslash before characters of a name.
-  static func candidates(_ destination: String) -> [RelativePath] {
+  ///
+  /// - Parameter folder: the path of the text's folder in the tree.
+  static func candidates(_ destination: String, in folder: String = "") -> [RelativePath] {
     let unescaped = String(decoding: withoutEscapes(Array(destination.utf8)), as: UTF8.self)
-    var readings = [
-      RelativePath(destination), RelativePath(destination, isEncoded: false), RelativePath(unescaped),
-    ]
+    var spellings = [unescaped, HTMLText.unescaped(destination), destination.replacing("\\", with: "/")]
     if let end = destination.firstIndex(where: { $0 == "?" || $0 == "#" }) {
-      readings.append(RelativePath(String(destination[..<end])))
+      spellings.append(String(destination[..<end]))
     }
+    let readings =
+      [RelativePath(destination, in: folder), RelativePath(destination, isEncoded: false, in: folder)]
+      + spellings.map { RelativePath($0, in: folder) }
     return readings.enumerated().filter { readings.firstIndex(of: $0.element) == $0.offset }.map(\.element)
   }
 

@@ -24,6 +24,8 @@ struct AssetLayout {
   private var others: [PackagePath: FileWrapper]
   /// The destinations of images that the text names and the document lacks.
   private var missing: [String] = []
+  /// The destinations of images that lie outside of the document.
+  private var outside: [String] = []
   /// The nodes of the package that are not written.
   private var leftOut: [InterchangeRemark] = []
   /// The text, which names the files by their new paths.
@@ -40,7 +42,7 @@ struct AssetLayout {
     for (path, file) in document.attachments.sorted(by: { $0.key < $1.key }) {
       add("\(InterchangeDocument.attachmentsFolder)/\(path)", path, file, nil)
     }
-    text = try rewritten(document.notes.text, in: document.paths)
+    text = rewritten(document.notes.text, in: document.paths)
     leftOut = document.unsupported.map {
       .leftOut($0.string, reason: "it is a FIFO, a socket or a device")
     }
@@ -78,8 +80,8 @@ struct AssetLayout {
   }
 
   /// - Parameter present: the paths in the package. A place of the text that shows one of them is not missing.
-  private mutating func rewritten(_ text: String, in present: Set<PackagePath>) throws -> String {
-    try TextReference.rewrite(text, MarkdownReferences.of(text)) { reference in
+  private mutating func rewritten(_ text: String, in present: Set<PackagePath>) -> String {
+    TextReference.rewrite(text, MarkdownReferences.of(text)) { reference in
       let destination = reference.destination
       var (isOutside, isPresent) = (false, false)
       for path in RelativePath.candidates(destination) {
@@ -95,21 +97,19 @@ struct AssetLayout {
           return RelativePath.respelled(destination, from: path, to: assets[index].path)
         }
       }
-      guard reference.kind == .image, !isPresent else { return nil }
-      guard isOutside else {
-        if !missing.contains(destination) { missing.append(destination) }
-        return nil
+      guard reference.kind.isShown, !isPresent else { return nil }
+      if isOutside {
+        if !outside.contains(destination) { outside.append(destination) }
+      } else if !missing.contains(destination) {
+        missing.append(destination)
       }
-      let line = text.utf8.prefix(reference.range.lowerBound).count { $0 == UInt8(ascii: "\n") } + 1
-      throw InterchangeProblem(
-        .outside, file: Layout.text, line: line,
-        "the text shows '\(displayString(destination))', which lies outside it")
+      return nil
     }
   }
 
   /// The remarks on the children that are not written, and on the images that the text shows and the document lacks.
   var remarks: [InterchangeRemark] {
-    leftOut + missing.map { .missingImage($0) }
+    leftOut + outside.map { .outside($0) } + missing.map { .missingImage($0) }
   }
 
   /// The images that the text does not name.

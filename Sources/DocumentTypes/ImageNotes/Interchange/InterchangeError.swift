@@ -11,11 +11,7 @@ public struct InterchangeError: Error, Sendable, Hashable {
     case missingPart
     /// A part cannot be read: it is not of its own format, or larger than the limit.
     case damaged
-    /// The text shows an image that is not there.
-    case missingImage
-    /// The text names a file that lies outside the document.
-    case outside
-    /// The format can only be read.
+    /// The format can only be read, or only be written.
     case unsupported
   }
 
@@ -44,22 +40,14 @@ public struct InterchangeError: Error, Sendable, Hashable {
 }
 
 extension InterchangeError: CustomStringConvertible, LocalizedError {
-  /// One sentence that names the document, the file and the reason, and advice.
+  /// One sentence that names the document, the file and the reason.
   public var description: String {
     let past = operation == .import ? "imported as" : "exported as"
     var place = ""
     if let file {
       place = " ('\(displayString(file))'" + (line.map { ", line \($0)" } ?? "") + ")"
     }
-    return "'\(displayString(document))' could not be \(past) \(format.name): \(reason)\(place)." + advice
-  }
-
-  private var advice: String {
-    switch code {
-    case .missingImage: " Add the image, or remove it from the text."
-    case .outside: " Put the file beside the text, and name it there."
-    case .notOfFormat, .missingPart, .damaged, .unsupported: ""
-    }
+    return "'\(displayString(document))' could not be \(past) \(format.name): \(reason)\(place)."
   }
 
   /// `description`, for Foundation.

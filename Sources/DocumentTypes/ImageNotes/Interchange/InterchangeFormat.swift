@@ -58,10 +58,10 @@ extension InterchangeFormat {
   /// - Parameters:
   ///   - file: the folder, or the one file. For Markdown it is the folder around the text.
   ///   - name: the document's name or path, for errors.
-  ///   - textName: the name of the text in a folder of Markdown. The document then gets only the files that this text
+  ///   - textName: the path of the text in a folder of Markdown. The document then gets only the files that this text
   ///     names. If it is nil, the folder must have one text. The document then gets all images of the folder.
-  /// - Throws: `InterchangeError`, for example for a text that shows an image outside of the folder. `FilePackageError`
-  ///   if the system cannot read a file.
+  /// - Throws: `InterchangeError`, for example for a part that is missing or damaged. `FilePackageError` if the system
+  ///   cannot read a file.
   public func read(
     _ file: FileWrapper, named name: String, textName: String? = nil
   ) throws -> (document: InterchangeDocument, remarks: [InterchangeRemark]) {
@@ -81,8 +81,7 @@ extension InterchangeFormat {
   ///   - document: the document.
   ///   - name: the document's name or path, for errors and for the name of the text file.
   /// - Returns: a directory, or for `html` a regular file. For `textPack`, it is the folder to pack into the zip.
-  /// - Throws: `InterchangeError`, for example for a text that shows an image outside of the document.
-  ///   `FilePackageError` if the system cannot read a file.
+  /// - Throws: `InterchangeError` if the format can only be read. `FilePackageError` if the system cannot read a file.
   public func write(
     _ document: InterchangeDocument, named name: String
   ) throws -> (file: FileWrapper, remarks: [InterchangeRemark]) {

@@ -32,6 +32,8 @@ public enum InterchangeRemark: Sendable, Hashable {
   case attached(String, reason: String)
   /// The text shows an image outside the document, such as one on the web, which is not copied.
   case remoteImage(String)
+  /// The text shows an image outside of the document's folder, which is not taken; the text keeps the words.
+  case outside(String)
   /// A link names a file that is not there; the text keeps it.
   case danglingLink(String)
   /// The text names an image that is not there; the text keeps the words.
@@ -51,6 +53,8 @@ extension InterchangeRemark: CustomStringConvertible {
     case .renamed(let old, let new): "'\(displayString(old))' is now '\(displayString(new))'"
     case .attached(let path, let reason): "'\(displayString(path))' is kept as an attachment: \(reason)"
     case .remoteImage(let place): "the image '\(displayString(place))' is elsewhere, and stays there"
+    case .outside(let place):
+      "the image '\(displayString(place))' lies outside of the folder; the text keeps its words"
     case .danglingLink(let place): "the link '\(displayString(place))' leads to no file"
     case .missingImage(let place): "the image '\(displayString(place))' is missing; the text keeps its words"
     case .imagesAtEnd(let count):

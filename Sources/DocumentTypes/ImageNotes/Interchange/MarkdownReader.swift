@@ -5,7 +5,7 @@ struct MarkdownReader {
   private let tree: FileWrapper
   private let textName: String?
 
-  /// - Parameter textName: the name of the text in the folder; nil if it is the only one there.
+  /// - Parameter textName: the path of the text in the folder; nil if it is the only one there.
   init(_ tree: FileWrapper, _ textName: String?) throws {
     guard tree.isDirectory else { throw InterchangeProblem(.notOfFormat, "it is a file without its folder") }
     (self.tree, self.textName) = (tree, textName)
@@ -13,7 +13,8 @@ struct MarkdownReader {
 
   func read() throws -> (document: InterchangeDocument, remarks: [InterchangeRemark]) {
     let name = try textName ?? tree.onlyText()
-    var intake = AssetIntake(tree, assetsFolder: AssetLayout.folder)
+    let folder = PackagePath(name).parent.string
+    var intake = AssetIntake(tree, assetsFolder: AssetLayout.folder, textFolder: folder)
     // A link to another text is a link between documents.
     try intake.take(try tree.regularFile(at: name).text(name), from: name) { path in
       InterchangeFormat(filename: path) == nil

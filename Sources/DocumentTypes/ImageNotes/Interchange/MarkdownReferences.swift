@@ -208,9 +208,14 @@ struct MarkdownReferences {
       position = end + 1
     default:
       if isImage { noteLabel(inside, in: begin..<position, words: inside) }
-      guard inside.count <= Self.longestDestination, bytes[inside].contains(UInt8(ascii: "/")),
-        !bytes[inside].contains(UInt8(ascii: "["))
+      guard inside.count <= Self.longestDestination, !bytes[inside].contains(UInt8(ascii: "["))
       else { return }
+      if begin >= 2, bytes[begin - 2..<begin].elementsEqual("![".utf8), at(position) == UInt8(ascii: "]") {
+        // A width may follow the name.
+        let name = bytes[inside].firstIndex(of: UInt8(ascii: "|")).map { inside.lowerBound..<$0 } ?? inside
+        return note(.embed, name, in: begin - 2..<position + 1, words: "")
+      }
+      guard bytes[inside].contains(UInt8(ascii: "/")) else { return }
       note(.brackets, inside, in: begin..<position, words: "")
     }
   }

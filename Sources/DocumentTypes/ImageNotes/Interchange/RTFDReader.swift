@@ -25,7 +25,12 @@ struct RTFDReader {
       for piece in try RTFText.pieces(of: bytes) {
         switch piece {
         case .text(let string): text += text.escaping(string)
-        case .attachment(let name): text.append(reference: try reference(to: name, &intake))
+        case .attachment(let name):
+          if let reference = try reference(to: name, &intake) {
+            text.append(reference: reference)
+          } else {
+            text += text.escaping(name)
+          }
         }
       }
     } catch var problem as InterchangeProblem {
@@ -38,13 +43,15 @@ struct RTFDReader {
     return (intake.document, intake.remarks)
   }
 
-  /// Takes an attachment, and returns the reference that stands for it in the text.
-  private func reference(to name: String, _ intake: inout AssetIntake) throws -> String {
+  /// Takes an attachment, and returns the reference that stands for it in the text; nil if there is no such file.
+  private func reference(to name: String, _ intake: inout AssetIntake) throws -> String? {
     guard !name.contains("/"), name != "..", name != ".", !name.utf8.contains(0) else {
-      throw InterchangeProblem(.outside, "the text shows '\(displayString(name))', which lies outside it")
+      intake.remark(.outside(name))
+      return nil
     }
     guard let place = try intake.take(fileAt: name, caption: "", isShown: false) else {
-      throw InterchangeProblem(.missingImage, "the text shows '\(displayString(name))', which is not there")
+      intake.remark(.missingImage(name))
+      return nil
     }
     let isImage = place.hasPrefix(Layout.images + "/")
     return isImage

@@ -13,7 +13,8 @@ enum RelativePath: Equatable {
   /// - Parameters:
   ///   - destination: the destination as the text spells it.
   ///   - isEncoded: whether percent signs encode bytes.
-  init(_ destination: String, isEncoded: Bool = true) {
+  ///   - folder: the path of the text's folder in the tree; empty for the tree itself.
+  init(_ destination: String, isEncoded: Bool = true, in folder: String = "") {
     let bytes = Array(destination.utf8)
     if bytes.isEmpty || bytes.first == UInt8(ascii: "#") || bytes.starts(with: Array("//".utf8)) {
       self = .elsewhere
@@ -28,15 +29,17 @@ enum RelativePath: Equatable {
       self = .outside
       return
     }
-    let names = decoded.split(separator: UInt8(ascii: "/")).filter { !$0.elementsEqual(Array(".".utf8)) }
-    // Windows' separator is a letter of a name here, and would lead out on that system.
-    if names.isEmpty
-      || names.contains(where: { $0.elementsEqual(Array("..".utf8)) || Self.isWindowsWayOut($0) })
-    {
-      self = .outside
-      return
+    var names = PackagePath(folder).names
+    for part in decoded.split(separator: UInt8(ascii: "/")) where !part.elementsEqual(Array(".".utf8)) {
+      let isUpward = part.elementsEqual(Array("..".utf8))
+      // Windows' separator is a letter of a name here, and would lead out on that system.
+      if isUpward ? names.popLast() == nil : Self.isWindowsWayOut(part) {
+        self = .outside
+        return
+      }
+      if !isUpward { names.append(FileName(bytes: Array(part))) }
     }
-    self = .file(names.map { FileName(bytes: Array($0)).string }.joined(separator: "/"))
+    self = names.isEmpty ? .outside : .file(PackagePath(names).string)
   }
 
   private static func isWindowsWayOut(_ name: ArraySlice<UInt8>) -> Bool {
@@ -82,7 +85,9 @@ enum RelativePath: Equatable {
     if oldName.utf8.elementsEqual(newName.utf8), !oldFolder.isEmpty, !newFolder.isEmpty,
       destination.hasPrefix(oldFolder + "/")
     {
-      return newFolder + destination.dropFirst(oldFolder.count)
+      let respelled = newFolder + destination.dropFirst(oldFolder.count)
+      // An upward step would lead out of the new folder.
+      if candidates(respelled).contains(.file(new)) { return respelled }
     }
     return encoded(new)
   }

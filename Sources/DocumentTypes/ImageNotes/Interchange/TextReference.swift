@@ -7,6 +7,11 @@ struct TextReference: Equatable {
     case link
     /// `[assets/7.png]`, as Bear writes images in its own markup; in Markdown these are brackets around words.
     case brackets
+    /// `![[7.png]]`, as Obsidian writes images.
+    case embed
+
+    /// Whether a program shows the file there.
+    var isShown: Bool { self == .image || self == .embed }
   }
 
   /// The syntax around the destination, which decides how it is spelled.
