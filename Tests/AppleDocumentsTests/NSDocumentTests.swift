@@ -126,6 +126,20 @@ struct NSDocumentTests {
     }
   }
 
+  @Test func `has the new bytes in its package when a save says that it succeeded`() async throws {
+    try await withURL("Trip.folder") { url in
+      let document = Folder()
+      document.set("Small", Data("one".utf8))
+      try await document.save(to: url, ofType: "public.folder", for: .saveAsOperation)
+      for text in ["two", "three", "four"] {
+        document.set("Small", Data(text.utf8))
+        try await document.save(to: url, ofType: "public.folder", for: .saveOperation)
+        #expect(self.text(at: url.appending(path: "Small")) == text)
+      }
+      #expect(await document.finishClosing())
+    }
+  }
+
   @Test func `gives each error to one handler`() async throws {
     try await withURL("Trip.txt") { url in
       let document = Text()

@@ -88,6 +88,22 @@ struct UIDocumentTests {
     }
   }
 
+  /// Models copy, send or archive `fileURL` in the handler of a save.
+  @Test func `has the new bytes in its package when a save says that it succeeded`() async throws {
+    try await withURL("Trip.album") { url in
+      let album = Album(fileURL: url)
+      album.autosavePolicy = nil
+      album.setTitle("One")
+      #expect(await album.save(to: url, for: .forCreating))
+      for (number, title) in ["Two", "Three", "Four", "Five"].enumerated() {
+        album.setTitle(title)
+        #expect(await number.isMultiple(of: 2) ? album.save(to: url, for: .forOverwriting) : album.autosave())
+        #expect(text(at: url.appending(path: "Title.txt")) == title)
+      }
+      #expect(await album.close())
+    }
+  }
+
   // UI1, UI2
   @Test func `calls its subclass in Apple's order`() async throws {
     try await withURL("Order.txt") { url in

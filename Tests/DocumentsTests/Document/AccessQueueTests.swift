@@ -1,4 +1,5 @@
 import Documents
+import FilePackages
 import Synchronization
 import TestSupport
 import Testing
@@ -41,6 +42,25 @@ struct AccessQueueTests {
     }
     await other.value
     #expect(log.all == ["asked", "end", "other"])
+  }
+
+  @Test(arguments: [(false, false), (false, true), (true, false), (true, true)])
+  func `that is a save is published if one of its callers waits for that`(_ first: Bool, _ second: Bool)
+    async throws
+  {
+    // Both callers share the save that has not begun (A4).
+    let (queue, log) = (AccessQueue(), Log())
+    let before = queue.enqueue { await log.wait(for: "asked") }
+    let saves = [first, second].map { isPublishing in
+      queue.enqueueSave(isPublishing: isPublishing) { begins in
+        log.note("published: \(begins())")
+        return .success(SaveReport(strategy: .none))
+      }
+    }
+    log.note("asked")
+    await before.value
+    for save in saves { _ = await save.value }
+    #expect(log.all == ["asked", "published: \(first || second)"])
   }
 
   @Test func `has those of its child tasks as its parts, one after the other`() async throws {

@@ -113,7 +113,6 @@ struct CallOrderTests {
     #expect(
       log.taken() == [
         "state savingError, editingDisabled", "state savingError, editingDisabled, progressAvailable",
-        "flush",
         "init(configuration:)", "state editingDisabled", "state normal", "revert(toContentsOf:) returns",
       ])
 

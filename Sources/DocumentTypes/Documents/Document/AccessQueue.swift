@@ -6,7 +6,7 @@ import Synchronization
 // A3 An access that asks for another one of the same document does not wait for itself: that one is part of it. So is
 //    one for which a child task asks. A `Task {}` that an access begins is on its own, and its accesses wait.
 // A4 A caller that asks for a save while another one waits gets the result of that one. It has all edits until it
-//    begins.
+//    begins, and other programs see it at its end if one of the callers waits for that.
 
 /// The accesses to a document's files: who may read and write them now, and who waits.
 package final class AccessQueue: Sendable {
@@ -27,8 +27,8 @@ package final class AccessQueue: Sendable {
     /// The end of the last access in the queue.
     var last: Task<Void, Never>?
     var running: Access?
-    /// A save that has not begun.
-    var waitingSave: Save?
+    /// A save that has not begun, and whether a caller waits until other programs see it.
+    var waitingSave: (save: Save, isPublishing: Bool)?
     var activity: DocumentProgress.Activity?
   }
 
@@ -64,15 +64,28 @@ package final class AccessQueue: Sendable {
 
   /// Returns the save that waits; if there is none, enqueues this one (A4).
   ///
-  /// - Parameter body: the save. It calls `begins` when later edits are not in it any more.
+  /// - Parameters:
+  ///   - isPublishing: whether the caller waits until other programs see the save.
+  ///   - body: the save. It calls `begins` when later edits are not in it any more, and gets whether a caller waits for
+  ///     publishing.
   package func enqueueSave(
-    _ body: @escaping @Sendable (_ begins: @Sendable () -> Void) async -> Result<SaveReport, DocumentError>
+    isPublishing: Bool,
+    _ body: @escaping @Sendable (_ begins: @Sendable () -> Bool) async -> Result<SaveReport, DocumentError>
   ) -> Save {
     let own = own
     return own.state.withLock { state in
-      if let waiting = state.waitingSave { return waiting }
-      let save = own.append({ await body { own.state.withLock { $0.waitingSave = nil } } }, &state)
-      state.waitingSave = save
+      if let waiting = state.waitingSave {
+        state.waitingSave = (waiting.save, waiting.isPublishing || isPublishing)
+        return waiting.save
+      }
+      let begins: @Sendable () -> Bool = {
+        own.state.withLock { state in
+          defer { state.waitingSave = nil }
+          return state.waitingSave?.isPublishing ?? isPublishing
+        }
+      }
+      let save = own.append({ await body(begins) }, &state)
+      state.waitingSave = (save, isPublishing)
       return save
     }
   }

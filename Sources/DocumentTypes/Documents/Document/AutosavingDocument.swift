@@ -9,20 +9,23 @@ package protocol AutosavingDocument: Actor {
   var hasUnsavedChanges: Bool { get }
 
   /// Saves the document within an access, and tells the outcome.
-  func write() async throws(DocumentError) -> SaveReport
+  ///
+  /// - Parameter isPublishing: whether a caller waits until other programs see the save.
+  func write(isPublishing: Bool) async throws(DocumentError) -> SaveReport
 }
 
 extension AutosavingDocument {
   /// Saves the document after the accesses before, together with the callers that wait for the same save.
-  package func saveCoordinated() async throws(DocumentError) -> SaveReport {
-    try await accesses.enqueueSave { begins in await self.writeNow(begins) }.value.get()
+  package func saveCoordinated(isPublishing: Bool) async throws(DocumentError) -> SaveReport {
+    try await accesses.enqueueSave(isPublishing: isPublishing) { begins in await self.writeNow(begins) }
+      .value.get()
   }
 
-  private func writeNow(_ begins: @Sendable () -> Void) async -> Result<SaveReport, DocumentError> {
+  private func writeNow(_ begins: @Sendable () -> Bool) async -> Result<SaveReport, DocumentError> {
     // No `await` may come between this and the beginning of the save.
-    begins()
+    let isPublishing = begins()
     do throws(DocumentError) {
-      return .success(try await write())
+      return .success(try await write(isPublishing: isPublishing))
     } catch {
       return .failure(error)
     }
@@ -40,7 +43,8 @@ extension AutosavingDocument {
         await clock.sleep(due)
       } else {
         // `write()` reports an error to the state and the error handler, and the autosaver has the next attempt.
-        _ = try? await saveCoordinated()
+        // No caller waits until other programs see the save.
+        _ = try? await saveCoordinated(isPublishing: false)
       }
     }
     autosaver.endsWaiting()

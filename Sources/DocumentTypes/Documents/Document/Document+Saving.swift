@@ -4,8 +4,8 @@ public import FoundationEssentials
 extension Document: AutosavingDocument {
   /// Saves the present content.
   ///
-  /// After the return, the content of the moment when the save began is durable. Other programs see it some hundredths
-  /// of a second later. Later edits stay unsaved.
+  /// After the return, the content of the moment when the save began is durable, and other programs see it. Later edits
+  /// stay unsaved.
   ///
   /// Cost: the changed children for a package; the whole file for a flat file.
   ///
@@ -14,7 +14,7 @@ extension Document: AutosavingDocument {
   ///   are in memory, the state has `savingError`, and `recoveryCopy` has their place on disk.
   @discardableResult
   public func save() async throws(DocumentError) -> SaveReport {
-    try await saveCoordinated()
+    try await saveCoordinated(isPublishing: true)
   }
 
   /// Saves the document to `url`.
@@ -59,11 +59,12 @@ extension Document: AutosavingDocument {
 
   /// Saves the present content, and tells the outcome.
   @discardableResult
-  package func write() async throws(DocumentError) -> SaveReport {
+  package func write(isPublishing: Bool = true) async throws(DocumentError) -> SaveReport {
     guard isOpen else { throw error(.closed, .save) }
     begin(.saving)
     do throws(DocumentError) {
-      let report = try await writePresent()
+      let report = try await writePresent(
+        isPublishing ? options.savingOptions : options.savingOptions.union(.returnsAtCommit))
       await noteSave(report)
       return report
     } catch {
@@ -71,13 +72,15 @@ extension Document: AutosavingDocument {
     }
   }
 
-  private func writePresent() async throws(DocumentError) -> SaveReport {
+  private func writePresent(
+    _ saving: PackageStore.SavingOptions
+  ) async throws(DocumentError) -> SaveReport {
     var attempts = 0
     while true {
       guard let storage = lifecycle.opened?.storage else { throw error(.closed, .save) }
       try await makeConflictVersion()
       do {
-        return try await write(to: storage)
+        return try await write(to: storage, saving)
       } catch let failure as FilePackageError where failure.code == .changedOnDisk && attempts < 3 {
         // Another program's change stands in the way: the save takes it in first (D3).
         attempts += 1
@@ -88,13 +91,15 @@ extension Document: AutosavingDocument {
     }
   }
 
-  private func write(to storage: any DocumentStorage) async throws -> SaveReport {
+  private func write(
+    to storage: any DocumentStorage, _ saving: PackageStore.SavingOptions
+  ) async throws -> SaveReport {
     let (report, content, revision) = try await coordinated(.write, at: fileURL) {
       // No `await` may come between these two and the beginning of the save.
       guard let content = lifecycle.opened?.content else { throw error(.closed, .save) }
       let revision = changes.current
       autosaver.saveBegins()
-      return (try await storage.save(content, options: options.savingOptions), content, revision)
+      return (try await storage.save(content, options: saving), content, revision)
     }
     changes.save(revision)
     lifecycle.opened?.base = content

@@ -5,9 +5,11 @@ public import FoundationEssentials
 public struct DocumentOptions<Content: DocumentContent>: Sendable {
   /// The times at which the document saves by itself; nil for never.
   public var autosave: AutosavePolicy? = AutosavePolicy()
-  /// The way to save packages. By default a save returns as soon as it is durable, and other programs see it some
-  /// hundredths of a second later.
-  public var saving = PackageStore.SavingOptions.returnsAtCommit
+  /// The way to save packages. By default a save returns when it is durable and other programs see it. With
+  /// `.returnsAtCommit` it returns as soon as it is durable.
+  ///
+  /// An autosave for which no caller waits ends at the commit. Other programs see it some hundredths of a second later.
+  public var saving: PackageStore.SavingOptions = []
   /// Whether each save keeps the version that it replaces, as long as the document's retention policy says.
   ///
   /// So there is a version for each call of `save()` and for each pause of editing. Flat files and packages without

@@ -17,7 +17,7 @@ extension ManagedDocument: AutosavingDocument {
   ///   are then still in the document, and its state has `savingError`.
   @discardableResult
   public func save() async throws(DocumentError) -> SaveReport {
-    try await saveCoordinated()
+    try await saveCoordinated(isPublishing: false)
   }
 
   /// Saves the document if it has unsaved edits.
@@ -28,8 +28,8 @@ extension ManagedDocument: AutosavingDocument {
     if hasUnsavedChanges { try await save() }
   }
 
-  /// Saves within an access (MD2), and tells the outcome.
-  package func write() async throws(DocumentError) -> SaveReport {
+  /// Saves within an access (MD2), and tells the outcome. The publisher follows a moment later.
+  package func write(isPublishing: Bool = false) async throws(DocumentError) -> SaveReport {
     guard isOpen else { throw error(.closed, .save) }
     accesses.activity = .saving
     tellState()
