@@ -74,7 +74,11 @@ extension AccessRequest {
     }
     (kind, options) = (intent.kind, intent.options)
     (self.purpose, holder) = (purpose, .present)
-    let package = (0..<item.names.count).last { FolderSigns(item.enclosing($0))?.showPackage() ?? false }
+    // The folders' own marks decide first: a folder such as 'tmp.AbC123' above a document would load all types.
+    let levels = 0..<item.names.count
+    let package =
+      levels.last { FolderSigns(item.enclosing($0))?.showMarks ?? false }
+      ?? levels.last { FolderSigns(item.enclosing($0))?.showPackage() ?? false }
     unitLevels = package ?? 0
     coversContents = package != nil || writingOptions.takesContents
   }

@@ -43,6 +43,11 @@ package struct FolderSigns {
   /// - Parameter packages: extensions of packages, beside those of known types.
   package func showPackage(_ packages: Set<String> = []) -> Bool { decide(packages, has) }
 
+  /// Whether names in the folder show that it is a package, whatever its own name. Loads no types.
+  var showMarks: Bool {
+    has(PackageLayout.hidden) ? hasExtension || hasMetadata : hasExtension && hasMetadata
+  }
+
   /// Returns whether a folder is surely a package, as `showPackage()`.
   ///
   /// - Throws: the system's error. A failed look decides nothing: a container that takes the files of a package for
