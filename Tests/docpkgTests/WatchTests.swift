@@ -29,6 +29,24 @@ struct WatchTests {
     }
   }
 
+  @Test(.timeLimit(.minutes(20)))
+  func `tells of a conflict copy that a synchronising program brings`() async throws {
+    try await withTemporaryDirectory { folder in
+      #expect(try docpkg("new", "Trip.imageNotes", "--text", "One", in: folder).status == 0)
+      let watching = try start("watch", "Trip.imageNotes", "--json", in: folder)
+      let copy = folder.appending("Trip.imageNotes/Text.sync-conflict-20261121-101112-ABCDEFG.txt")
+      var number = 0
+      let line: Line = try await watching.waits { (line: Line) in
+        line.event == "state"
+      } while: {
+        number += 1
+        try Data("theirs \(number)".utf8).write(to: URL(filePath: copy.string))
+      }
+      #expect(line.state == ["inConflict"])
+      #expect(try docpkg("conflicts", "Trip.imageNotes", in: folder).status == 1)
+    }
+  }
+
   @Test func `says that there is nothing to watch`() async throws {
     try await withTemporaryDirectory { folder in
       let run = try docpkg("watch", "None.imageNotes", in: folder)
@@ -43,4 +61,5 @@ private struct Line: Decodable {
   var event: String
   var document: String
   var paths: [String]?
+  var state: [String]?
 }

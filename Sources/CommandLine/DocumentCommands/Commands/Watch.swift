@@ -44,11 +44,11 @@ struct Watch: AsyncParsableCommand {
     let watcher = try await PackageWatcher.watch(url(path), options: options)
     if let limitation = watcher.limitation { StandardError.write("docpkg: \(limitation)\n") }
     var state = DocumentState.normal
-    if !once { try tellState(after: &state, at: watcher.url) }
+    if !once { try await tellState(after: &state, at: watcher.url) }
     for await event in watcher {
       try print(Line(event, at: watcher.url))
       if once { break }
-      try tellState(after: &state, at: watcher.url)
+      try await tellState(after: &state, at: watcher.url)
     }
     await watcher.stop()
   }
@@ -60,8 +60,14 @@ struct Watch: AsyncParsableCommand {
   }
 
   /// Prints the state of the document on disk if it changed.
-  private func tellState(after state: inout DocumentState, at url: URL) throws {
-    let now = DocumentState(ofDocumentAt: url)
+  private func tellState(after state: inout DocumentState, at url: URL) async throws {
+    let now: DocumentState
+    do {
+      now = try await DocumentState.ofDocument(at: url)
+    } catch {
+      // The next event brings the next look.
+      return StandardError.write("docpkg: \(error)\n")
+    }
     if now == state { return }
     state = now
     try print(Line(now, at: url))
@@ -101,12 +107,19 @@ struct Watch: AsyncParsableCommand {
 }
 
 extension DocumentState {
-  /// Finds the state of a document that this program has not opened. It only looks, because a watching program
-  /// publishes nothing.
-  fileprivate init(ofDocumentAt url: URL) {
-    let folder = url.appending(path: ".docpkg/conflicts").path
-    // A missing folder counts as empty.
-    let isInConflict = (try? FileManager.default.contentsOfDirectory(atPath: folder))?.isEmpty == false
-    self = !FileManager.default.fileExists(atPath: url.path) ? .closed : isInConflict ? .inConflict : .normal
+  /// Finds the state of a document that this program has not opened, as `docpkg conflicts` does. It only looks, because
+  /// a watching program publishes nothing.
+  fileprivate static func ofDocument(at url: URL) async throws -> DocumentState {
+    do {
+      let database = try databaseDocument(at: url.path) as? any RowConflictDocument
+      if try await database?.rowConflicts().isEmpty == false { return .inConflict }
+      let versions = try await PackageStore.reading(at: url) { try await $0.conflictVersions() }
+      return versions.isEmpty ? .normal : .inConflict
+    } catch let error as FilePackageError where error.code == .noSuchFile {
+      return .closed
+    } catch let error as FilePackageError where error.code == .wrongKind {
+      // A flat file has no conflict versions beside it.
+      return .normal
+    }
   }
 }
