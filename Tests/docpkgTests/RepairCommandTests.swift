@@ -26,6 +26,23 @@ struct RepairCommandTests {
     }
   }
 
+  @Test func `finds no damage in a child that another program brought back, whatever its date`() async throws
+  {
+    try await withTemporaryDirectory { folder in
+      #expect(try docpkg("new", "R.imageNotes", "--text", "one", in: folder).status == 0)
+      let copy = Program(path: "/bin/cp")
+      #expect(try run(copy, ["-p", "R.imageNotes/Text.txt", "b"], in: folder).status == 0)
+      #expect(try docpkg("edit", "R.imageNotes", "--append", "two", in: folder).status == 0)
+      #expect(try run(copy, ["-p", "b", "R.imageNotes/Text.txt"], in: folder).status == 0)
+      let verified = try docpkg("verify", "R.imageNotes", in: folder)
+      #expect(verified.status == 0, "\(verified)")
+      #expect(verified.output.contains("changed by another program: Text.txt\n"))
+      let repaired = try docpkg("repair", "R.imageNotes", "--accept", in: folder)
+      #expect(repaired.status == 0 && repaired.output.contains("accepted Text.txt as it is"), "\(repaired)")
+      #expect(try docpkg("cat", "R.imageNotes", "Text.txt", in: folder).output == "one")
+    }
+  }
+
   @Test func `says of lost versions what verification says`() async throws {
     try await withTemporaryDirectory { folder in
       try made(in: folder)

@@ -113,4 +113,22 @@ struct UndoCommandTests {
       #expect(try docpkg("versions", "start", command[1], in: folder).status == 2)
     }
   }
+
+  @Test func `says nothing of a file that another program added, which stays`() async throws {
+    try await withTemporaryDirectory { folder in
+      #expect(try docpkg("new", "A.imageNotes", "--text", "1", in: folder).status == 0)
+      #expect(try docpkg("edit", "A.imageNotes", "--append", "2", in: folder).status == 0)
+      try Data("hi".utf8).write(to: URL(filePath: folder.appending("A.imageNotes/todo.txt").string))
+      for command in ["undo", "redo", "undo"] {
+        let step = try docpkg(command, "A.imageNotes", in: folder)
+        #expect(step.status == 0 && step.errors.isEmpty, "\(step)")
+        #expect(try docpkg("cat", "A.imageNotes", "todo.txt", in: folder).output == "hi")
+      }
+      #expect(try docpkg("cat", "A.imageNotes", "Text.txt", in: folder).output == "1")
+      let versions = try docpkg("versions", "A.imageNotes", in: folder).output.split(separator: "\n")
+      let oldest = String(try #require(versions.last).dropFirst(2).prefix(8))
+      let restored = try docpkg("restore", "A.imageNotes", "--version", oldest, in: folder)
+      #expect(restored.status == 0 && !restored.errors.contains("lost"), "\(restored)")
+    }
+  }
 }

@@ -12,10 +12,11 @@ struct Verify: AsyncParsableCommand, DocumentCommand {
       children belong to different states. 'Metadata.plist' alone shows that. Packages of other programs have no \
       digests: their children are only read.
 
-      An edit by another program is no damage: it gives a file a later date than the save did. The report names the \
-      children that another program changed or added, and the exit status stays 0. With --strict it is 1. A copy that \
-      did not preserve the dates shows damage in the same way, so use --strict for it. `docpkg repair \
-      --accept` takes over the present digests. So does a later save by a program that has read the child.
+      An edit by another program is no damage: it gives a file a later date than the save did, or brings back the \
+      bytes of an earlier version. The report names the children that another program changed or added, and the exit \
+      status stays 0. With --strict it is 1. A copy that did not preserve the dates shows damage in the same way, so \
+      use --strict for it. `docpkg repair --accept` takes over the present digests. So does a later save by a program \
+      that has read the child.
 
       In a document with a database, SQLite checks the database, and each file is compared with its row, also while \
       another program edits the document. Lines that begin with 'database:' have the problems of the database.

@@ -15,6 +15,12 @@ package struct VersionReading {
     let tree = try package.savedTree()
     let lost = try apply(history, index, to: tree, child: nil)
     do {
+      // The version has no child that another program added later.
+      let rows = Set(history.chain.rows(of: index).map(\.path))
+      for path in try changesOutside(within: .root).added.subtracting(rows)
+      where try VersionHistory.node(at: path, in: tree) != nil {
+        try tree.removeDescendant(at: path.string)
+      }
       let plist = try history.chain.versions[index].metadata.encoded()
       try tree.setDescendant(FileWrapper(regularFileWithContents: plist), at: PackageLayout.metadata.string)
     } catch {
@@ -65,43 +71,56 @@ package struct VersionReading {
   /// Returns the children that a version shares with the current state and that another program changed after their
   /// save.
   ///
-  /// Their content in the version is lost.
+  /// Their content in the version is lost. A child that another program added has lost nothing: it stays.
   func changedOutside(
     of rows: Set<PackagePath>, within top: PackagePath
   ) throws(FilePackageError) -> [PackagePath] {
-    guard let metadata = try package.baseline.metadata.get() else { return [] }
+    try changesOutside(within: top).changed.filter { !rows.contains($0) && $0.isWithin(top) }
+  }
+
+  /// The children that another program changed or removed, and those that it added.
+  private struct ChangesOutside {
     var changed: [PackagePath] = []
+    var added: Set<PackagePath> = []
+    var found: Set<PackagePath> = []
+  }
+
+  private func changesOutside(within top: PackagePath) throws(FilePackageError) -> ChangesOutside {
+    var changes = ChangesOutside()
+    guard let metadata = try package.baseline.metadata.get() else { return changes }
     var root = package.node
     root.status = package.baseline.status
     guard let manifest = try package.manifest(for: metadata) else {
       // Without the digests of the children, only the sum of all shows a change.
       let now = PackageSnapshot(root: .init(root, kind: .directory))
       let summary = try ContentSummary(reading: now, leavingOut: metadata.uncounted)
-      return summary == metadata.summary ? [] : [top]
+      if summary != metadata.summary { changes.changed = [top] }
+      return changes
     }
-    var found: Set<PackagePath> = []
     try compare(
-      PackageSnapshot.Node(root, kind: .directory), at: .root, with: manifest, within: top, &found, &changed)
-    for row in manifest.rows where !found.contains(row.child.path) { changed.append(row.child.path) }
-    return changed.filter { !rows.contains($0) && $0.isWithin(top) }
+      PackageSnapshot.Node(root, kind: .directory), at: .root, with: manifest, within: top, &changes)
+    for row in manifest.rows where !changes.found.contains(row.child.path) {
+      changes.changed.append(row.child.path)
+    }
+    return changes
   }
 
   private func compare(
     _ node: PackageSnapshot.Node, at path: PackagePath, with manifest: Manifest, within top: PackagePath,
-    _ found: inout Set<PackagePath>, _ changed: inout [PackagePath]
+    _ changes: inout ChangesOutside
   ) throws(FilePackageError) {
     for (name, child) in try node.children(at: path, looking: true) {
       let place = path.appending(name)
       if PackageLayout.isOurs(place) { continue }
-      found.insert(place)
+      changes.found.insert(place)
       guard place.isWithin(top) || top.isWithin(place) else { continue }
       if let row = manifest.row(at: place) {
-        if try !Self.has(child, row) { changed.append(place) }
+        if try !Self.has(child, row) { changes.changed.append(place) }
       } else if manifest.isComplete {
-        changed.append(place)
+        changes.added.insert(place)
       }
       if child.kind == .directory {
-        try compare(child, at: place, with: manifest, within: top, &found, &changed)
+        try compare(child, at: place, with: manifest, within: top, &changes)
       }
     }
   }

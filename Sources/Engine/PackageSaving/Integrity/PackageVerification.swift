@@ -62,6 +62,7 @@ package struct PackageVerification {
       verified.unknown = Array(verified.found.keys)
       return
     }
+    let earlier = try earlierContents()
     // The sums of the saved state, as far as the rows have it.
     var saved = ContentSummary()
     for (path, found) in verified.found {
@@ -77,7 +78,12 @@ package struct PackageVerification {
       saved.add(row.child)
       switch row.difference(of: found) {
       case .changed?: verified.edited[path] = row
-      case .damaged?: damaged.insert(path)
+      case .damaged?:
+        if earlier.contains(Content(path: path, hash: found.child.content)) {
+          verified.edited[path] = row
+        } else {
+          damaged.insert(path)
+        }
       case nil: break
       }
     }
@@ -92,6 +98,29 @@ package struct PackageVerification {
     verified.report.extra.sort()
     verified.report.isUnexplained =
       damaged.isEmpty && missing.isEmpty && verified.unreadable.isEmpty && saved != metadata.summary
+  }
+
+  /// The content of a child.
+  private struct Content: Hashable {
+    var path: PackagePath
+    var hash: ContentHash
+  }
+
+  /// Returns the contents that the children have in the versions of the history.
+  ///
+  /// No disk makes an earlier content: another program brought it back, whatever date it gave the file. A history that
+  /// cannot be read has none; `verifyVersions(_:)` reports it.
+  private func earlierContents() throws(FilePackageError) -> Set<Content> {
+    do throws(FilePackageError) {
+      let versions = try package.history()?.chain.versions ?? []
+      return Set(
+        versions.flatMap(\.rows).compactMap { row in
+          row.node?.content.map { Content(path: row.path, hash: $0) }
+        })
+    } catch {
+      if error.code == .invalidContent { return [] }
+      throw error
+    }
   }
 
   private func visit(

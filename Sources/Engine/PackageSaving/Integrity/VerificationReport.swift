@@ -79,11 +79,13 @@ public struct VerificationReport: Sendable, Hashable, Codable {
   /// The children with other bytes than a save or an edit gave them, or that the device cannot read, as paths in byte
   /// order.
   ///
-  /// The bytes of such a file differ from the saved ones, but its date is not later than the saved one.
+  /// The bytes of such a file differ from the saved ones and from those of its earlier versions, but its date is not
+  /// later than the saved one.
   public var damaged: [String] = []
   /// The children that another program changed after their save, as paths in byte order.
   ///
-  /// The date of their bytes is later than the saved one, or their mode or kind differs. In a copy of the package with
+  /// The date of their bytes is later than the saved one, an earlier version has these bytes, or their mode or kind
+  /// differs. In a copy of the package with
   /// new dates, damaged children are also here.
   public var changed: [String] = []
   /// The children that this user, or this process, cannot read, so that their state is unknown.
