@@ -101,7 +101,7 @@ struct ContainerMergeTests {
       let url = a.url.appending(path: "Trip.imageNotes")
       let store = try await PackageStore.open(at: url)
       let version = try #require(await store.conflictVersions().first)
-      try await store.resolveConflicts(keeping: version.id)
+      try await store.resolveConflicts(store.conflictVersions(), keeping: version.id)
       try await store.close()
       try await a.sync()
       try await b.sync()

@@ -89,7 +89,7 @@ struct TravellingConflictTests {
       #expect(try await a.container.check(reads: true).isWhole)
       // A resolution on one machine ends the conflict on the other one.
       let store = try await PackageStore.open(at: a.url.appending(path: name))
-      try await store.removeConflictVersions()
+      try await store.removeConflictVersions(store.conflictVersions())
       try await store.close()
       try await a.sync()
       try await b.sync()
@@ -133,7 +133,7 @@ struct TravellingConflictTests {
       }
       let package = try await PackageStore.open(at: c.url.appending(path: "Trip.imageNotes"))
       let version = try #require(await package.conflictVersions().first)
-      try await package.resolveConflicts(keeping: version.id)
+      try await package.resolveConflicts(package.conflictVersions(), keeping: version.id)
       try await package.close()
       for device in [c, a, b] {
         try await device.sync()

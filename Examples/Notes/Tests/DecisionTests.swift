@@ -41,7 +41,10 @@ struct DecisionTests {
       ]
       #expect(computers.allSatisfy { $0?.isEmpty == false }, "\(computers)")
       #expect(
-        try await visitor.post("/api/documents/\(id)/conflicts/resolve", ["keep": "merge"]).status == 200)
+        try await visitor.post(
+          "/api/documents/\(id)/conflicts/resolve", ["keep": "merge", "look": shown["look"]]
+        )
+        .status == 200)
       #expect(try await visitor.post("/api/documents/\(id)/save").status == 200)
       #expect(try fixture.text(of: "Trip") == merged)
     }
@@ -52,13 +55,37 @@ struct DecisionTests {
       let visitor = try await Visitor(fixture)
       let id = try await visitor.id(of: "Trip")
       let path = "/api/documents/\(id)/conflicts/resolve"
-      let answer = try await visitor.post(path, ["keep": "both"])
+      let look = try JSON(parsing: await visitor.ask("GET", "/api/documents/\(id)/conflicts").body)["look"]
+      let answer = try await visitor.post(path, ["keep": "both", "look": look])
       #expect(answer.status == 200)
       #expect(try await visitor.id(of: "Trip (other version)") == answer.value["id"].string)
-      #expect(try await visitor.post(path, ["keep": "both"]).status == 200)
+      // Nothing is in conflict any more, so a second decision about the same versions makes no document.
+      _ = try await visitor.post(path, ["keep": "both", "look": look])
       #expect(try fixture.names() == ["Trip", "Trip (other version)"])
       #expect(try fixture.text(of: "Trip") == "First!\nThird.")
       #expect(try fixture.text(of: "Trip (other version)") == "First.\nThird.\n\nAnd a fourth.")
+    }
+  }
+
+  @Test(arguments: ["present", "both", "merge"])
+  func `a decision about versions that were seen leaves one that came later`(keep: String) async throws {
+    try await ServeFixture.with(prepare: Self.conflict) { fixture in
+      let visitor = try await Visitor(fixture)
+      let id = try await visitor.id(of: "Trip")
+      func look() async throws -> JSON {
+        try JSON(parsing: await visitor.ask("GET", "/api/documents/\(id)/conflicts").body)
+      }
+      let seen = try await look()
+      try fixture.shell("echo late >Trip.imageNotes/Text.sync-conflict-20260103-030405-HIJKLMN.txt")
+      let path = "/api/documents/\(id)/conflicts/resolve"
+      let refused = try await visitor.post(path, ["keep": .string(keep), "look": seen["look"]])
+      #expect(refused.status == 409, "\(refused)")
+      #expect(try fixture.names() == ["Trip"])
+      let now = try await look()
+      #expect(now["versions"].elements.count == 2)
+      let decision: JSON = ["keep": .string(keep), "look": now["look"]]
+      #expect(try await visitor.post(path, decision).status == 200)
+      #expect(try fixture.names().count == (keep == "both" ? 3 : 1))
     }
   }
 

@@ -226,8 +226,8 @@ extension FileVersion {
 
   /// Restores this version at `url`, by a save that keeps the replaced version.
   ///
-  /// If there is no document, it makes a new one. Restoring one of the document's own conflict versions resolves all
-  /// conflicts.
+  /// If there is no document, it makes a new one. Restoring one of the document's own conflict versions resolves
+  /// that conflict. The other conflict versions stay.
   ///
   /// If another program has changed a child since, its content in this version is lost: the call then changes nothing.
   /// `PackageStore.restore(_:child:options:)` restores the other children.
@@ -240,9 +240,9 @@ extension FileVersion {
   public func replaceItem(at url: URL, byMoving: Bool = false) async throws(FilePackageError) -> URL {
     if isCurrent { return url }
     let store = try await PackageStore.open(at: documentURL)
-    if url.path == documentURL.path, isConflict {
+    if url.path == documentURL.path, let conflict {
       // The call returns the URL and not the report.
-      _ = try await store.resolveConflicts(keeping: persistentIdentifier, options: .keepsHistory)
+      _ = try await store.resolveConflicts([conflict], keeping: conflict.id, options: .keepsHistory)
     } else {
       let contents = try await contents()
       if let lost = contents.lost.first { throw isLost(lost) }

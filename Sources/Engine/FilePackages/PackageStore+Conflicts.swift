@@ -54,29 +54,37 @@ extension PackageStore {
 
   // MARK: Deciding
 
-  /// Resolves all conflicts in favour of one version, whose content the document gets in one save.
+  /// Resolves conflicts in favour of one version, whose content the document gets in one save.
   ///
-  /// With `keepsHistory` the replaced state stays among the versions.
+  /// With `keepsHistory` the replaced state stays among the versions. Only the files that the versions had when they
+  /// were listed are removed. A version that arrived since stays, and the report has the warning `conflictsLeft`.
   ///
-  /// - Parameter id: the identifier of the version; nil for the document on disk.
+  /// - Parameters:
+  ///   - versions: the versions that the decision is about, as `conflictVersions()` returned them.
+  ///   - id: the identifier of the version; nil for the document on disk.
+  ///   - options: the options of the save.
   /// - Returns: the report of the save.
   /// - Throws: `unsavedEdits` if the tree has unsaved edits, which stay; `noSuchVersion`, also for a version with lost
-  ///   children; the errors of `save(_:options:)`. All versions then stay.
+  ///   children; `changedOnDisk` if that version has other files now; the errors of `save(_:options:)`. All versions then stay.
   @discardableResult
   public func resolveConflicts(
-    keeping id: UUID?, options: SavingOptions = []
+    _ versions: [ConflictVersion], keeping id: UUID?, options: SavingOptions = []
   ) throws(FilePackageError) -> SaveReport {
     defer { scheduleDueWork() }
     do {
-      return try ConflictResolution(writer).resolve(options: options, ConflictResolution.keeping(id))
+      return try ConflictResolution(writer).resolve(
+        versions, options: options, ConflictResolution.keeping(id, shown: versions))
     } catch {
       throw FilePackageError(any: error, .save, writer.node)
     }
   }
 
-  /// Resolves all conflicts in one save of the tree that `body` changes.
+  /// Resolves conflicts in one save of the tree that `body` changes.
+  ///
+  /// A version that arrived since stays, as with `resolveConflicts(_:keeping:options:)`.
   ///
   /// - Parameters:
+  ///   - versions: the versions that the decision is about, as `conflictVersions()` returned them.
   ///   - options: the options of the save.
   ///   - body: changes the tree of the document on disk, without the conflict copies. It may use children of the trees
   ///     from `contents(ofConflict:)`.
@@ -85,24 +93,24 @@ extension PackageStore {
   ///   `save(_:options:)`. All versions then stay.
   @discardableResult
   public func resolveConflicts(
-    options: SavingOptions = [], with body: (FileWrapper) throws -> Void
+    _ versions: [ConflictVersion], options: SavingOptions = [], with body: (FileWrapper) throws -> Void
   ) throws -> SaveReport {
     defer { scheduleDueWork() }
-    return try ConflictResolution(writer).resolve(options: options) { tree, _ in try body(tree) }
+    return try ConflictResolution(writer).resolve(versions, options: options) { tree, _ in try body(tree) }
   }
 
-  /// Returns the plan of `resolveConflicts(keeping:options:)` for the last saved document, without changing the disk.
+  /// Returns the plan of `resolveConflicts(_:keeping:options:)` for the last saved document, without changing the disk.
   ///
   /// The tree with its unsaved edits stays as it is, and the plan ignores them.
   ///
-  /// - Throws: as `resolveConflicts(keeping:options:)`, except `unsavedEdits`.
+  /// - Throws: as `resolveConflicts(_:keeping:options:)`, except `unsavedEdits`.
   public func resolvingPlan(keeping id: UUID?) throws -> SavePlan {
     try ConflictResolution(writer).plan(ConflictResolution.keeping(id))
   }
 
-  /// Returns the plan of `resolveConflicts(options:with:)`, as `resolvingPlan(keeping:)` does.
+  /// Returns the plan of `resolveConflicts(_:options:with:)`, as `resolvingPlan(keeping:)` does.
   ///
-  /// - Throws: as `resolveConflicts(options:with:)`, except `unsavedEdits`.
+  /// - Throws: as `resolveConflicts(_:options:with:)`, except `unsavedEdits`.
   public func resolvingPlan(with body: (FileWrapper) throws -> Void) throws -> SavePlan {
     try ConflictResolution(writer).plan { tree, _ in try body(tree) }
   }
@@ -163,11 +171,14 @@ extension PackageStore {
     try KeptConflicts(writer.package).folders()
   }
 
-  /// Removes all conflict versions.
+  /// Removes conflict versions from the hidden folder. Conflict copies of a synchronising program stay.
   ///
+  /// A version that has other files now than when it was listed stays.
+  ///
+  /// - Parameter versions: the versions, as `conflictVersions()` returned them.
   /// - Throws: the system's error; the remaining versions stay available.
-  public func removeConflictVersions() throws(FilePackageError) {
+  public func removeConflictVersions(_ versions: [ConflictVersion]) throws(FilePackageError) {
     defer { scheduleDueWork() }
-    try KeptConflicts(writer.package).removeAll(by: writer)
+    try KeptConflicts(writer.package).remove(Set(versions.flatMap(\.files)), by: writer)
   }
 }

@@ -193,9 +193,9 @@ final class ModelDevice {
     let versions = try await store.conflictVersions()
     if !versions.isEmpty {
       if choice < versions.count {
-        try await store.resolveConflicts(keeping: versions[choice].id)
+        try await store.resolveConflicts(store.conflictVersions(), keeping: versions[choice].id)
       } else {
-        try await store.removeConflictVersions()
+        try await store.removeConflictVersions(store.conflictVersions())
       }
     }
     try await store.close()

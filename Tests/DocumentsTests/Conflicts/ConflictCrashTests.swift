@@ -53,7 +53,7 @@ struct ConflictCrashTests {
             bad.append("\(point)\n\(state)\n\(present), \(try await store.conflictVersions())")
           } else if try await !store.conflictVersions().isEmpty {
             // The conflict versions go last.
-            try await store.resolveConflicts(keeping: nil)
+            try await store.resolveConflicts(store.conflictVersions(), keeping: nil)
           }
           let now = try ConflictTests.texts(await store.contents(ofConflict: nil))
           let left = try await store.conflictVersions()
@@ -90,7 +90,7 @@ struct ConflictCrashTests {
         guard try ConflictTests.texts(await store.contents(ofConflict: version.id)) == Self.own else {
           continue
         }
-        try await store.resolveConflicts(keeping: version.id)
+        try await store.resolveConflicts(store.conflictVersions(), keeping: version.id)
         return
       }
     }

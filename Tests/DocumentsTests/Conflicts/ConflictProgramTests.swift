@@ -45,7 +45,8 @@ struct ConflictProgramTests {
           } else if let version = versions.last {
             // The result is one side's version, exactly.
             let texts = try ConflictTests.texts(await store.contents(ofConflict: version.id))
-            try await store.resolveConflicts(keeping: version.id, options: .keepsHistory)
+            try await store.resolveConflicts(
+              store.conflictVersions(), keeping: version.id, options: .keepsHistory)
             #expect(try ConflictTests.texts(await store.tree) == texts, "seed \(seed)")
             wanted = []
           }

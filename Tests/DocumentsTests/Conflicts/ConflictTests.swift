@@ -116,7 +116,7 @@ struct ConflictTests {
     let versions = try await store.conflictVersions()
     #expect(versions.map(\.isWhole) == [true])
     #expect(versions.map(\.differences) == [["a.txt"]])
-    try await store.resolveConflicts(keeping: versions.first?.id)
+    try await store.resolveConflicts(store.conflictVersions(), keeping: versions.first?.id)
     #expect(
       try Self.texts(await store.tree) == Self.base.merging(["a.txt": "ours", "begun.txt": "begun"]) { $1 })
     #expect(try await store.conflictVersions().isEmpty)
@@ -157,7 +157,7 @@ struct ConflictTests {
       let versions = try await store.conflictVersions()
       let ours = try #require(versions.first { $0.differences.contains("a.txt") })
       let report = try await store.resolveConflicts(
-        keeping: keepsOther ? ours.id : nil, options: .keepsHistory)
+        versions, keeping: keepsOther ? ours.id : nil, options: .keepsHistory)
       #expect(report.removed.contains { $0.hasPrefix("a.sync-conflict") })
       let kept = keepsOther ? ["a.txt": "ours"] : ["a.txt": "theirs"]
       var expected = Self.base.merging(["begun.txt": "begun"]) { $1 }.merging(kept) { $1 }
@@ -312,11 +312,11 @@ struct ConflictTests {
     await #expect(throws: FilePackageError.self) { try await store.mergeConflicts() }
     // A version with missing children resolves nothing.
     let error = await #expect(throws: FilePackageError.self) {
-      try await store.resolveConflicts(keeping: version.id)
+      try await store.resolveConflicts(store.conflictVersions(), keeping: version.id)
     }
     #expect(error?.child == "a.txt")
     #expect(try await store.conflictVersions().map(\.id) == [version.id])
-    try await store.resolveConflicts(keeping: nil)
+    try await store.resolveConflicts(store.conflictVersions(), keeping: nil)
     #expect(try await store.conflictVersions().isEmpty)
   }
 

@@ -176,7 +176,7 @@ struct DocumentCallTests {
       case .deletion: try await document.accommodatePresentedItemDeletion()
       case .recover: try await document.recover(.nowhere)
       case .conflicts: _ = try await document.conflictVersions()
-      case .removeConflicts: try await document.removeConflictVersions()
+      case .removeConflicts: try await document.removeConflictVersions(document.conflictVersions())
       case .listConflicts: _ = try await document.conflictVersions()
       case .resolveConflicts: try await document.resolveConflicts(with: NewestVersionResolver())
       case .access: await document.performAsynchronousFileAccess {}

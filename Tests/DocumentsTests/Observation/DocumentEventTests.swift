@@ -59,7 +59,7 @@ struct DocumentEventTests {
     try disk.replace("a.txt", "theirs", in: Trip.path)
     try await document.checkForExternalChanges()
     #expect(listener.heard() == ["state inConflict", #"conflict ["a.txt"]"#])
-    try await document.removeConflictVersions()
+    try await document.removeConflictVersions(document.conflictVersions())
     #expect(listener.heard() == ["state normal"])
 
     let folder = try disk.openDirectory(at: "/")

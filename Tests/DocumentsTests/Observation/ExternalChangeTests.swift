@@ -124,7 +124,7 @@ struct ExternalChangeTests {
     // Each opening finds the conflict, until a user has looked.
     let again = try await Trip.open(on: disk)
     #expect(await again.documentState == .inConflict)
-    try await again.removeConflictVersions()
+    try await again.removeConflictVersions(again.conflictVersions())
     #expect(await again.documentState == .normal)
     #expect(try await again.conflictVersionURLs().isEmpty)
     try await again.close()
@@ -161,7 +161,7 @@ struct ExternalChangeTests {
     let kept = try #require(try await document.conflictVersionURLs().first)
     let contents = FilePath(kept.path).appending("Contents")
     #expect(try disk.text("Trip.pages", in: contents) == "theirs")
-    try await document.removeConflictVersions()
+    try await document.removeConflictVersions(document.conflictVersions())
     #expect(await document.documentState == .normal)
   }
 

@@ -169,7 +169,8 @@ struct BaselineProgram {
     case .outsideRemove: try outsideRemove()
     case .otherStore: try await saveByOther()
     case .conflict: try makeConflict()
-    case .resolve: try await store.resolveConflicts(keeping: store.conflictVersions().first?.id)
+    case .resolve:
+      try await store.resolveConflicts(store.conflictVersions(), keeping: store.conflictVersions().first?.id)
     case .kill: try await kill()
     case .reload: try await store.reload { _ in }
     }

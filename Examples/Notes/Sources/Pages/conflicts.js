@@ -10,6 +10,8 @@ const byId = (id) => document.getElementById(id);
 
 class ConflictsPage {
   #id = location.pathname.split("/")[2];
+  // The versions that the page shows; a decision is about no others.
+  #look = "";
 
   constructor() {
     byId("back").href = `/d/${this.#id}`;
@@ -27,7 +29,8 @@ class ConflictsPage {
   async #load() {
     const answer = await attempt(() => get(this.#path));
     if (!answer) return;
-    const { name, present, versions, merge } = answer;
+    const { name, present, versions, merge, look } = answer;
+    this.#look = look;
     byId("name").textContent = ` in ${name}`;
     document.title = `Conflict in ${name}`;
     byId("no-conflicts").hidden = versions.length > 0;
@@ -74,8 +77,9 @@ class ConflictsPage {
   }
 
   async #resolve(keep, version) {
-    const done = await attempt(() => post(`${this.#path}/resolve`, { keep, version }));
+    const done = await attempt(() => post(`${this.#path}/resolve`, { keep, version, look: this.#look }));
     if (done) location.assign(`/d/${this.#id}`);
+    else this.#load();
   }
 }
 

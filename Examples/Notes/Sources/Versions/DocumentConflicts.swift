@@ -15,6 +15,8 @@ struct DocumentConflicts {
 
     var keep: Keep
     var version: String?
+    /// The versions that the person saw, as the list names them.
+    var look: String
   }
 
   let entry: NotesLibrary.Entry
@@ -45,10 +47,10 @@ struct DocumentConflicts {
         computer: displayString(try await computer()),
         text: present.text,
         title: present.customName ?? "", images: shown(present.images, "images"), lines: []),
-      versions: sides, merge: merged)
+      versions: sides, merge: merged, look: (conflict?.versions ?? []).map(\.version).look)
   }
 
-  /// Resolves the conflict.
+  /// Resolves the conflict, if its versions are still those that the person saw.
   ///
   /// - Parameters:
   ///   - makeDocument: makes a document of a version that is kept beside the present one.
@@ -60,7 +62,12 @@ struct DocumentConflicts {
   ) async throws -> DocumentID? {
     let chosen = decision.version.flatMap { UUID(uuidString: $0) }
     let made = Mutex<[(version: UUID, document: DocumentID)]>([])
+    let hasChanged = Mutex(false)
     let resolver = AnyResolver { conflict in
+      if conflict.versions.map(\.version).look != decision.look {
+        hasChanged.withLock { $0 = true }
+        return .undecided
+      }
       switch decision.keep {
       case .present: return .keepPresent
       case .both:
@@ -84,9 +91,14 @@ struct DocumentConflicts {
       for (_, document) in made.withLock({ $0 }) { try await removeDocument(document) }
       throw error
     }
+    if hasChanged.withLock({ $0 }) { throw Self.changed }
     let documents = made.withLock { $0 }
     return (documents.first { $0.version == chosen } ?? documents.first)?.document
   }
+
+  private static let changed = HTTPRefusal(
+    status: .conflict, message: "The versions of this document have changed since the page showed them.",
+    advice: "Look at them again, and then decide.")
 
   /// The computer that saved the present version; empty if it is not known.
   private func computer() async throws -> String {

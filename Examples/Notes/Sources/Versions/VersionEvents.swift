@@ -70,6 +70,8 @@ struct ConflictList: Encodable {
   var present: Side
   var versions: [Side]
   var merge: Merge?
+  /// A text that changes with the versions; a decision names it.
+  var look: String
 }
 
 /// Lines of two texts that differ, with equal lines around them.

@@ -143,9 +143,13 @@ enum ResolvedVersions {
     for version in open { _ = VersionCopies.url(of: version) }
     for case .copy(let copy) in open { try copy.remove() }
     if isFlat || open.isEmpty { return }
+    // The versions as the program saw them: files that arrived since stay.
+    let seen = versions.withLock { $0.filter(open.contains) }.compactMap { version in
+      if case .stored(let version) = version { version.conflict } else { nil }
+    }
     try waitBlocking {
       let store = try await PackageStore.open(at: url)
-      try await store.resolveConflicts(keeping: nil)
+      try await store.resolveConflicts(seen, keeping: nil)
       try await store.close()
     }
   }

@@ -172,8 +172,8 @@ public final class NSFileVersion: NSObject, Sendable {
 
   /// Replaces the document at `url` by this version, or makes the document if there is none.
   ///
-  /// If the version is a conflict version of that package, all conflicts of the package are resolved. A version of a
-  /// flat file stays unresolved until `isResolved` is set, as on Apple's systems.
+  /// If the version is a conflict version of that package, its conflict is resolved. The other conflict versions stay
+  /// unresolved until `isResolved` is set, as on Apple's systems, and so does a version of a flat file.
   ///
   /// - Returns: the URL of the document.
   ///

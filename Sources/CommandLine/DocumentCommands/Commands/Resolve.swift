@@ -22,7 +22,8 @@ struct Resolve: WritingCommand, DocumentCommand {
       'present', all other rows stay as they are, and their conflicts end.
 
       Resolving is one save. The history keeps the document before it as a version, and `docpkg undo` restores that \
-      version. The conflict copies of synchronising programs are removed.
+      version. The conflict copies of synchronising programs are removed. With --keep, the command names the versions \
+      that it removes. A version that arrives meanwhile stays in conflict, and a warning names it.
 
       Examples:
         docpkg resolve Trip.imageNotes --merge
@@ -71,14 +72,15 @@ struct Resolve: WritingCommand, DocumentCommand {
       return try await resolve(rows, of: database)
     }
     let store = try await PackageStore.open(at: url(path))
-    guard try await !store.conflictVersions().isEmpty else {
+    let versions = try await store.conflictVersions()
+    if versions.isEmpty {
       let line = "\(display(path)): nothing is in conflict"
       if writing.dryRun { return try writing.tell(["plan": [PlannedStep]()], line) }
       return try writing.tell(SaveReport(strategy: .none), line)
     }
     if keep.isEmpty && !merge { throw choice }
     try await interruptible(with: store) { [self] in
-      try await merge ? mergeVersions(in: store) : keepVersions(in: store)
+      try await merge ? mergeVersions(in: store) : keep(of: versions, in: store)
     }
   }
 
@@ -138,10 +140,10 @@ struct Resolve: WritingCommand, DocumentCommand {
 
   // MARK: Keeping
 
-  private func keepVersions(in store: PackageStore) async throws {
+  private func keep(of versions: [ConflictVersion], in store: PackageStore) async throws {
     var chosen: [ConflictVersion?] = []
     for text in keep {
-      let version = try await store.conflict(text)
+      let version = try await store.conflict(text, of: versions)
       if !chosen.contains(version) { chosen.append(version) }
     }
     let first = chosen.removeFirst()
@@ -157,7 +159,10 @@ struct Resolve: WritingCommand, DocumentCommand {
       try await store.makeDocument(ofConflict: version?.id, at: url(place))
       if !writing.quiet { StandardError.write("docpkg: made '\(display(place))'\n") }
     }
-    let report = try await store.resolveConflicts(keeping: first?.id, options: options)
+    let report = try await store.resolveConflicts(versions, keeping: first?.id, options: options)
+    for version in versions where version.id != first?.id && !chosen.contains(version) && !writing.quiet {
+      StandardError.write("docpkg: removed version \(version)\n")
+    }
     try writing.report(await store.close(after: report), of: path)
   }
 
@@ -191,9 +196,9 @@ private struct ShownMergeConflict: Encodable {
 
 extension PackageStore {
   /// Finds the conflict version whose identifier begins with `text`; nil for the document itself.
-  fileprivate func conflict(_ text: String) throws -> ConflictVersion? {
+  fileprivate func conflict(_ text: String, of versions: [ConflictVersion]) throws -> ConflictVersion? {
     if text == "present" { return nil }
-    let found = try conflictVersions().filter { $0.id.uuidString.hasPrefix(text.uppercased()) }
+    let found = versions.filter { $0.id.uuidString.hasPrefix(text.uppercased()) }
     if found.isEmpty, try metadata()?.revision.uuidString.hasPrefix(text.uppercased()) == true, !text.isEmpty
     {
       return nil

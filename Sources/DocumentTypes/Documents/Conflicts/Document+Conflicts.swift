@@ -23,7 +23,8 @@ extension Document {
   /// Asks a resolver to decide about the conflict versions, and saves the outcome.
   ///
   /// The document first saves unsaved edits, and refuses edits during the call. So the resolver decides about the state
-  /// on disk. After a decision the document is no longer in conflict.
+  /// on disk. After a decision the document is no longer in conflict, unless a version arrived while the resolver
+  /// decided: that version stays.
   ///
   /// - Returns: whether the resolver decided; true also if there is no conflict.
   /// - Throws: `closed`; `content` for an error of the resolver; otherwise as `save()`. All versions then stay.
@@ -49,12 +50,14 @@ extension Document {
         if versions.isEmpty { return true }
         let conflict = try await document.conflict(versions, in: store)
         let resolution = try await resolver.resolve(conflict)
-        guard let report = try await store.resolve(resolution, document.options.savingOptions) else {
+        guard let report = try await store.resolve(versions, resolution, document.options.savingOptions)
+        else {
           return false
         }
         let content = try await storage.reload(as: Content.self)
         document.adopt(content, await storage.facts(), in: storage)
-        document.lifecycle.opened?.conflict = .none
+        let isLeft = report.warnings.contains { $0.kind == .conflictsLeft }
+        document.lifecycle.opened?.conflict = isLeft ? .stored : .none
         document.lifecycle.opened?.hasFailed = false
         document.tellState()
         document.noteChange()
@@ -81,23 +84,29 @@ extension Document {
     }
   }
 
-  /// Removes the conflict versions, for example after the user has looked at them.
+  /// Removes conflict versions, for example after the user has looked at them.
   ///
-  /// The document is then no longer in conflict, unless a synchronising program has left conflict copies.
-  /// `resolveConflicts(with:)` removes those.
+  /// The document is then no longer in conflict, unless other versions arrived since, or a synchronising program has
+  /// left conflict copies. `resolveConflicts(with:)` removes those copies.
   ///
+  /// - Parameter versions: the versions, as `conflictVersions()` returned them.
   /// - Throws: `closed`; `file` if a version cannot be removed.
-  public func removeConflictVersions() async throws(DocumentError) {
+  public func removeConflictVersions(_ versions: [ConflictVersion]) async throws(DocumentError) {
     try await attempt { document throws(DocumentError) in
       guard let storage = document.lifecycle.opened?.storage else { throw document.error(.closed, .save) }
+      let decided = Set(versions.map(\.id))
       do {
-        try await storage.versions?.removeConflictVersions()
-        for copy in document.recovery?.conflicts ?? [] { try await document.recovery?.remove(copy) }
+        try await storage.versions?.removeConflictVersions(versions)
+        for copy in document.recovery?.conflicts ?? [] {
+          guard let id = copy.conflictVersion?.id, decided.contains(id) else { continue }
+          try await document.recovery?.remove(copy)
+        }
       } catch {
         throw document.report(DocumentError(error, .save, document.fileURL))
       }
       // If this look fails, the next opening finds the copies.
-      let isLeft = await document.seesConflicts(in: storage) == true
+      var isLeft = await document.seesConflicts(in: storage) == true
+      if document.recovery?.conflicts.isEmpty == false { isLeft = true }
       document.lifecycle.opened?.removeConflict(isLeft: isLeft)
       document.tellState()
     }
@@ -191,15 +200,15 @@ extension PackageStore {
 
   /// Saves the decision; nil if there is none.
   fileprivate func resolve<Content: DocumentContent>(
-    _ resolution: ConflictOutcome<Content>, _ options: SavingOptions
+    _ versions: [ConflictVersion], _ resolution: ConflictOutcome<Content>, _ options: SavingOptions
   ) throws -> SaveReport? {
     let options = options.subtracting(.returnsAtCommit)
     switch resolution {
-    case .keepPresent: return try resolveConflicts(keeping: nil, options: options)
-    case .keep(let version): return try resolveConflicts(keeping: version.id, options: options)
+    case .keepPresent: return try resolveConflicts(versions, keeping: nil, options: options)
+    case .keep(let version): return try resolveConflicts(versions, keeping: version.id, options: options)
     case .undecided: return nil
     case .merged(let content):
-      return try resolveConflicts(options: options) { tree in
+      return try resolveConflicts(versions, options: options) { tree in
         try content.write(
           into: view(of: tree, for: Content.self), as: contentType, pathExtension: url.pathExtension)
       }

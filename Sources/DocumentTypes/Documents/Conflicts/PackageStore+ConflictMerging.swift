@@ -31,7 +31,7 @@ extension PackageStore {
   ///     the marks of `git merge-file --diff3`. Of two files, the second has the name of the saving computer in its
   ///     filename. A child that one side removed and the other side changed stays.
   ///   - options: the options of the save.
-  /// - Throws: any error of `resolveConflicts(options:with:)`. All versions then stay.
+  /// - Throws: any error of `resolveConflicts(_:options:with:)`. All versions then stay.
   public func mergeConflicts(
     keepingBoth: Bool = false, options: SavingOptions = []
   ) throws -> ConflictMergeReport {
@@ -60,7 +60,8 @@ extension PackageStore {
   ) throws -> (plan: SavePlan?, conflicts: [MergeConflict]) {
     let content = type.map { contentMerge(by: $0) }
     do {
-      return (try resolvingPlan { try self.merge(into: $0, keepingBoth, by: content) }, [])
+      let versions = try conflictVersions()
+      return (try resolvingPlan { try self.merge(versions, into: $0, keepingBoth, by: content) }, [])
     } catch let undecided as Undecided {
       return (nil, undecided.conflicts)
     }
@@ -80,15 +81,20 @@ extension PackageStore {
     _ keepingBoth: Bool, by content: ContentMerge?, _ options: SavingOptions
   ) throws -> ConflictMergeReport {
     do {
-      let report = try resolveConflicts(options: options) { try merge(into: $0, keepingBoth, by: content) }
+      let versions = try conflictVersions()
+      let report = try resolveConflicts(versions, options: options) {
+        try merge(versions, into: $0, keepingBoth, by: content)
+      }
       return ConflictMergeReport(save: report)
     } catch let undecided as Undecided {
       return ConflictMergeReport(conflicts: undecided.conflicts)
     }
   }
 
-  private func merge(into tree: FileWrapper, _ keepingBoth: Bool, by content: ContentMerge?) throws {
-    for version in try conflictVersions().reversed() {
+  private func merge(
+    _ versions: [ConflictVersion], into tree: FileWrapper, _ keepingBoth: Bool, by content: ContentMerge?
+  ) throws {
+    for version in versions.reversed() {
       if let lost = version.missing.first { throw lacks(lost, version) }
       var merge = ConflictMerge(keepingBoth ? .both : .left, label: version.label)
       try merge.merge(

@@ -9,7 +9,7 @@ import FoundationEssentials
 //     none       presentedItemDidChange(): versions or copies came      stored
 //     pending   makeConflictVersion(), before the next write                 stored
 //     pending   the document is read again                             stored: the edits are gone or saved
-//     any        resolveConflicts(with:), removeConflictVersions()      none
+//     any        resolveConflicts(with:), removeConflictVersions(_:)     none
 //     stored     checkForConflicts(): no version and no copy is left    none
 //     any        save(to:for:) elsewhere                                none: the old place has the conflict
 

@@ -38,8 +38,8 @@ struct ConflictEvidence {
   /// The conflict copies, except those of the metadata.
   private(set) var copies: [Copy] = []
   private(set) var metadataCopies: [MetadataCopy] = []
-  /// The conflict copies of the library's own files, by their names in the hidden folder.
-  private(set) var hiddenCopies: [FileName] = []
+  /// The conflict copies of the library's own files in the hidden folder.
+  private(set) var hiddenCopies: Set<ConflictFile> = []
 
   private var manifests: [[UInt8]] = []
   private var places: [ContentHash: PackagePath] = [:]
@@ -55,6 +55,9 @@ struct ConflictEvidence {
     guard !copies.isEmpty || !metadataCopies.isEmpty else { return }
     try readChildren()
   }
+
+  /// The paths of all conflict copies among the children.
+  var allCopies: Set<PackagePath> { Set(copies.map(\.path) + metadataCopies.map(\.copy.path)) }
 
   var isEmpty: Bool { copies.isEmpty && metadataCopies.isEmpty }
 
@@ -183,9 +186,10 @@ struct ConflictEvidence {
   private mutating func readHidden() throws(FilePackageError) {
     let folder = StoredNode(location: location, path: PackagePath([PackageLayout.hidden]))
     guard let names = try Self.namesIfPresent(in: folder) else { return }
+    var hidden: [FileName] = []
     for name in [PackageLayout.manifest, PackageLayout.history] {
       for copy in names where copy == name || ConflictName(copy)?.original == name || isNumbered(copy, name) {
-        if copy != name { hiddenCopies.append(copy) }
+        if copy != name { hidden.append(copy) }
         guard let bytes = try read(copy, in: folder) else { continue }
         if name == PackageLayout.manifest {
           manifests.append(bytes)
@@ -195,8 +199,11 @@ struct ConflictEvidence {
       }
     }
     for name in [PackageLayout.lock, PackageLayout.journal] {
-      let copies = names.filter { ConflictName($0)?.original == name || isNumbered($0, name) }
-      hiddenCopies += copies
+      hidden += names.filter { ConflictName($0)?.original == name || isNumbered($0, name) }
+    }
+    for node in try folder.children(hidden) {
+      guard let status = node.status else { continue }
+      hiddenCopies.insert(ConflictFile(path: node.path, size: status.size, modified: status.modified))
     }
   }
 
@@ -277,7 +284,7 @@ struct ConflictEvidence {
       return row
     }
     found = rows
-    let left = Set(copies.map(\.path) + metadataCopies.map(\.copy.path))
+    let left = allCopies
     for (path, row) in found {
       if row.child.kind == .file || row.child.kind == .symbolicLink { places[row.child.content] = path }
       if left.contains(path) { continue }

@@ -6,6 +6,8 @@ import PackageFormat
 // R1 The outcome is saved and durable before any conflict version is removed: until then all versions stay available.
 // R2 A file of another version than the metadata in its place is written again, as if this save brought it. So the
 //    versions of the history do not share it, and the sums are right.
+// R3 A decision removes only files that the decided versions had when they were listed. Files that came later stay, and
+//    so do the versions that have one of them.
 
 /// The decisions about the versions in conflict with a document, each as a save and as its plan.
 ///
@@ -19,27 +21,44 @@ package struct ConflictResolution {
   package init(_ writer: PackageWriter) { self.writer = writer }
 
   /// Returns the decision for one version; nil for the document on disk.
-  package static func keeping(_ id: UUID?) -> Decision {
+  ///
+  /// - Parameter shown: the version as it was shown; nil for a plan, which removes nothing.
+  package static func keeping(_ id: UUID?, shown: [ConflictVersion]? = nil) -> Decision {
     { tree, set in
       guard let id else { return }
       let entry = try set.entry(id)
+      if let shown, !entry.version.files.isSubset(of: Set(shown.flatMap(\.files))) {
+        throw set.hasChanged(entry.version)
+      }
       if let lost = entry.version.missing.first { throw set.lacks(lost, entry.version) }
       try set.apply(entry, to: tree)
     }
   }
 
-  package func resolve(options: SavingOptions, _ decide: Decision) throws -> SaveReport {
+  /// - Parameter decided: the versions that the decision is about, as they were shown.
+  package func resolve(
+    _ decided: [ConflictVersion], options: SavingOptions, _ decide: Decision
+  ) throws -> SaveReport {
     try writer.publish()
     let set = try ConflictSet(writer.package)
+    let undecided = set.undecided(besides: decided)
+    let left = Set(undecided.flatMap(\.files).map(\.path))
     try writer.refuseUnsavedEdits()
     let before = writer.baseline.metadata
     do {
       let tree = writer.package.newTree()
       writer.tree = tree
+      let copies = try left.intersection(set.evidence.allCopies).map { path in
+        (path: path.string, file: try tree.descendant(at: path.string))
+      }
       var merge = try prepare(tree, set)
+      merge.parents.removeAll { parent in undecided.contains { $0.id == parent } }
       try decide(tree, set)
-      try account(for: &merge, in: tree)
-      var request = SaveRequest(tree, options)
+      try account(for: &merge, in: tree, leaving: left)
+      // The decision did not see the copies that stay, and a content type may write all children.
+      for case (let path, let file?) in copies { try tree.setDescendant(file, at: path) }
+      // A version that stays shares children with the state that the save replaces.
+      var request = SaveRequest(tree, undecided.isEmpty ? options : options.union(.keepsHistory))
       request.merge = merge
       // The conflict versions go only after this save (R1).
       var report = try writer.save(request)
@@ -47,7 +66,8 @@ package struct ConflictResolution {
       do throws(FilePackageError) {
         try writer.publish()
         report.isPublishedAfterAll()
-        try removeResolved(set)
+        try removeResolved(Set(decided.flatMap(\.files)), set, leaving: left)
+        if !undecided.isEmpty { report.note(SaveWarning(undecided: undecided)) }
       } catch {
         if report.strategy == .none { throw error }
         report.note(SaveWarning(.conflictsLeft, error))
@@ -79,38 +99,46 @@ package struct ConflictResolution {
   }
 
   /// Completes the notes of a save that merges versions.
-  private func account(for merge: inout VersionMerge, in tree: FileWrapper) throws {
+  ///
+  /// - Parameter left: the conflict copies that stay, which are no children of the document.
+  private func account(
+    for merge: inout VersionMerge, in tree: FileWrapper, leaving left: Set<PackagePath>
+  ) throws {
     merge.folders = try merge.folders.filter {
       try tree.descendant(at: $0.child.path.string)?.isDirectory == true
     }
     if merge.isUnaccounted, case .present(var metadata, let status) = writer.baseline.metadata {
-      let children = try PackageVerification(package: writer.package).verifyChildren()
+      var children = try PackageVerification(package: writer.package).verifyChildren()
+      children.found = children.found.filter { !left.contains($0.key) }
       metadata.summary = children.summary
       writer.baseline.metadata = .present(metadata, status)
       merge.recounted = children.rows
     }
   }
 
-  /// Removes the resolved conflict versions. Files that came after the look at the conflicts stay.
-  private func removeResolved(_ set: ConflictSet) throws(FilePackageError) {
+  /// Removes the resolved conflict versions (R3).
+  private func removeResolved(
+    _ decided: Set<ConflictFile>, _ set: ConflictSet, leaving left: Set<PackagePath>
+  ) throws(FilePackageError) {
     let disk = writer.location.disk
     do {
       guard let hidden = try writer.location.openHiddenFolder() else { return }
-      for name in set.evidence.hiddenCopies where try disk.exists(name, in: hidden) {
+      for copy in set.evidence.hiddenCopies.intersection(decided) where !left.contains(copy.path) {
+        guard let name = copy.path.name, try disk.exists(name, in: hidden) else { continue }
         try disk.removeFile(name, in: hidden)
       }
-      let kept = set.entries.compactMap(\.keptIn)
-      if kept.isEmpty { return }
-      let folder = try disk.openDirectory(PackageLayout.conflicts, in: hidden)
-      for name in kept where !disk.removeEverything(name, from: folder) {
-        throw FilePackageError(
-          .inputOutput, .save, writer.node,
-          reason: "'\(name.display)' among its conflict versions could not be removed")
-      }
-      if try disk.list(folder).count == 0 { disk.removeEverything(PackageLayout.conflicts, from: hidden) }
+      try KeptConflicts(writer.package).remove(decided, by: writer)
     } catch {
       throw FilePackageError(any: error, .save, writer.node, activity: "removing its conflict versions")
     }
+  }
+}
+
+extension SaveWarning {
+  /// Makes the warning for versions that arrived while the others were decided.
+  fileprivate init(undecided: [ConflictVersion]) {
+    let names = undecided.map { String($0.id.uuidString.prefix(8)) }.joined(separator: ", ")
+    self.init(.conflictsLeft, reason: "\(names) arrived during the decision")
   }
 }
 

@@ -53,6 +53,13 @@ extension ConflictSet {
     version.lacks(child, at: location)
   }
 
+  /// Makes the error for a version that has other files than the version that was shown.
+  func hasChanged(_ version: ConflictVersion) -> FilePackageError {
+    FilePackageError(
+      .changedOnDisk, .save, node,
+      reason: "version '\(version.id.uuidString.prefix(8))' has more files now than when it was listed")
+  }
+
   private var node: StoredNode { StoredNode(location: location, path: .root) }
 }
 

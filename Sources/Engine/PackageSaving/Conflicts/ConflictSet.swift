@@ -39,15 +39,20 @@ package struct ConflictSet {
     self.location = location
     evidence = try ConflictEvidence(location, leavingOut: current?.uncounted ?? [])
     var claimed: Set<PackagePath> = []
+    func overlay(of metadata: PackageMetadata, ending name: ConflictName?) -> Overlay {
+      let overlay = self.overlay(of: metadata, ending: name)
+      claimed.formUnion(overlay.copies)
+      return overlay
+    }
     if let current, !evidence.isEmpty {
       noteEdits(of: current)
-      let overlay = overlay(of: current, ending: nil, &claimed)
+      let overlay = overlay(of: current, ending: nil)
       isPresentWhole = overlay.isWhole && overlay.contents.isEmpty
       if !overlay.contents.isEmpty || !overlay.missing.isEmpty { add(current, "a sync tool", overlay) }
     }
     for copy in evidence.metadataCopies where copy.metadata.revision != current?.revision {
       guard !entries.contains(where: { $0.version.id == copy.metadata.revision }) else { continue }
-      add(copy.metadata, copy.name.program, overlay(of: copy.metadata, ending: copy.name, &claimed))
+      add(copy.metadata, copy.name.program, overlay(of: copy.metadata, ending: copy.name), copy.copy.path)
     }
     addUnclaimed(claimed)
     try addKept()
@@ -73,6 +78,8 @@ package struct ConflictSet {
   private struct Overlay {
     package var contents: [PackagePath: Content?] = [:]
     var missing: [PackagePath] = []
+    /// The conflict copies that are children of the version.
+    var copies: Set<PackagePath> = []
     /// The summary of the document with this overlay applied.
     var summary: ContentSummary
     var isWhole = false
@@ -95,30 +102,50 @@ package struct ConflictSet {
     }
   }
 
-  private mutating func add(_ metadata: PackageMetadata, _ program: String, _ overlay: Overlay) {
+  /// - Parameter copy: the copy with the metadata; nil for the package's own metadata.
+  private mutating func add(
+    _ metadata: PackageMetadata, _ program: String, _ overlay: Overlay, _ copy: PackagePath? = nil
+  ) {
     let version = ConflictVersion(
       id: metadata.revision, origin: .synchronization(by: program), metadata: metadata,
       savingComputer: metadata.savingComputer, modificationDate: metadata.modificationDate,
       differences: overlay.contents.keys.sorted().map(\.string),
-      missing: overlay.missing.sorted().map(\.string), isWhole: overlay.isWhole)
+      missing: overlay.missing.sorted().map(\.string), isWhole: overlay.isWhole,
+      files: files(of: overlay.contents, and: overlay.copies.union(copy.map { [$0] } ?? [])))
     entries.append(Entry(version: version, overlay: overlay.contents))
+  }
+
+  /// Returns the files that a decision about a version removes.
+  private func files(
+    of contents: [PackagePath: Content?], and copies: Set<PackagePath>
+  ) -> Set<ConflictFile> {
+    let stored = contents.values.compactMap { content in
+      if case .stored(let node, _)? = content { node.path } else { nil }
+    }
+    let own = evidence.allCopies.intersection(stored).union(copies)
+    return Set(own.compactMap { path in evidence.found[path].map(ConflictFile.init) })
+      .union(evidence.hiddenCopies)
+  }
+
+  /// Returns the versions with a file that is not among those of the decided versions.
+  func undecided(besides decided: [ConflictVersion]) -> [ConflictVersion] {
+    let known = Set(decided.flatMap(\.files)).union(evidence.hiddenCopies)
+    return entries.map(\.version).filter { !$0.files.isSubset(of: known) }
   }
 
   /// Returns the differences of the state with that metadata from the document on disk.
   ///
   /// - Parameter name: the name of the copy with the metadata; nil for the package's own metadata.
-  private func overlay(
-    of metadata: PackageMetadata, ending name: ConflictName?, _ claimed: inout Set<PackagePath>
-  ) -> Overlay {
+  private func overlay(of metadata: PackageMetadata, ending name: ConflictName?) -> Overlay {
     var overlay = Overlay(evidence.summary)
     if let state = evidence.state(at: metadata.revision) {
-      lay(state, isInPlace: name == nil, into: &overlay, &claimed)
+      lay(state, isInPlace: name == nil, into: &overlay)
     } else if let name {
       // Only the sum of its children is known. The copies with the same mark may be its children.
       for copy in evidence.copies where copy.name.mark == name.mark && overlay.contents[copy.original] == nil
       {
         guard let row = evidence.found[copy.path] else { continue }
-        claimed.insert(copy.path)
+        overlay.copies.insert(copy.path)
         overlay.replace(
           evidence.present[copy.original]?.child, at: copy.original,
           by: row.child.moved(to: copy.original), content(at: copy.path, row))
@@ -132,13 +159,12 @@ package struct ConflictSet {
   ///
   /// - Parameter isInPlace: whether it is the state of the document on disk.
   private func lay(
-    _ state: ConflictEvidence.State, isInPlace: Bool, into overlay: inout Overlay,
-    _ claimed: inout Set<PackagePath>
+    _ state: ConflictEvidence.State, isInPlace: Bool, into overlay: inout Overlay
   ) {
     for (path, row) in state.rows {
       // A copy with the same content belongs to that version as well.
       for copy in evidence.copies(of: path) where evidence.found[copy]?.child.content == row.child.content {
-        claimed.insert(copy)
+        overlay.copies.insert(copy)
       }
       let present = evidence.present[path]?.child
       if let present, present.isSame(as: row.child) { continue }
@@ -199,17 +225,15 @@ package struct ConflictSet {
         id: UUID(hashing: mark + "\0" + names), origin: .synchronization(by: copies[0].name.program),
         metadata: nil, savingComputer: nil, modificationDate: date,
         differences: contents.keys.sorted().map(\.string), missing: [],
-        isWhole: false)
+        isWhole: false, files: files(of: contents, and: []))
       entries.append(Entry(version: version, overlay: contents))
     }
   }
 
   /// Adds the versions in `.docpkg/conflicts`.
   private mutating func addKept() throws(FilePackageError) {
-    let folder = StoredNode(location: location, path: PackageLayout.conflictsPath)
     for kept in try evidence.keptFolders() {
-      var contents: [PackagePath: Content?] = [:]
-      try add(folder.child(kept.name), as: .root, to: &contents)
+      let contents = try Self.contents(ofKept: kept.name, at: location)
       if contents.isEmpty { continue }
       let id = UUID(uuidString: kept.name.string) ?? UUID(hashing: kept.name.string)
       let plist = PackageLayout.conflictsPath.appending(kept.name).appending(PackageLayout.metadata)
@@ -219,12 +243,37 @@ package struct ConflictSet {
         savingComputer: mark?.computer, modificationDate: mark?.date ?? kept.modified.date,
         differences: contents.filter { if case .folder? = $0.value { false } else { true } }.keys.sorted()
           .map(\.string),
-        missing: [], isWhole: false)
+        missing: [], isWhole: false, files: Self.files(of: contents).union(evidence.hiddenCopies))
       entries.append(Entry(version: version, overlay: contents, keptIn: kept.name))
     }
   }
 
-  private func add(
+  /// Returns the children of a version in `.docpkg/conflicts`.
+  private static func contents(
+    ofKept name: FileName, at location: Location
+  ) throws(FilePackageError) -> [PackagePath: Content?] {
+    var contents: [PackagePath: Content?] = [:]
+    let folder = StoredNode(location: location, path: PackageLayout.conflictsPath)
+    try add(folder.child(name), as: .root, to: &contents)
+    return contents
+  }
+
+  /// Returns the files of a version in `.docpkg/conflicts`, as they are now.
+  static func files(
+    ofKept name: FileName, at location: Location
+  ) throws(FilePackageError) -> Set<ConflictFile> {
+    files(of: try contents(ofKept: name, at: location))
+  }
+
+  private static func files(of contents: [PackagePath: Content?]) -> Set<ConflictFile> {
+    Set(
+      contents.values.compactMap { content in
+        guard case .stored(let node, _)? = content, let status = node.status else { return nil }
+        return ConflictFile(path: node.path, size: status.size, modified: status.modified)
+      })
+  }
+
+  private static func add(
     _ folder: StoredNode, as path: PackagePath, to contents: inout [PackagePath: Content?]
   ) throws(FilePackageError) {
     if path.names.count >= PackagePath.maximumDepth { throw FilePackageError(.tooDeep, .read, folder) }
@@ -247,10 +296,8 @@ package struct ConflictSet {
 
   /// Changes a tree from the document on disk to a version or, for nil, removes the conflict copies.
   func apply(_ entry: Entry?, to tree: FileWrapper) throws {
-    for copy in evidence.copies + evidence.metadataCopies.map(\.copy) {
-      if try VersionHistory.node(at: copy.path, in: tree) != nil {
-        try tree.removeDescendant(at: copy.path.string)
-      }
+    for path in evidence.allCopies {
+      if try VersionHistory.node(at: path, in: tree) != nil { try tree.removeDescendant(at: path.string) }
     }
     guard let entry else { return }
     for (path, content) in entry.overlay.sorted(by: { $0.key > $1.key }) where content == nil {
@@ -305,6 +352,12 @@ package struct ConflictSet {
       }
     }
     try tree.setDescendant(wrapper, at: path.string)
+  }
+}
+
+extension ConflictFile {
+  init(_ row: ManifestRow) {
+    self.init(path: row.child.path, size: row.child.size, modified: row.modified)
   }
 }
 

@@ -1,5 +1,13 @@
+package import DurableIO
 public import FoundationEssentials
 public import PackageFormat
+
+/// A file that has children of a conflict version, as it was when the version was found.
+package struct ConflictFile: Sendable, Hashable {
+  package var path: PackagePath
+  package var size: UInt64
+  package var modified: FileTime
+}
 
 /// A version of a document by another program or computer, in a conflict that no user has resolved yet.
 ///
@@ -34,6 +42,8 @@ public struct ConflictVersion: Sendable, Hashable, Identifiable {
   ///
   /// It is also false if only some children are known. The other children are then those of the document on disk.
   public let isWhole: Bool
+  /// The files that a decision about the version removes.
+  package let files: Set<ConflictFile>
 }
 
 extension ConflictVersion {
@@ -41,7 +51,18 @@ extension ConflictVersion {
   package init(ofFlatFile id: UUID, named name: String, modificationDate: Date) {
     self.init(
       id: id, origin: .otherProgram, metadata: nil, savingComputer: nil, modificationDate: modificationDate,
-      differences: [name], missing: [], isWhole: true)
+      differences: [name], missing: [], isWhole: true, files: [])
+  }
+}
+
+extension [ConflictVersion] {
+  /// A text that changes when a version arrives or goes, or has other files.
+  package var look: String {
+    let files = flatMap { version in
+      version.files.map { "\(version.id) \($0.path.string) \($0.size) \($0.modified)" }
+    }
+    let text = (map(\.id.uuidString) + files).sorted().joined(separator: "\n")
+    return ContentHash(of: [UInt8](text.utf8)).bytes.hexadecimal
   }
 }
 

@@ -145,14 +145,31 @@ package struct KeptConflicts {
     }
   }
 
-  /// Removes all conflict versions.
-  package func removeAll(by writer: PackageWriter) throws(FilePackageError) {
+  /// Removes the versions whose files are all among those of a decision.
+  package func remove(_ decided: Set<ConflictFile>, by writer: PackageWriter) throws(FilePackageError) {
     if try folders().isEmpty { return }
-    let isDone = try writer.withPackageLock { session in
-      package.location.disk.removeEverything(PackageLayout.conflicts, from: session.hidden.folder)
+    let disk = package.location.disk
+    // The lock is held, so that no store adds a file meanwhile.
+    try writer.withPackageLock { session throws(FilePackageError) in
+      do {
+        let folder = try disk.openDirectory(PackageLayout.conflicts, in: session.hidden.folder)
+        let listing = try disk.list(folder)
+        for position in 0..<listing.count where listing.kind(at: position) == .directory {
+          let name = listing.name(at: position)
+          let files = try ConflictSet.files(ofKept: name, at: package.location)
+          if !files.isSubset(of: decided) { continue }
+          guard disk.removeEverything(name, from: folder) else {
+            throw FilePackageError(
+              .inputOutput, .save, package.node,
+              reason: "'\(name.display)' among its conflict versions could not be removed")
+          }
+        }
+        if try disk.list(folder).count == 0 {
+          try disk.removeDirectory(PackageLayout.conflicts, in: session.hidden.folder)
+        }
+      } catch {
+        throw FilePackageError(any: error, .save, package.node, activity: "removing its conflict versions")
+      }
     }
-    if isDone { return }
-    throw FilePackageError(
-      .inputOutput, .save, package.node, reason: "a conflict version could not be removed")
   }
 }

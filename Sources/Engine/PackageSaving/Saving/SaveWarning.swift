@@ -11,7 +11,8 @@ public struct SaveWarning: Sendable, Hashable, Codable {
     /// A hidden directory beside the document could not be removed. Recovering the document removes it, and so does
     /// the next staged save.
     case leftover
-    /// The conflicts are resolved and their files could not be removed. Resolving again removes them.
+    /// The conflicts are resolved, and other conflict versions arrived meanwhile or the files could not be removed.
+    /// Resolving again removes them.
     case conflictsLeft
     /// Children that only dropped versions had could not be removed. The next thinning removes them.
     case versionsLeft

@@ -77,8 +77,9 @@ struct UnsavedEditsTests {
       case "restore a child": _ = try await store.restore(oldest, child: "Text.txt")
       case "undo": _ = try await store.undoSave()
       case "redo": _ = try await store.redoSave()
-      case "resolve": try await store.resolveConflicts(keeping: nil)
-      case "resolve for a version": try await store.resolveConflicts(keeping: conflict)
+      case "resolve": try await store.resolveConflicts(store.conflictVersions(), keeping: nil)
+      case "resolve for a version":
+        try await store.resolveConflicts(store.conflictVersions(), keeping: conflict)
       default: _ = try await store.repair()
       }
     }
