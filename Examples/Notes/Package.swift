@@ -52,7 +52,7 @@ let package = Package(
       name: "NotesTests",
       dependencies: [
         "docpkg-serve", .product(name: "docpkg", package: "FilePackages"),
-        .product(name: "docpkg-cloud", package: "FilePackages"),
+        .product(name: "docpkg-full", package: "FilePackages"),
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       path: "Tests", exclude: ["Pages"], swiftSettings: strict),
