@@ -40,10 +40,10 @@ private func readConflictName(_ bytes: [UInt8]) {
   let name = FileName(bytes: bytes)
   guard name.problem == nil else { return }
   if let conflict = ConflictName(name) { check(conflict, of: name) }
-  guard let ending = ConflictName.ending(ofMetadata: name) else { return }
-  precondition(ConflictName.isCopyOfMetadata(name))
-  guard let conflict = ConflictName(name, ending: ending) else {
-    preconditionFailure("'\(ending)' is not the ending of \(name.display)")
+  guard let mark = CopyMark(ofMetadata: name) else { return }
+  precondition(ConflictName.mayCopyMetadata(name))
+  guard let conflict = ConflictName(name, mark) else {
+    preconditionFailure("'\(mark.text)' is not the mark of \(name.display)")
   }
   check(conflict, of: name)
   precondition(conflict.original == PackageLayout.metadata)

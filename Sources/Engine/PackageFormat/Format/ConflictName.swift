@@ -8,10 +8,8 @@ package import DurableIO
 /// | Dropbox | `Text (Ana's conflicted copy 2026-11-21).txt`, `Text (Case Conflict).txt` |
 /// | Nextcloud, ownCloud | `Text (conflicted copy 2026-11-21 101112).txt`, `Text_conflict-20261121-101112.txt` |
 /// | Google Drive, pCloud, other programs | `Text_conf(1).txt`, `Text [conflicted].txt` |
-/// | OneDrive | `Text-LAPTOP.txt` |
-/// | iCloud, Finder | `Text 2.txt` |
 ///
-/// Any program could give the last two names: they count only if the copy of `Metadata.plist` has the same ending.
+/// Any other name counts only with evidence: a copy of `Metadata.plist` has the same `CopyMark`.
 package struct ConflictName: Hashable, Sendable {
   /// The name of the original.
   package var original: FileName
@@ -35,38 +33,17 @@ package struct ConflictName: Hashable, Sendable {
     return nil
   }
 
-  /// Reads a name with the same ending as a copy of another file: `-LAPTOP` or ` 2`.
-  package init?(_ name: FileName, ending: String) {
-    guard let text = String(validating: name.bytes, as: UTF8.self) else { return nil }
-    let (base, end) = Self.split(text)
-    guard base.hasSuffix(ending), base.utf8.count > ending.utf8.count else { return nil }
-    original = FileName(String(base.dropLast(ending.count)) + end)
-    program = Self.program(of: ending)
-    tag = ending
+  /// Reads a name with the mark of a copy of the metadata; nil for any other.
+  package init?(_ name: FileName, _ mark: CopyMark) {
+    guard let original = mark.original(of: name) else { return nil }
+    self.original = original
+    (program, tag) = (mark.program, mark.text)
   }
 
-  /// Returns the ending in a name that extends the base of `Metadata.plist`; nil for any other name.
-  package static func ending(ofMetadata name: FileName) -> String? {
-    guard let text = String(validating: name.bytes, as: UTF8.self) else { return nil }
-    let (base, end) = split(text)
-    let (own, ownEnd) = split(PackageLayout.metadata.string)
-    guard end == ownEnd, base.hasPrefix(own) else { return nil }
-    let ending = String(base.dropFirst(own.count))
-    let isNumber = ending.first == " " && ending.count > 1 && ending.dropFirst().allSatisfy(\.isNumber)
-    return isNumber || ending.first == "-" && ending.count > 1 ? ending : nil
+  /// Returns whether a name in the package's own folder may be that of a conflict copy of the metadata.
+  package static func mayCopyMetadata(_ name: FileName) -> Bool {
+    Self(name)?.original == PackageLayout.metadata || CopyMark(ofMetadata: name) != nil
   }
-
-  /// Returns whether a name in the package's own folder is that of a conflict copy of the metadata.
-  package static func isCopyOfMetadata(_ name: FileName) -> Bool {
-    // The first bytes rule out most names.
-    guard name.bytes.starts(with: metadataStem) else { return false }
-    return Self(name)?.original == PackageLayout.metadata
-      || ending(ofMetadata: name) != nil
-  }
-
-  private static let metadataStem = PackageLayout.metadata.bytes.prefix { $0 != UInt8(ascii: ".") }
-
-  private static func program(of ending: String) -> String { ending.first == " " ? "iCloud" : "OneDrive" }
 
   // MARK: Patterns
 

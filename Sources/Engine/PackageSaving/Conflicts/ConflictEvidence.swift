@@ -19,6 +19,8 @@ struct ConflictEvidence {
     package var copy: Copy
     var metadata: PackageMetadata
     var name: ConflictName { copy.name }
+    /// The mark of a copy that no known program names so.
+    var mark: CopyMark?
   }
 
   /// The children of one state, as noted by the save that made it.
@@ -45,11 +47,13 @@ struct ConflictEvidence {
   private var places: [ContentHash: PackagePath] = [:]
   private var originals: [PackagePath: [PackagePath]] = [:]
 
+  /// The metadata of the document on disk.
+  private let current: PackageMetadata?
   /// The children that the sums leave out.
-  private let uncounted: Set<PackagePath>
+  private var uncounted: Set<PackagePath> { current?.uncounted ?? [] }
 
-  init(_ location: Location, leavingOut uncounted: Set<PackagePath>) throws(FilePackageError) {
-    (self.location, self.uncounted) = (location, uncounted)
+  init(_ location: Location, _ current: PackageMetadata?) throws(FilePackageError) {
+    (self.location, self.current) = (location, current)
     try findCopies()
     try readHidden()
     guard !copies.isEmpty || !metadataCopies.isEmpty else { return }
@@ -108,19 +112,32 @@ struct ConflictEvidence {
   private mutating func findCopies() throws(FilePackageError) {
     let root = StoredNode(location: location, path: .root)
     let listing = try root.list()
-    // An ending that any program could give counts only if a copy of the metadata has it.
-    var endings: [String] = []
+    var marks: [CopyMark] = []
     for position in 0..<listing.count where listing.kind(at: position) == .file {
       let name = listing.name(at: position)
-      if let ending = ConflictName.ending(ofMetadata: name), try metadata(at: PackagePath([name])) != nil {
-        endings.append(ending)
-      }
+      if let mark = try Self.mark(ofMetadata: name, current, in: location) { marks.append(mark) }
     }
-    try findCopies(in: root, listing, endings)
+    try findCopies(in: root, listing, marks)
+  }
+
+  /// Returns the mark in the name of a copy of the metadata that no known program names so; nil for any other file.
+  ///
+  /// A name proves nothing: the file has to hold metadata, of this document and of another state.
+  static func mark(
+    ofMetadata name: FileName, _ current: PackageMetadata?, in location: Location
+  ) throws(FilePackageError) -> CopyMark? {
+    guard let mark = CopyMark(ofMetadata: name), ConflictName(name) == nil,
+      let metadata = try metadata(at: PackagePath([name]), in: location)
+    else { return nil }
+    if mark.isCommon { return mark }
+    guard let current, metadata.identifier == current.identifier, metadata.revision != current.revision else {
+      return nil
+    }
+    return mark
   }
 
   private mutating func findCopies(
-    in folder: StoredNode, _ listing: DirectoryListing, _ endings: [String]
+    in folder: StoredNode, _ listing: DirectoryListing, _ marks: [CopyMark]
   ) throws(FilePackageError) {
     if folder.path.names.count >= PackagePath.maximumDepth {
       throw FilePackageError(.tooDeep, .read, folder)
@@ -132,31 +149,36 @@ struct ConflictEvidence {
       switch listing.kind(at: position) {
       case .directory:
         let child = StoredNode(location: location, path: path)
-        try findCopies(in: child, child.list(), endings)
+        try findCopies(in: child, child.list(), marks)
       case .file, .symbolicLink:
         // A name counts only beside its original: otherwise any program could have given it.
-        guard let known = Self.conflictName(name, endings), listing.position(of: known.original) != nil else {
+        guard let (known, mark) = Self.conflictName(name, marks), listing.position(of: known.original) != nil
+        else {
           continue
         }
-        try add(Copy(path: path, original: folder.path.appending(known.original), name: known))
+        try add(Copy(path: path, original: folder.path.appending(known.original), name: known), mark)
       default: break
       }
     }
   }
 
-  private static func conflictName(_ name: FileName, _ endings: [String]) -> ConflictName? {
-    if let known = ConflictName(name) { return known }
-    for ending in endings {
-      if let known = ConflictName(name, ending: ending) { return known }
+  private static func conflictName(_ name: FileName, _ marks: [CopyMark]) -> (ConflictName, CopyMark?)? {
+    if let known = ConflictName(name) { return (known, nil) }
+    // A copy of the metadata has its own mark, also if another one differs in the date only.
+    if let own = CopyMark(ofMetadata: name), marks.contains(own) {
+      return ConflictName(name, own).map { ($0, own) }
+    }
+    for mark in marks {
+      if let known = ConflictName(name, mark) { return (known, mark) }
     }
     return nil
   }
 
-  private mutating func add(_ copy: Copy) throws(FilePackageError) {
+  private mutating func add(_ copy: Copy, _ mark: CopyMark?) throws(FilePackageError) {
     if copy.original.names == [PackageLayout.metadata] {
       // If it is no metadata, it is a file like any other.
-      guard let metadata = try metadata(at: copy.path) else { return }
-      metadataCopies.append(MetadataCopy(copy: copy, metadata: metadata))
+      guard let metadata = try Self.metadata(at: copy.path, in: location) else { return }
+      metadataCopies.append(MetadataCopy(copy: copy, metadata: metadata, mark: mark))
     } else {
       copies.append(copy)
       originals[copy.original, default: []].append(copy.path)
@@ -166,7 +188,9 @@ struct ConflictEvidence {
   /// Returns the metadata in a file; nil if the file holds none, or is gone.
   ///
   /// - Throws: the system's error. A copy that the disk fails to give must not pass for no conflict.
-  func metadata(at path: PackagePath) throws(FilePackageError) -> PackageMetadata? {
+  static func metadata(
+    at path: PackagePath, in location: Location
+  ) throws(FilePackageError) -> PackageMetadata? {
     guard let name = path.name else { return nil }
     do {
       guard let node = try StoredNode(location: location, path: path.parent).children([name]).first,
@@ -207,9 +231,9 @@ struct ConflictEvidence {
     }
   }
 
-  /// Returns whether a name such as `manifest-LAPTOP` or `manifest 2` has an ending of a copy of the metadata.
+  /// Returns whether a name such as `manifest-LAPTOP` or `manifest 2` has the mark of a copy of the metadata.
   private func isNumbered(_ name: FileName, _ original: FileName) -> Bool {
-    metadataCopies.contains { ConflictName(name, ending: $0.name.tag)?.original == original }
+    metadataCopies.contains { copy in copy.mark.flatMap { ConflictName(name, $0) }?.original == original }
   }
 
   private mutating func note(_ history: HistoryFile) throws(FilePackageError) {

@@ -13,7 +13,15 @@ extension ConflictSet {
   package static func isAny(in package: OpenPackage) throws(FilePackageError) -> Bool {
     if try !KeptConflicts(package).folders().isEmpty { return true }
     let listing = if let known = package.tree.knownListing { known } else { try package.node.list() }
-    return (0..<listing.count).contains { ConflictName.isCopyOfMetadata(listing.name(at: $0)) }
+    var candidates = (0..<listing.count).lazy.map(listing.name(at:)).filter(ConflictName.mayCopyMetadata)
+      .makeIterator()
+    while let name = candidates.next() {
+      // A known program's name is enough.
+      if ConflictName(name) != nil { return true }
+      let current = try package.baseline.metadata.get()
+      if try ConflictEvidence.mark(ofMetadata: name, current, in: package.location) != nil { return true }
+    }
+    return false
   }
 
   /// Returns the entry of a version.

@@ -37,7 +37,7 @@ package struct ConflictSet {
 
   init(_ location: Location, _ current: PackageMetadata?) throws(FilePackageError) {
     self.location = location
-    evidence = try ConflictEvidence(location, leavingOut: current?.uncounted ?? [])
+    evidence = try ConflictEvidence(location, current)
     var claimed: Set<PackagePath> = []
     func overlay(of metadata: PackageMetadata, ending name: ConflictName?) -> Overlay {
       let overlay = self.overlay(of: metadata, ending: name)
@@ -237,7 +237,7 @@ package struct ConflictSet {
       if contents.isEmpty { continue }
       let id = UUID(uuidString: kept.name.string) ?? UUID(hashing: kept.name.string)
       let plist = PackageLayout.conflictsPath.appending(kept.name).appending(PackageLayout.metadata)
-      let mark = KeptConflicts.Mark(try evidence.metadata(at: plist))
+      let mark = KeptConflicts.Mark(try ConflictEvidence.metadata(at: plist, in: location))
       let version = ConflictVersion(
         id: id, origin: mark.map { .synchronization(by: $0.program) } ?? .otherProgram, metadata: nil,
         savingComputer: mark?.computer, modificationDate: mark?.date ?? kept.modified.date,

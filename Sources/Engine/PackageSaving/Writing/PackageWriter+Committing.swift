@@ -95,11 +95,12 @@ extension PackageWriter {
     options.contains(.keepsHistory) && baseline.metadata.known?.keepsNoHistory != true
   }
 
-  /// Whether a synchronising program left a copy of the metadata, so that the children may be of several versions.
+  /// Whether a synchronising program may have left a copy of the metadata, so that the children may be of several
+  /// versions.
   var hasCopyOfMetadata: Bool {
     // A folder that cannot be listed may have one.
     guard let listing = tree.knownListing ?? (try? node.list()) else { return true }
-    return (0..<listing.count).contains { ConflictName.isCopyOfMetadata(listing.name(at: $0)) }
+    return (0..<listing.count).contains { ConflictName.mayCopyMetadata(listing.name(at: $0)) }
   }
 
   /// Commits a save; from then on the store is `committed`.

@@ -1,0 +1,77 @@
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("A conflict copy with any name")
+struct ConflictEvidenceTests {
+  /// Names of copies: `{b}` is the base of the original's name, `{e}` its extension, `{s}` a second of each copy.
+  static let names = [
+    // Of programs that people use.
+    "{b} (SFConflict ana@example.org 2026-11-21-10-11-{s}){e}", "{b}{e}.conflict1",
+    "{b} (conflicting copy){e}",
+    "{b} (Ana's conflicted copy 2026-11-21 (1)){e}", "{b} (In Konflikt stehende Kopie von Ana 2026-11-21){e}",
+    "{b}_conflict-ana-20261121-1011{s}{e}", "{b} (copie en conflit de Ana 2026-11-21){e}",
+    "{b} (copia en conflicto de Ana 2026-11-21){e}", "{b} (Ana 的冲突副本 2026-11-21){e}", "{b}.conflict2{e}",
+    // Of programs that do not exist.
+    "{b}~laptop{e}", "{b}{e}~2", "{b}{e}.theirs", "{b}@2026-11-21T10:11:{s}{e}", "conflict of {b}{e}",
+    "[old] {b}{e}", "{b} [2]{e}", "{b} — Ana{e}", "{b}.mine{e}", "{b}{e}.1", "{b} copy{e}", "{b}__desktop{e}",
+    "{b}{e};3", "{b}#conflict{e}", "{b} (1){e}", "{b}{e}.20261121-1011{s}.other", "~{b}{e}", "{b}=dup={e}",
+    "{b} Kopie{e}", "{b}.{s}.2026{e}",
+  ]
+
+  private static func name(_ pattern: String, of original: FileName) -> FileName {
+    let (base, end) = SyncedFolders.split(original)
+    let second = String(original.bytes.count % 50 + 10)
+    return FileName(
+      pattern.replacing("{b}", with: base).replacing("{e}", with: end).replacing("{s}", with: second))
+  }
+
+  @Test(arguments: names, [true, false])
+  func `is found by the metadata that came with it`(pattern: String, keepsHistory: Bool) async throws {
+    let disk = try CrashDisk()
+    _ = try await ConflictTests.apart(
+      ["a.txt": "one", "Deep/b.txt": "b", "c.txt": "c"], first: ["a.txt": "ours", "Deep/b.txt": "mine"],
+      second: ["a.txt": "theirs", "Deep/b.txt": "his"], keepsHistory: keepsHistory,
+      naming: { original, _ in Self.name(pattern, of: original) }, on: disk)
+    for path in [ConflictTests.first, ConflictTests.second] {
+      let store = try await PackageStore.open(path, on: disk)
+      #expect(try await store.hasConflicts())
+      let versions = try await store.conflictVersions()
+      #expect(versions.count == 1 && versions.allSatisfy(\.isWhole), "\(versions)")
+      let texts = try await ConflictTests.texts(store.contents(ofConflict: versions.first?.id))
+      #expect(texts == ["a.txt": "ours", "Deep/b.txt": "mine", "c.txt": "c", "begun.txt": "begun"])
+      try await store.close()
+    }
+  }
+
+  @Test func `is none without such metadata`() async throws {
+    let disk = try CrashDisk()
+    let tree = FileWrapper(directoryWithFileWrappers: [:])
+    for name in [
+      "Text.txt", "Text (1).txt", "Text copy.txt", "Text.txt.bak", "Text.txt~", "Text.txt.conflict1",
+      "Metadata (1).plist", "Metadata-notes.txt",
+    ] {
+      tree.addRegularFile(withContents: Data("a note".utf8), preferredFilename: name)
+    }
+    let path = ConflictTests.first
+    let made = try await PackageStore.create(
+      tree, path, contentType: UTType(exportedAs: "org.example.pages"), on: disk)
+    let store = made.store
+    #expect(try await !store.hasConflicts())
+    #expect(try await store.conflictVersions().isEmpty)
+    // The metadata of another document, and those of this very state, are no evidence.
+    let folder = try disk.openDirectory(at: path)
+    let own = try disk.contents(of: "Metadata.plist", in: folder)
+    var other = try PackageMetadata(decoding: Data(own))
+    other.identifier = UUID()
+    other.revision = UUID()
+    try disk.makeFile("Metadata.plist.bak", own, in: folder, mode: 0o644)
+    try disk.makeFile("Metadata (2).plist", Array(other.encoded()), in: folder, mode: 0o644)
+    #expect(try await !store.hasConflicts())
+    #expect(try await store.conflictVersions().isEmpty)
+    try await store.close()
+  }
+}
