@@ -59,10 +59,10 @@ package struct Measurement: Sendable, Encodable {
     // Nearly all runs have equal counts; otherwise the median run serves.
     let middle = samples.sorted { $0.total < $1.total }[samples.count / 2]
     if middle.operations.isEmpty {
-      let written = samples.compactMap(\.systemBytes).sorted()
-      bytesWritten = written.isEmpty ? nil : written[written.count / 2]
+      bytesWritten = samples.compactMap(\.systemBytes).middle
     } else {
-      (synchronizations, operations, bytesWritten) = (middle.flushes, middle.operations, middle.bytesWritten)
+      (synchronizations, operations) = (middle.flushes, middle.operations)
+      bytesWritten = samples.map(\.bytesWritten).middle
     }
     for other in others where other.name != strategy {
       let theirs = Dictionary(other.samples.map { ($0.round, $0.seconds) }, uniquingKeysWith: { $1 })
@@ -70,4 +70,8 @@ package struct Measurement: Sendable, Encodable {
         samples.compactMap { sample in theirs[sample.round].map { sample.seconds / $0 } })
     }
   }
+}
+
+extension [UInt64] {
+  fileprivate var middle: UInt64? { isEmpty ? nil : sorted()[count / 2] }
 }
