@@ -57,7 +57,7 @@ extension ConflictVersion {
 
 extension [ConflictVersion] {
   /// A text that changes when a version arrives or goes, or has other files.
-  package var look: String {
+  public var look: String {
     let files = flatMap { version in
       version.files.map { "\(version.id) \($0.path.string) \($0.size) \($0.modified)" }
     }
