@@ -42,7 +42,7 @@ package struct ConflictName: Hashable, Sendable {
 
   /// Returns whether a name in the package's own folder may be that of a conflict copy of the metadata.
   package static func mayCopyMetadata(_ name: FileName) -> Bool {
-    Self(name)?.original == PackageLayout.metadata || CopyMark(ofMetadata: name) != nil
+    CopyMark(ofMetadata: name) != nil
   }
 
   // MARK: Patterns

@@ -14,6 +14,8 @@ package struct CopyMark: Hashable, Sendable {
 
   /// Returns nil for `Metadata.plist` itself, and for a name that does not contain its two parts in this order.
   package init?(ofMetadata name: FileName) {
+    // Most names of a large package lack its first letter.
+    guard name.bytes.contains(Self.base[0]) else { return nil }
     let bytes = Array(name.bytes)
     guard bytes.count > Self.base.count + Self.end.count, String(validating: bytes, as: UTF8.self) != nil,
       let base = bytes.firstRange(of: Self.base),
