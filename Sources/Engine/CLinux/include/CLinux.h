@@ -107,9 +107,6 @@ int clinux_peer(int socket, uint32_t *user, int32_t *process);
 /// eventfd(2) that neither waits nor survives exec(2): one thread writes it, and another one waits for that.
 int clinux_event(void);
 
-/// mallinfo2(3): the bytes from malloc(3) that are in use.
-size_t clinux_allocated_bytes(void);
-
 /// posix_spawn_file_actions_addchdir_np(3).
 int clinux_spawn_in(posix_spawn_file_actions_t *actions, const char *directory);
 
