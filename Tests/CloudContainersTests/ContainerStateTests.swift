@@ -1,5 +1,6 @@
 import CloudContainers
 import FilePackages
+import GRDB
 import SystemPackage
 import TestSupport
 import Testing
@@ -38,6 +39,27 @@ struct ContainerStateTests {
       try await one.save(record, children: KnownChildren(first))
       #expect(try await one.children(of: record.id).children == first)
       #expect(try await other.children(of: record.id).children == first)
+    }
+  }
+
+  /// SQLite before 3.51.3 may damage a database by a checkpoint beside a commit.
+  @Test func `has no checkpoint beside the transaction of another process`() async throws {
+    try await withTemporaryDirectory { folder in
+      let path = folder.appending("state.sqlite")
+      let state = try ContainerState(at: path)
+      try await state.save(record("Trip.rtfd"))
+      var configuration = Configuration()
+      configuration.allowsUnsafeTransactions = true
+      let other = try DatabaseQueue(path: path.string, configuration: configuration)
+      try await other.writeWithoutTransaction { db in try db.execute(sql: "BEGIN IMMEDIATE") }
+      await #expect(throws: DatabaseError.self) {
+        try await state.database.writeWithoutTransaction { db in try db.checkpoint(.passive) }
+      }
+      try await other.writeWithoutTransaction { db in try db.execute(sql: "COMMIT") }
+      try await state.database.writeWithoutTransaction { db in
+        let (inLog, copied) = try { ($0.walFrameCount, $0.checkpointedFrameCount) }(db.checkpoint(.passive))
+        #expect(inLog > 0 && copied == inLog)
+      }
     }
   }
 

@@ -52,7 +52,6 @@ struct TextIndex: Sendable {
     try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder.path)
     var configuration = Configuration()
     configuration.busyMode = .timeout(10)
-    configuration.journalMode = .wal
     let queue = try DatabaseQueue(path: file.path, configuration: configuration)
     try makeTables(queue)
     return queue

@@ -1,7 +1,8 @@
 import DurableIO
 import FilePackages
 import FoundationEssentials
-import GRDB
+package import GRDB
+import ManagedDocuments
 import Synchronization
 package import SystemPackage
 
@@ -10,7 +11,7 @@ package import SystemPackage
 
 /// The knowledge of this machine about a container: a small SQLite database in the container folder.
 package final class ContainerState: Sendable {
-  let database: DatabaseQueue
+  package let database: DatabaseQueue
   /// The reason why the state can be read and not written, as on a full disk; nil if it can be written.
   let obstacle: DatabaseError?
   /// The entries of the document that was last asked for or stored. A run asks for them at each of its steps.
@@ -103,7 +104,9 @@ package final class ContainerState: Sendable {
     configuration.journalMode = .wal
     // An eviction is durable before it removes anything, so each transaction is.
     configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-    let queue = try DatabaseQueue(path: path.string, configuration: configuration)
+    // Its files let no checkpoint run beside a commit of another process (MC1 of `WriteAheadLog`).
+    let queue = try DatabaseQueue(
+      path: FolderVFS.usual.database(at: path.string), configuration: configuration)
     try migrator.migrate(queue)
     return queue
   }

@@ -1,6 +1,6 @@
 import CSQLiteSession
 import DurableIO
-import FilePackages
+package import FilePackages
 import Glibc
 import Synchronization
 
@@ -8,8 +8,9 @@ import Synchronization
 ///
 /// SQLite replaces each symbolic link in a path, and so `/proc/self/fd/7/persistentStore`, by the present path. With
 /// this file system it keeps the path. So its files, and the connections that it makes later, are found in the folder
-/// wherever another program moves it. A database's file with locks has the methods of `DatabaseFileMethods`.
-enum FolderVFS: String {
+/// wherever another program moves it. A database's file with locks has the methods of `DatabaseFileMethods`. A program's
+/// other databases that several processes write are opened by it, too.
+package enum FolderVFS: String {
   /// The file system of this machine, with locks.
   case usual = "filepackages"
   /// The same without locks, for a file system that no program can write.
@@ -19,7 +20,7 @@ enum FolderVFS: String {
   ///
   /// - Parameter isImmutable: whether no program changes the file. SQLite then neither locks nor looks for a log.
   /// - Throws: `FilePackageError` if this SQLite reads no URIs.
-  func database(at path: String, isImmutable: Bool = false) throws(FilePackageError) -> String {
+  package func database(at path: String, isImmutable: Bool = false) throws(FilePackageError) -> String {
     try register()
     // Two slashes and an empty authority come before an absolute path only.
     let place = "file:\(path.hasPrefix("/") ? "//" : "")\(path.utf8.percentEncoded(keeping: "/"))"
