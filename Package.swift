@@ -147,17 +147,24 @@ let package = Package(
     // libarchive, as the system has it. No program loads it when it starts.
     .target(name: "CArchive", path: "Sources/Archives/CArchive"),
 
-    // libdeflate and zlib, as the system has them.
+    // libdeflate, liblzma, libzstd and zlib, as the system has them.
     .systemLibrary(
       name: "CDeflate", path: "Sources/Archives/CDeflate", pkgConfig: "libdeflate",
       providers: [.apt(["libdeflate-dev"])]),
     .systemLibrary(
       name: "CZlib", path: "Sources/Archives/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(
+      name: "CLZMA", path: "Sources/Archives/CLZMA", pkgConfig: "liblzma", providers: [.apt(["liblzma-dev"])]),
+    .systemLibrary(
+      name: "CZstandard", path: "Sources/Archives/CZstandard", pkgConfig: "libzstd",
+      providers: [.apt(["libzstd-dev"])]),
 
     // One file from a package, and back.
     .target(
       name: "PackageArchive",
-      dependencies: ["CArchive", "CDeflate", "CZlib", "DurableIO", "FilePackages", system],
+      dependencies: [
+        "CArchive", "CDeflate", "CLZMA", "CZlib", "CZstandard", "DurableIO", "FilePackages", system,
+      ],
       path: "Sources/Archives/PackageArchive", swiftSettings: strict),
 
     // HTTP, by libcurl as the system has it.

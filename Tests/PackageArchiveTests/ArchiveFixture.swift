@@ -128,6 +128,11 @@ struct ArchiveFixture {
   }
 }
 
+extension ArchiveFormat {
+  /// The formats that come back.
+  static let readable = allCases.filter(\.isReadable)
+}
+
 /// Runs `body` in a temporary fixture.
 func withFixture(_ body: (ArchiveFixture) async throws -> Void) async throws {
   try await withTemporaryDirectory { folder in try await body(ArchiveFixture(folder: folder)) }

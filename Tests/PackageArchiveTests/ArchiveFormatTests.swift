@@ -18,6 +18,12 @@ struct ArchiveFormatTests {
     #expect(ArchiveFormat(filename: name) == nil)
   }
 
+  @Test(arguments: ["tar.bz2", "tar.lz4", "cpio", "iso"])
+  func `is none that a program of its own unpacks`(name: String) {
+    #expect(ArchiveFormat(named: name) == nil)
+    #expect(ArchiveFormat(filename: "Trip.\(name)") == nil)
+  }
+
   @Test func `has a name for each`() {
     for format in ArchiveFormat.allCases { #expect(ArchiveFormat(named: format.rawValue) == format) }
     #expect(ArchiveFormat(named: "rar") == nil)

@@ -18,7 +18,7 @@ struct FailedExportTests {
     try fixture.makePackage(tree)
   }
 
-  @Test(arguments: ArchiveFormat.writable, [nil, "open sesame"])
+  @Test(arguments: ArchiveFormat.allCases, [nil, "open sesame"])
   func `in the middle leaves nothing beside its place`(_ format: ArchiveFormat, _ passphrase: String?)
     async throws
   {
@@ -48,7 +48,7 @@ struct FailedExportTests {
     }
   }
 
-  @Test(arguments: ArchiveFormat.writable)
+  @Test(arguments: ArchiveFormat.allCases)
   func `since it was cancelled leaves nothing beside its place`(_ format: ArchiveFormat) async throws {
     try await withFixture { fixture in
       try makePackage(fixture)

@@ -37,13 +37,3 @@ struct ForgedXZ {
     return bytes + [UInt8(rest)]
   }
 }
-
-/// Returns an LZ4 frame with uncompressed content.
-func forgedLZ4(_ content: [UInt8]) -> [UInt8] {
-  var bytes: [UInt8] = [0x04, 0x22, 0x4D, 0x18, 0x60, 0x40, 0x82]
-  for start in stride(from: 0, to: content.count, by: 1 << 16) {
-    let piece = content[start..<min(content.count, start + 1 << 16)]
-    bytes += little(UInt32(piece.count) | 1 << 31) + piece
-  }
-  return bytes + little(UInt32(0))
-}

@@ -25,7 +25,6 @@ struct LargeArchiveTests {
       let report = try await fixture.export("a", as: format)
       #expect(report.bytes == size + 1 && (format == .tar || report.archiveBytes < 16 << 20))
       var options = ImportOptions()
-      options.format = format.isRecognized ? nil : format
       options.limits.ratio = .max
       try await fixture.take("a", options: options)
       let back = try FileHandle(forReadingFrom: fixture.url("Back.pack/hole.bin"))

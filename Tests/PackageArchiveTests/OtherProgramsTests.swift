@@ -83,7 +83,6 @@ struct OtherProgramsTests {
     var program: String
     var arguments: [String]
     var archive: String
-    var format: ArchiveFormat?
     /// Whether links come back as links.
     var keepsLinks = true
 
@@ -97,16 +96,12 @@ struct OtherProgramsTests {
       program: "bsdtar", arguments: ["--format", "zip", "-cf", "a.zip", "Trip.pack"], archive: "a.zip"),
     Writer(program: "bsdtar", arguments: ["--format", "pax", "-cf", "a.tar", "Trip.pack"], archive: "a.tar"),
     Writer(program: "bsdtar", arguments: ["--zstd", "-cf", "a.tar.zst", "Trip.pack"], archive: "a.tar.zst"),
-    Writer(program: "bsdtar", arguments: ["--lz4", "-cf", "a.tar.lz4", "Trip.pack"], archive: "a.tar.lz4"),
     Writer(program: "tar", arguments: ["-cf", "a.tar", "Trip.pack"], archive: "a.tar"),
     Writer(program: "tar", arguments: ["-czf", "a.tgz", "Trip.pack"], archive: "a.tgz"),
     Writer(program: "tar", arguments: ["-cJf", "a.txz", "Trip.pack"], archive: "a.txz"),
-    Writer(program: "tar", arguments: ["-cjf", "a.tbz", "Trip.pack"], archive: "a.tbz"),
     Writer(
       program: "tar", arguments: ["--format=pax", "-cf", "a.tar", "-C", "Trip.pack", "."], archive: "a.tar"),
     Writer(program: "7z", arguments: ["a", "-snl", "a.zip", "Trip.pack"], archive: "a.zip"),
-    Writer(
-      program: "7z", arguments: ["a", "-snl", "a.7z", "Trip.pack"], archive: "a.7z", format: .sevenZip),
     Writer(
       program: "python3", arguments: ["-m", "zipfile", "-c", "a.zip", "Trip.pack"], archive: "a.zip",
       keepsLinks: false),
@@ -124,9 +119,7 @@ struct OtherProgramsTests {
       try fixture.makePackage(tree)
       let made = try run(writer.program, writer.arguments, in: fixture.folder)
       try #require(made.status == 0, "\(made.output)")
-      var options = ImportOptions()
-      options.format = writer.format
-      let report = try await fixture.take(writer.archive, options: options)
+      let report = try await fixture.take(writer.archive)
       #expect(report.leftOut.isEmpty)
       #expect(try fixture.tree("Back.pack") == tree)
     }
@@ -193,11 +186,9 @@ struct OtherProgramsTests {
       let copied = try run(
         "cp", ["-a", sampleFolder.appending(path: name).path, "Sample"], in: fixture.folder)
       try #require(copied.status == 0)
-      for format in ArchiveFormat.writable {
+      for format in ArchiveFormat.readable {
         try await fixture.export("a", of: "Sample", as: format)
-        var options = ImportOptions()
-        options.format = format.isRecognized ? nil : format
-        try await fixture.take("a", to: format.rawValue, options: options)
+        try await fixture.take("a", to: format.rawValue)
         #expect(try fixture.tree(format.rawValue) == fixture.tree("Sample"), "\(format.rawValue)")
       }
       #expect(try fixture.dates("tar.zst") == fixture.dates("Sample"))

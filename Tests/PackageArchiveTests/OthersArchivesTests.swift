@@ -249,21 +249,18 @@ struct OthersArchivesTests {
   }
 
   @Test func `that never ends is refused`() async throws {
-    for format in [nil, ArchiveFormat.cpio] {
-      var options = ImportOptions()
-      options.format = format
-      options.limits.bytes = 1 << 20
-      options.limits.entries = 10
-      try await withFixture { fixture in
-        let zeros = try FileDescriptor.open("/dev/zero", .readOnly)
-        defer { try? zeros.close() }
-        let error = await #expect(throws: ArchiveError.self) {
-          try await PackageStore.importArchive(from: zeros, to: fixture.url("Back.pack"), options: options)
-        }
-        // libarchive searches for the beginning of a cpio, and gives up.
-        #expect(error?.code == (format == .cpio ? .damaged : .limitExceeded))
-        #expect(try fixture.names == [])
+    var options = ImportOptions()
+    options.limits.bytes = 1 << 20
+    options.limits.entries = 10
+    try await withFixture { fixture in
+      let zeros = try FileDescriptor.open("/dev/zero", .readOnly)
+      defer { try? zeros.close() }
+      let error = await #expect(throws: ArchiveError.self) {
+        try await PackageStore.importArchive(
+          from: zeros, to: fixture.url("Back.pack"), options: options)
       }
+      #expect(error?.code == .limitExceeded)
+      #expect(try fixture.names == [])
     }
   }
 
@@ -281,7 +278,7 @@ struct OthersArchivesTests {
 
   // MARK: This library's own
 
-  @Test(arguments: ArchiveFormat.writable)
+  @Test(arguments: ArchiveFormat.readable)
   func `that we made come back`(format: ArchiveFormat) async throws {
     try await withFixture { fixture in
       let tree: TestTree = [
@@ -292,7 +289,6 @@ struct OthersArchivesTests {
       for isFlat in [false, true] {
         var (options, taking) = (ExportOptions(), ImportOptions())
         if isFlat { options.topFolder = .none }
-        taking.format = format.isRecognized ? nil : format
         // A zip names this library as its writer.
         taking.allowsDriveLetters = format != .zip
         try await fixture.export("a", of: "Q: a", as: format, options: options)

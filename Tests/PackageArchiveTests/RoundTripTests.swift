@@ -11,9 +11,6 @@ struct RoundTripTests {
   /// The properties that a format keeps beside names, contents, kinds and links.
   struct Survival: Sendable, CustomTestStringConvertible {
     var format: ArchiveFormat
-    var keepsBytesInNames = false
-    /// Whether accents come back with the same spelling.
-    var keepsAccents = true
     /// The precision of dates in nanoseconds.
     var nanoseconds: UInt32
     var keepsLinkDates = true
@@ -23,34 +20,21 @@ struct RoundTripTests {
   }
 
   static let survivals: [Survival] = [
-    Survival(format: .zip, keepsBytesInNames: true, nanoseconds: 100),
-    Survival(format: .tar, keepsBytesInNames: true, nanoseconds: 1, keepsAttributes: true),
-    Survival(format: .tarGzip, keepsBytesInNames: true, nanoseconds: 1, keepsAttributes: true),
-    Survival(format: .tarXZ, keepsBytesInNames: true, nanoseconds: 1, keepsAttributes: true),
-    Survival(format: .tarZstd, keepsBytesInNames: true, nanoseconds: 1, keepsAttributes: true),
-    Survival(format: .sevenZip, keepsAccents: false, nanoseconds: 100),
+    Survival(format: .zip, nanoseconds: 100),
+    Survival(format: .tar, nanoseconds: 1, keepsAttributes: true),
+    Survival(format: .tarGzip, nanoseconds: 1, keepsAttributes: true),
+    Survival(format: .tarXZ, nanoseconds: 1, keepsAttributes: true),
+    Survival(format: .tarZstd, nanoseconds: 1, keepsAttributes: true),
   ]
-
-  private func options(_ format: ArchiveFormat) -> ImportOptions {
-    var options = ImportOptions()
-    options.format = format.isRecognized ? nil : format
-    return options
-  }
 
   @Test(arguments: survivals)
   func `has the same names, contents, permissions and links`(_ survival: Survival) async throws {
     try await withFixture { fixture in
-      let tree = survival.keepsBytesInNames ? ArchiveFixture.treeWithBytes : ArchiveFixture.tree
-      try fixture.makePackage(tree)
+      try fixture.makePackage(ArchiveFixture.treeWithBytes)
       let report = try await fixture.export("a", as: survival.format)
-      let taken = try await fixture.take("a", options: options(survival.format))
+      let taken = try await fixture.take("a")
       #expect(taken.entries == report.entries - 1 && taken.bytes == report.bytes && taken.leftOut.isEmpty)
-      var expected = try fixture.tree("Trip.pack")
-      if !survival.keepsAccents, let file = expected["Folder"]?[FileName("U\u{308}bung 2.txt")] {
-        expected["Folder"]?[FileName("U\u{308}bung 2.txt")] = nil
-        expected["Folder"]?[FileName("\u{DC}bung 2.txt")] = file
-      }
-      #expect(try fixture.tree("Back.pack") == expected)
+      #expect(try fixture.tree("Back.pack") == fixture.tree("Trip.pack"))
       #expect(try fixture.names == ["Trip.pack", "Back.pack", "a"])
     }
   }
@@ -64,7 +48,7 @@ struct RoundTripTests {
         FileTime(seconds: 1_234_567_890, nanoseconds: 987_654_321), of: "a.txt",
         in: disk.openDirectory(at: fixture.folder.appending("Trip.pack")))
       try await fixture.export("a", as: survival.format)
-      try await fixture.take("a", options: options(survival.format))
+      try await fixture.take("a")
       let expected = try fixture.dates("Trip.pack").mapValues { time in
         FileTime(
           seconds: time.seconds, nanoseconds: time.nanoseconds / survival.nanoseconds * survival.nanoseconds)
@@ -81,7 +65,7 @@ struct RoundTripTests {
       let value: [UInt8] = [0, 0xFF, 10, 61]
       guard try setAttribute("user.tag", value, in: fixture) else { return }
       try await fixture.export("a", as: survival.format)
-      try await fixture.take("a", options: options(survival.format))
+      try await fixture.take("a")
       let back = try disk.openFile(
         "a.txt", in: disk.openDirectory(at: fixture.folder.appending("Back.pack")))
       #expect(try disk.extendedAttributes(of: back) == (survival.keepsAttributes ? ["user.tag": value] : [:]))
@@ -123,7 +107,7 @@ struct RoundTripTests {
         let report = try await fixture.export("a", as: survival.format, options: exporting)
         #expect(report.privileged == ["Folder/other", "program"])
         #expect(report.description.hasSuffix(", without set-user-ID and set-group-ID: Folder/other, program"))
-        let taken = try await fixture.take("a", options: options(survival.format))
+        let taken = try await fixture.take("a")
         #expect(taken.privileged.isEmpty)
         for name in ["program", "Folder/other", "Folder"] {
           var status = stat()
@@ -195,10 +179,10 @@ struct RoundTripTests {
         "a.txt": FileWrapper(regularFileWithContents: Data("a".utf8)),
         "Folder": FileWrapper(directoryWithFileWrappers: [:]),
       ])
-      for format in ArchiveFormat.writable {
+      for format in ArchiveFormat.readable {
         let name = "Sketch.\(format.rawValue)"
         try await tree.snapshot().export(to: fixture.url(name))
-        try await fixture.take(name, to: "\(name).pack", options: options(format))
+        try await fixture.take(name, to: "\(name).pack")
         #expect(try fixture.tree("\(name).pack") == ["a.txt": "a", "Folder": [:]])
       }
     }
@@ -316,7 +300,7 @@ struct RoundTripTests {
       var flat = ExportOptions()
       flat.topFolder = .none
       let report = try await fixture.export("a", as: survival.format, options: flat)
-      let taken = try await fixture.take("a", options: options(survival.format))
+      let taken = try await fixture.take("a")
       #expect(try fixture.tree("Back.pack") == tree)
       #expect(taken.bytes == report.bytes)
     }
@@ -344,7 +328,7 @@ struct RoundTripTests {
       for (number, name) in ["Q: a", "C:", "c:\\x", "a\\b"].enumerated() {
         try fixture.makePackage(["f": "1"], named: name)
         try await fixture.export("\(number)", of: name, as: survival.format)
-        try await fixture.take("\(number)", to: "Back \(number)", options: options(survival.format))
+        try await fixture.take("\(number)", to: "Back \(number)")
         #expect(try fixture.tree("Back \(number)") == ["f": "1"])
       }
     }

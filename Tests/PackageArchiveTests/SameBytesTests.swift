@@ -14,7 +14,7 @@ struct SameBytesTests {
     return options
   }()
 
-  @Test(arguments: ArchiveFormat.writable)
+  @Test(arguments: ArchiveFormat.allCases)
   func `have the same bytes`(_ format: ArchiveFormat) async throws {
     try await withFixture { fixture in
       try fixture.makePackage()
@@ -42,7 +42,7 @@ struct SameBytesTests {
     }
   }
 
-  @Test(arguments: ArchiveFormat.writable)
+  @Test(arguments: ArchiveFormat.allCases)
   func `have the same bytes where only dates and permissions differ, when that is asked for`(
     _ format: ArchiveFormat
   ) async throws {

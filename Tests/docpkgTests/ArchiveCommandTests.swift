@@ -46,16 +46,15 @@ struct ArchiveCommandTests {
     try JSONDecoder().decode(Value.self, from: Data(run.output.utf8))
   }
 
-  @Test(arguments: ["zip", "tar", "tar.gz", "tar.xz", "tar.zst", "7z"])
+  @Test(arguments: ["zip", "tar", "tar.gz", "tar.xz", "tar.zst"])
   func `a document goes into a file and comes back`(format: String) async throws {
     try await withTemporaryDirectory { folder in
       try made(in: folder)
       let exported: Exported = try decoded(
         docpkg("export", "Trip.imageNotes", "Trip.\(format)", "--json", in: folder))
       #expect(exported.format == format && exported.entries == 5 && exported.leftOut.isEmpty)
-      let arguments = ["import", "Trip.\(format)", "Back.imageNotes", "--json"]
       let imported: Imported = try decoded(
-        run(tool, arguments + (format == "7z" ? ["--format", "7z"] : []), in: folder))
+        docpkg("import", "Trip.\(format)", "Back.imageNotes", "--json", in: folder))
       #expect(imported.format == format && imported.entries == 4 && imported.bytes == exported.bytes)
       #expect(try tree("Back.imageNotes", in: folder) == tree("Trip.imageNotes", in: folder))
       #expect(try docpkg("verify", "Back.imageNotes", in: folder).status == 0)
@@ -83,14 +82,14 @@ struct ArchiveCommandTests {
     try await withTemporaryDirectory { folder in
       try made(in: folder)
       _ = try docpkg("edit", "Trip.imageNotes", "--set", "Übung/é.txt=-", in: folder, input: "x")
-      for format in ["zip", "tar.zst", "7z"] {
+      for format in ["zip", "tar.zst"] {
         let shell = try run(
           Program(path: "/bin/sh"),
           [
             "-c",
             """
             export LC_ALL=C; \(tool.path) export Trip.imageNotes a.\(format) && \
-            \(tool.path) import a.\(format) \(format) --format \(format)
+            \(tool.path) import a.\(format) \(format)
             """,
           ], in: folder)
         #expect(shell.status == 0, "\(shell.errors)")
@@ -174,7 +173,7 @@ struct ArchiveCommandTests {
       #expect(within.status == 2 && within.errors.contains("in the package"))
       #expect(try docpkg("export", "Trip.imageNotes", "a", in: folder).status == 64)
       #expect(try docpkg("export", "Trip.imageNotes", "-", in: folder).status == 64)
-      #expect(try docpkg("export", "Trip.imageNotes", "a.iso", in: folder).status == 2)
+      #expect(try docpkg("export", "Trip.imageNotes", "a.iso", in: folder).status == 64)
       #expect(try docpkg("export", "Trip.imageNotes", "a.zip", "--level", "10", in: folder).status == 64)
       let folderInPlace = try docpkg(
         "export", "Trip.imageNotes", "Trip.imageNotes", "--format", "zip", in: folder)

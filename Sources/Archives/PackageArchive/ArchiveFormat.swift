@@ -10,16 +10,8 @@ public enum ArchiveFormat: String, Sendable, Codable, CaseIterable {
   case tarXZ = "tar.xz"
   /// pax in Zstandard; fast, and loses nothing of a package.
   case tarZstd = "tar.zst"
-  /// 7-Zip's own format.
+  /// 7-Zip's own format; only for exports.
   case sevenZip = "7z"
-  /// pax or another tar in bzip2; only for reading.
-  case tarBzip2 = "tar.bz2"
-  /// pax or another tar in LZ4; only for reading.
-  case tarLZ4 = "tar.lz4"
-  /// cpio; only for reading, and only if the options name it.
-  case cpio
-  /// An image of a CD; only for reading, and only if the options name it.
-  case iso9660 = "iso"
 
   /// Finds the format with a name such as `tar.zst`, or with a usual short name such as `tgz`; nil for an unknown name.
   public init?(named name: String) {
@@ -42,7 +34,7 @@ public enum ArchiveFormat: String, Sendable, Codable, CaseIterable {
 
   private static let otherNames: [String: ArchiveFormat] = [
     "tgz": .tarGzip, "tar.gzip": .tarGzip, "txz": .tarXZ, "tzst": .tarZstd, "tar.zstd": .tarZstd,
-    "tbz": .tarBzip2, "tbz2": .tarBzip2, "7zip": .sevenZip, "textpack": .zip, "iso9660": .iso9660,
+    "7zip": .sevenZip, "textpack": .zip,
   ]
 
   /// Extensions of zips whose readers expect the contents at the top.
@@ -54,24 +46,8 @@ public enum ArchiveFormat: String, Sendable, Codable, CaseIterable {
     flatNames.contains { filename.lowercased().hasSuffix("." + $0) }
   }
 
-  /// Whether a package can be exported to this format. An import reads all formats.
-  public var isWritable: Bool {
-    switch self {
-    case .zip, .tar, .tarGzip, .tarXZ, .tarZstd, .sevenZip: true
-    case .tarBzip2, .tarLZ4, .cpio, .iso9660: false
-    }
-  }
-
-  /// Whether an import recognises the format by its first bytes. The options must name the other formats.
-  public var isRecognized: Bool {
-    switch self {
-    case .zip, .tar, .tarGzip, .tarXZ, .tarZstd, .tarBzip2, .tarLZ4: true
-    case .sevenZip, .cpio, .iso9660: false
-    }
-  }
-
-  /// The formats to which a package can be exported.
-  public static let writable = allCases.filter(\.isWritable)
+  /// Whether an import reads the format. A package can be exported to each format.
+  public var isReadable: Bool { self != .sevenZip }
 
   var isTar: Bool { rawValue.hasPrefix("tar") }
 }

@@ -1,7 +1,6 @@
 /// The choices of an import: the entries that it includes, leaves out and refuses.
 public struct ImportOptions: Sendable {
-  /// The format. Nil recognises a zip by its first bytes, or a tar with at most one of gzip, bzip2, xz, Zstandard
-  /// and LZ4. An import reads other formats only if this names them.
+  /// The format. Nil recognises a zip by its first bytes, or a tar with at most one of gzip, xz and Zstandard.
   public var format: ArchiveFormat?
   /// The code page, as iconv(3) calls it, such as `CP437`, of names that the archive does not mark as UTF-8. With nil,
   /// their bytes do not change.
@@ -80,7 +79,7 @@ public struct ImportLimits: Sendable, Hashable {
   public var depth: Int
   /// The greatest number of bytes of all names together.
   public var nameBytes: Int
-  /// The greatest number of bytes that the decompression of LZMA, xz or 7z may use for earlier bytes: their
+  /// The greatest number of bytes that the decompression of LZMA or xz may use for earlier bytes: their
   /// dictionary. Zstandard has a limit of 128 MiB, which callers cannot raise.
   public var dictionaryBytes: UInt64
 
@@ -149,7 +148,7 @@ public struct ImportLimits: Sendable, Hashable {
     if count > dictionaryBytes {
       throw ArchiveError.Finding(
         .limitExceeded, entry: entry,
-        "decompressing it takes a dictionary of \(count) bytes, more than \(dictionaryBytes)",
+        "decompressing it takes \(count) bytes of memory, more than \(dictionaryBytes)",
         unless: .dictionaryBytes)
     }
   }

@@ -55,12 +55,6 @@ private func options(_ flags: UInt8) -> ImportOptions {
   var options = ImportOptions()
   options.limits.bytes = 8 << 20
   options.limits.entries = 1000
-  switch flags >> 1 & 7 {
-  case 1: options.format = .sevenZip
-  case 2: options.format = .cpio
-  case 3: options.format = .iso9660
-  default: break
-  }
   if flags & 16 != 0 { options.topFolder = .isKept }
   options.includesAppleDouble = flags & 32 != 0
   options.allowsLinksOutside = flags & 64 != 0

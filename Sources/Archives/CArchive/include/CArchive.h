@@ -48,10 +48,7 @@ const char *carchive_load(void);
   F(int, archive_entry_xattr_next, (struct archive_entry *a, const char **b, const void **c, size_t *d), (a, b, c, d)) \
   F(int, archive_entry_xattr_reset, (struct archive_entry *a), (a))                                                  \
   F(const char *, archive_error_string, (struct archive *a), (a))                                                    \
-  F(la_int64_t, archive_filter_bytes, (struct archive *a, int b), (a, b))                                            \
   F(int, archive_read_add_passphrase, (struct archive *a, const char *b), (a, b))                                    \
-  F(int, archive_read_append_filter, (struct archive *a, int b), (a, b))                                             \
-  F(la_ssize_t, archive_read_data, (struct archive *a, void *b, size_t c), (a, b, c))                                \
   F(int, archive_read_data_block, (struct archive *a, const void **b, size_t *c, la_int64_t *d), (a, b, c, d))       \
   F(int, archive_read_free, (struct archive *a), (a))                                                                \
   F(struct archive *, archive_read_new, (void), ())                                                                  \
@@ -61,15 +58,6 @@ const char *carchive_load(void);
   F(int, archive_read_set_read_callback, (struct archive *a, archive_read_callback *b), (a, b))                      \
   F(int, archive_read_set_seek_callback, (struct archive *a, archive_seek_callback *b), (a, b))                      \
   F(int, archive_read_set_skip_callback, (struct archive *a, archive_skip_callback *b), (a, b))                      \
-  F(int, archive_read_support_filter_bzip2, (struct archive *a), (a))                                                \
-  F(int, archive_read_support_filter_gzip, (struct archive *a), (a))                                                 \
-  F(int, archive_read_support_filter_lz4, (struct archive *a), (a))                                                  \
-  F(int, archive_read_support_filter_xz, (struct archive *a), (a))                                                   \
-  F(int, archive_read_support_filter_zstd, (struct archive *a), (a))                                                 \
-  F(int, archive_read_support_format_7zip, (struct archive *a), (a))                                                 \
-  F(int, archive_read_support_format_cpio, (struct archive *a), (a))                                                 \
-  F(int, archive_read_support_format_iso9660, (struct archive *a), (a))                                              \
-  F(int, archive_read_support_format_raw, (struct archive *a), (a))                                                  \
   F(int, archive_read_support_format_tar, (struct archive *a), (a))                                                  \
   F(int, archive_read_support_format_zip_seekable, (struct archive *a), (a))                                         \
   F(int, archive_write_add_filter_gzip, (struct archive *a), (a))                                                    \

@@ -15,9 +15,6 @@ struct ExportRun {
     _ snapshot: PackageSnapshot, _ format: ArchiveFormat, _ options: ExportOptions, _ earlier: EarlierZip?,
     _ cancellation: Cancellation, _ progress: ArchiveProgress.Handler?
   ) throws {
-    guard format.isWritable else {
-      throw ArchiveError.Finding(.unsupported, "\(format.rawValue) can only be read")
-    }
     if options.passphrase != nil, format != .zip {
       throw ArchiveError.Finding(.unsupported, "only a zip can be encrypted, not \(format.rawValue)")
     }

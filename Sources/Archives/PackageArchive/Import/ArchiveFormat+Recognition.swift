@@ -42,36 +42,40 @@ extension ArchiveFormat {
     var rest = bytes[...]
     while true {
       var reader = LittleEndianReader(rest)
-      guard let magic = reader.next(UInt32.self), LZ4Scan.skippable.contains(magic),
+      guard let magic = reader.next(UInt32.self), skippable.contains(magic),
         let size = reader.next(UInt32.self), reader.bytes(Int(size)) != nil
       else { return rest }
       rest = rest.dropFirst(8 + Int(size))
     }
   }
 
+  /// The marks of frames without content.
+  private static let skippable: ClosedRange<UInt32> = 0x184D_2A50...0x184D_2A5F
   private static let zstd: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD]
   private static let magics: [([UInt8], ArchiveFormat)] = [
     (Array("PK\u{3}\u{4}".utf8), .zip), (Array("PK\u{5}\u{6}".utf8), .zip),
     (Array("PK\u{6}\u{6}".utf8), .zip),
     // Some writers begin so if they prepared a split archive and made one part.
     (Array("PK00PK\u{3}\u{4}".utf8), .zip), (Array("PK\u{7}\u{8}PK\u{3}\u{4}".utf8), .zip),
-    ([0x1F, 0x8B], .tarGzip), (Array("BZh".utf8), .tarBzip2), ([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00], .tarXZ),
-    (zstd, .tarZstd), ([0x04, 0x22, 0x4D, 0x18], .tarLZ4),
+    ([0x1F, 0x8B], .tarGzip), ([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00], .tarXZ), (zstd, .tarZstd),
+  ]
+
+  /// The first bytes of other formats, their names, and the commands that unpack them.
+  private static let others: [(magic: [UInt8], name: String, command: String)] = [
+    ([0x37, 0x7A, 0xBC, 0xAF, 0x27, 0x1C], "7z", "7z x FILE"), (Array("Rar!".utf8), "RAR", "unrar x FILE"),
+    (Array("07070".utf8), "cpio", "cpio -id < FILE"), (Array("BZh".utf8), "bzip2", "tar xjf FILE"),
+    ([0x04, 0x22, 0x4D, 0x18], "LZ4", "bsdtar xf FILE"),
   ]
 
   private static func unrecognized(_ bytes: [UInt8]) -> ArchiveError.Finding {
-    if bytes.starts(with: Array("Rar!".utf8)) {
-      return .init(.notAnArchive, "it is a RAR archive, which is not read")
+    if let other = others.first(where: { bytes.starts(with: $0.magic) }) {
+      return unread(other.name, other.command)
     }
-    let others: [([UInt8], String)] = [
-      ([0x37, 0x7A, 0xBC, 0xAF, 0x27, 0x1C], "7z"), (Array("070701".utf8), "cpio"),
-      (Array("070702".utf8), "cpio"), (Array("070707".utf8), "cpio"),
-    ]
-    let name = others.first { bytes.starts(with: $0.0) }?.1
-    return .init(
-      .notAnArchive,
-      name.map { "it is a \($0) archive, which is read only when that format is named" }
-        ?? "it is neither a zip nor a tar",
-      unless: .format)
+    return .init(.notAnArchive, "it is neither a zip nor a tar", unless: .format)
+  }
+
+  /// Returns the finding for a format that an import does not read.
+  static func unread(_ name: String, _ command: String) -> ArchiveError.Finding {
+    .init(.notAnArchive, "\(name) is not read; unpack it with '\(command)'")
   }
 }

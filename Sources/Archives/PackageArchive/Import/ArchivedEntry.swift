@@ -81,9 +81,7 @@ public struct ArchivedEntry: Sendable, Hashable {
           try give(listed)
         }
       } else {
-        let isSomewhere = format == .sevenZip || format == .iso9660
-        let file = isSomewhere ? try input.seekable(limit: options.limits.bytes) : input
-        let source = try ImportRun.source(format, file, options)
+        let source = try ImportRun.source(format, input, options)
         while let entry = try source.next() { try give(entry) }
       }
     }

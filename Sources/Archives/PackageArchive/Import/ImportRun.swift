@@ -35,12 +35,8 @@ struct ImportRun {
     tally = EntryTally(options.limits)
     decoder = try options.charset.map { try NameDecoder($0) }
     report = ImportReport(format: format)
-    switch format {
-    case .zip, .sevenZip, .iso9660:
-      // These formats have their directories at the end, or anywhere.
-      self.input = try input.seekable(limit: options.limits.bytes)
-    default: self.input = input
-    }
+    // A zip has its directory at the end.
+    self.input = format == .zip ? try input.seekable(limit: options.limits.bytes) : input
     source = try Self.source(format, self.input, options)
     checker = EntryChecker(options, .init(laterReplaces: format.isTar, isOwn: source.isOwn))
   }
@@ -48,13 +44,16 @@ struct ImportRun {
   static func source(
     _ format: ArchiveFormat, _ input: ArchiveInput, _ options: ImportOptions
   ) throws -> any EntrySource {
+    let decompressor: any Decompressor
     switch format {
-    case .zip: try ZipSource(input, options)
-    case .sevenZip, .cpio, .iso9660: try PlainSource(format, input, options)
-    case .tar: try TarSource(PositionedInput(input))
-    case .tarGzip: try TarSource(GzipStream(input, limits: options.limits))
-    default: try TarSource(DecompressedStream(format, input, limits: options.limits))
+    case .zip: return try ZipSource(input, options)
+    case .sevenZip: throw ArchiveFormat.unread("7z", "7z x FILE")
+    case .tar: return try TarSource(PositionedInput(input))
+    case .tarGzip: decompressor = try GzipDecompressor()
+    case .tarXZ: decompressor = try XZDecompressor(options.limits)
+    case .tarZstd: decompressor = try ZstandardDecompressor()
     }
+    return try TarSource(DecompressedStream(decompressor, input, limits: options.limits))
   }
 
   /// Whether the archive has an entry for its top, which is then the package.

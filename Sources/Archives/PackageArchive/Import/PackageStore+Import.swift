@@ -4,8 +4,7 @@ public import FoundationEssentials
 public import SystemPackage
 
 extension PackageStore {
-  /// Imports an archive as a new package: a zip, or a tar with at most one of gzip, bzip2, xz, Zstandard and LZ4.
-  /// It reads other formats if `options` names them.
+  /// Imports an archive as a new package: a zip, or a tar with at most one of gzip, xz and Zstandard.
   ///
   /// Afterwards the whole package is at `url` and durable, or `url` does not exist. The import reads the archive as a
   /// stream, even from a FIFO. A zip needs a file; the import copies a zip from a stream to a temporary file first.

@@ -2,8 +2,7 @@ import CArchive
 import DurableIO
 import Glibc
 
-/// A reader of an archive, or of one compressed stream, through libarchive. All calls must run within
-/// `withUTF8Locale`.
+/// A reader of a zip or a tar through libarchive. All calls must run within `withUTF8Locale`.
 struct LibarchiveReader: ~Copyable {
   private let archive: OpaquePointer
   private let source: Source
@@ -44,55 +43,21 @@ struct LibarchiveReader: ~Copyable {
 
   /// - Parameter passphrase: the passphrase for encrypted entries.
   static func open(
-    _ format: ArchiveFormat, isRaw: Bool = false, passphrase: String? = nil, _ input: any LibarchiveInput
+    _ format: ArchiveFormat, passphrase: String? = nil, _ input: any LibarchiveInput
   ) throws -> LibarchiveReader {
     try loadLibarchive()
     guard let archive = carchive_read_new() else {
       throw ArchiveError.Finding(.inputOutput, "there is no memory left")
     }
     let reader = LibarchiveReader(archive, Source(input))
-    try reader.check(isRaw ? support(filterOf: format, archive) : support(format, archive))
+    // One format is enabled, so that libarchive never guesses.
+    try reader.check(
+      format == .zip
+        ? carchive_read_support_format_zip_seekable(archive) : carchive_read_support_format_tar(archive))
     if let passphrase { try reader.check(carchive_read_add_passphrase(archive, passphrase)) }
     try reader.setCallbacks()
     try reader.check(carchive_read_open1(archive))
     return reader
-  }
-
-  /// Opens one LZMA stream with the header of an LZMA file.
-  static func openLZMA(_ input: any LibarchiveInput) throws -> LibarchiveReader {
-    try loadLibarchive()
-    guard let archive = carchive_read_new() else {
-      throw ArchiveError.Finding(.inputOutput, "there is no memory left")
-    }
-    let reader = LibarchiveReader(archive, Source(input))
-    try reader.check(carchive_read_support_format_raw(archive))
-    try reader.check(carchive_read_append_filter(archive, ARCHIVE_FILTER_LZMA))
-    try reader.setCallbacks()
-    try reader.check(carchive_read_open1(archive))
-    return reader
-  }
-
-  /// Enables exactly one format, so that libarchive never guesses.
-  private static func support(_ format: ArchiveFormat, _ archive: OpaquePointer) -> Int32 {
-    switch format {
-    case .zip: carchive_read_support_format_zip_seekable(archive)
-    case .sevenZip: carchive_read_support_format_7zip(archive)
-    case .cpio: carchive_read_support_format_cpio(archive)
-    case .iso9660: carchive_read_support_format_iso9660(archive)
-    default: carchive_read_support_format_tar(archive)
-    }
-  }
-
-  private static func support(filterOf format: ArchiveFormat, _ archive: OpaquePointer) -> Int32 {
-    let filter =
-      switch format {
-      case .tarGzip: carchive_read_support_filter_gzip(archive)
-      case .tarBzip2: carchive_read_support_filter_bzip2(archive)
-      case .tarXZ: carchive_read_support_filter_xz(archive)
-      case .tarZstd: carchive_read_support_filter_zstd(archive)
-      default: carchive_read_support_filter_lz4(archive)
-      }
-    return filter == ARCHIVE_OK ? carchive_read_support_format_raw(archive) : filter
   }
 
   private func setCallbacks() throws {
@@ -196,17 +161,6 @@ struct LibarchiveReader: ~Copyable {
       try body(UnsafeRawBufferPointer(start: pointer, count: count), UInt64(offset))
     }
   }
-
-  /// Reads the bytes of the entry in order; returns 0 at their end.
-  func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
-    let count = carchive_read_data(archive, buffer.baseAddress, buffer.count)
-    if let error = source.error { throw error }
-    guard count >= 0 else { throw failure(nil) }
-    return count
-  }
-
-  /// The number of input bytes that libarchive has used. Bytes behind a bzip2 stream do not count.
-  var consumedBytes: UInt64 { UInt64(clamping: carchive_filter_bytes(archive, -1)) }
 
   // MARK: Calling C
 

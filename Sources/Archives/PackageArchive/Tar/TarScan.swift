@@ -2,7 +2,7 @@
 ///
 /// libarchive reads the contents. It cuts names at a NUL and composes accents. It accepts an archive that is cut
 /// short between two entries.
-struct TarScan: StreamScan {
+struct TarScan {
   /// The header of one entry.
   struct Entry: Equatable {
     var name: [UInt8]
@@ -69,7 +69,7 @@ struct TarScan: StreamScan {
     return entries[first]
   }
 
-  /// Reads the next bytes of the stream.
+  /// Checks the next bytes of the stream, before libarchive reads them.
   mutating func consume(_ bytes: UnsafeRawBufferPointer) throws {
     var rest = bytes[...]
     while !rest.isEmpty {
@@ -129,6 +129,7 @@ struct TarScan: StreamScan {
     }
   }
 
+  /// Checks after the last byte that nothing is missing.
   func finish() throws {
     guard hasEnded else { throw ArchiveError.Finding(.damaged, "it is cut short") }
     var last = self

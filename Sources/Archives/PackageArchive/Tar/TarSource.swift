@@ -2,12 +2,12 @@
 /// Both must agree on the entries.
 final class TarSource: EntrySource {
   private let reader: LibarchiveReader
-  private let scanned: ScannedInput<TarScan>
+  private let scanned: ScannedTar
   private var name: [UInt8] = []
 
   /// - Parameter stream: the decompressed tar.
   init(_ stream: any LibarchiveInput) throws {
-    scanned = ScannedInput(stream, TarScan())
+    scanned = ScannedTar(stream)
     reader = try LibarchiveReader.open(.tar, scanned)
   }
 
@@ -57,5 +57,29 @@ final class TarSource: EntrySource {
 
   func forEachBlock(_ body: (UnsafeRawBufferPointer, UInt64) throws -> Void) throws {
     try reader.forEachBlock(of: name, body)
+  }
+}
+
+/// A tar on its way to libarchive, with a scan of its bytes.
+private final class ScannedTar: LibarchiveInput {
+  private let stream: any LibarchiveInput
+  var scan = TarScan()
+
+  init(_ stream: any LibarchiveInput) {
+    self.stream = stream
+  }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+    let count = try stream.read(into: buffer)
+    try scan.consume(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+    return count
+  }
+
+  /// Reads the bytes that libarchive did not ask for.
+  func readToEnd() throws {
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: ArchiveInput.chunkSize, alignment: 16)
+    defer { buffer.deallocate() }
+    while try read(into: buffer) > 0 {}
+    try scan.finish()
   }
 }

@@ -101,8 +101,8 @@ struct ZipEntry {
   private func damage(_ reason: String) -> ArchiveError.Finding { .init(.damaged, entry: name, reason) }
 
   private mutating func checkFeatures() throws {
-    // Stored, deflate, bzip2, LZMA, Zstandard, xz, and AES around one of them.
-    guard [0, 8, 12, 14, 93, 95, ZipFormat.encryptedAES].contains(method) else {
+    // Stored, deflate, bzip2, LZMA, Zstandard, and AES around one of them.
+    guard [0, 8, 12, 14, 93, ZipFormat.encryptedAES].contains(method) else {
       throw ArchiveError.Finding(
         .unsupported, entry: name, "its method of compression, \(method), is not known")
     }

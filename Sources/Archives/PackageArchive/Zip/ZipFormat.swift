@@ -25,7 +25,6 @@ enum ZipFormat {
   static let stored: UInt16 = 0
   static let deflated: UInt16 = 8
   static let lzma: UInt16 = 14
-  static let xz: UInt16 = 95
   static let encryptedAES: UInt16 = 99
 
   // Extra fields.

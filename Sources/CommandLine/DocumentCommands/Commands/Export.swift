@@ -112,7 +112,6 @@ struct Export: CoordinatedCommand, DocumentCommand {
   func validate() throws {
     try checkOperands()
     if let format = interchangeFormat { return try check(format) }
-    if let format, !format.isWritable { throw ValidationError("\(format.rawValue) can only be read.") }
     if isToStandardOutput && format == nil { throw ValidationError("Give --format for standard output.") }
     if isToStandardOutput && update { throw ValidationError("Only a file can be updated.") }
     if encrypt == false && passphraseFile != nil {

@@ -12,9 +12,8 @@ struct Import: AsyncParsableCommand {
     commandName: "import",
     abstract: "Import an archive as a package, or another program's document as ImageNotes.",
     discussion: """
-      Reads a zip, or a tar with at most one of gzip, bzip2, xz, Zstandard and LZ4. The archive is a file, a pipe \
-      or, with -, standard input. Other formats, 7z, cpio and iso, are read only if --format names them. If one \
-      folder contains everything else, that folder becomes the package.
+      Reads a zip, or a tar with at most one of gzip, xz and Zstandard. The archive is a file, a pipe or, with -, \
+      standard input. If one folder contains everything else, that folder becomes the package.
 
       The command does not trust an archive. It refuses an entry that leads out of the package, is no file, folder \
       or link, occurs twice in a zip, is damaged, or exceeds a limit. The error names the entry, and the command leaves \
@@ -71,7 +70,7 @@ struct Import: AsyncParsableCommand {
   @Option(help: "The most folders that an entry may be in.")
   var maxDepth: Int = ImportLimits().depth
 
-  @Option(help: "The most bytes of memory for the dictionary of LZMA, xz or 7z.")
+  @Option(help: "The most bytes of memory for the dictionary of LZMA or xz.")
   var maxDictionary = ByteCount(ImportLimits().dictionaryBytes)
 
   @Flag(help: "If one folder contains everything else, import it as a child.")

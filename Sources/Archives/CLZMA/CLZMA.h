@@ -1,0 +1,3 @@
+// liblzma, as the system has it.
+
+#include <lzma.h>

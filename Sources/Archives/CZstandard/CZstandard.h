@@ -1,0 +1,3 @@
+// libzstd, as the system has it.
+
+#include <zstd.h>
