@@ -6,7 +6,7 @@ public struct ExportOptions: Sendable {
   /// The compression level, on the format's own scale: 0 to 9 for zip, gzip, xz and 7z, 1 to 22 for Zstandard. Nil
   /// means the format's usual level.
   public var level: Int?
-  /// The number of threads that compress; nil means one for each processor. The bytes of a zip and of a tar.gz do not
+  /// The number of threads that compress; nil means one for each processor. The bytes do not
   /// depend on it.
   public var threads: Int?
   /// A passphrase that encrypts a zip (AES, 256 bits). Names, sizes and dates stay readable. The bytes of such an
@@ -69,9 +69,6 @@ public struct ExportOptions: Sendable {
   var threadCount: Int {
     max(1, threads ?? ProcessInfo.processInfo.activeProcessorCount)
   }
-
-  /// The number of threads for a format whose bytes do not depend on it if it is at least 2: xz and Zstandard.
-  var independentThreads: Int { max(2, threadCount) }
 
   /// The earliest date that every format can hold, 1980-01-01; a value for `uniformDate` if no better one is known.
   public static let earliestDate = Date(timeIntervalSince1970: 315_532_800)

@@ -62,7 +62,6 @@ const char *carchive_load(void);
   F(int, archive_read_support_format_zip_seekable, (struct archive *a), (a))                                         \
   F(int, archive_write_add_filter_gzip, (struct archive *a), (a))                                                    \
   F(int, archive_write_add_filter_xz, (struct archive *a), (a))                                                      \
-  F(int, archive_write_add_filter_zstd, (struct archive *a), (a))                                                    \
   F(int, archive_write_close, (struct archive *a), (a))                                                              \
   F(la_ssize_t, archive_write_data, (struct archive *a, const void *b, size_t c), (a, b, c))                         \
   F(int, archive_write_fail, (struct archive *a), (a))                                                               \
@@ -77,7 +76,6 @@ const char *carchive_load(void);
   F(int, archive_write_set_bytes_per_block, (struct archive *a, int b), (a, b))                                      \
   F(int, archive_write_set_format_7zip, (struct archive *a), (a))                                                    \
   F(int, archive_write_set_format_pax, (struct archive *a), (a))                                                     \
-  F(int, archive_write_set_format_raw, (struct archive *a), (a))                                                     \
   F(int, archive_write_set_format_zip, (struct archive *a), (a))                                                     \
   F(int, archive_write_set_options, (struct archive *a, const char *b), (a, b))                                      \
   F(int, archive_write_set_passphrase, (struct archive *a, const char *b), (a, b))                                   \

@@ -45,67 +45,48 @@ struct ExportRun {
       done.bytes += UInt64(count)
       progress?(done)
     }
-    func count(_ entry: ExportEntry) throws {
-      try cancellation.check()
-      done.entries += 1
-      report.entries += 1
-      if case .file(let contents) = entry.content { report.bytes += contents.size ?? 0 }
+    func forEach(_ add: (ExportEntry) throws -> Void) throws {
+      try walk.forEach { entry in
+        try cancellation.check()
+        done.entries += 1
+        report.entries += 1
+        if case .file(let contents) = entry.content { report.bytes += contents.size ?? 0 }
+        try add(entry)
+      }
     }
     if format == .zip && options.passphrase == nil {
       let zip = try ZipExporter(to: output, options, earlier: earlier, counted)
       defer { zip.stop() }
-      try walk.forEach { entry in
-        try count(entry)
-        try zip.add(entry)
-      }
+      try forEach(zip.add)
       try zip.finish()
       report.reused = zip.reused
-    } else if format == .tarZstd && options.level == nil {
-      try withUTF8Locale {
-        let tar = try TarZstdExporter(to: output, options, counted)
-        defer { tar.stop() }
-        try walk.forEach { entry in
-          try count(entry)
-          try tar.add(entry)
-        }
-        try tar.finish()
-      }
-      try output.flush()
-    } else if format == .tarZstd {
-      try withUTF8Locale {
-        let frame = try CheckedFrame(
-          level: options.level, threads: options.independentThreads, to: output.write)
-        let writer = try LibarchiveWriter.open(.tar, options, to: frame.write)
-        try walk.forEach { entry in
-          try count(entry)
-          try writer.write(entry, isStored: false, counted)
-        }
-        try writer.finish()
-        try frame.finish()
-      }
-      try output.flush()
     } else {
-      let zip = format == .zip ? ZipCommenter(ZipExporter.comment(options), to: output) : nil
-      let target = zip.map { zip in ArchiveOutput { try zip.write($0) } } ?? output
-      try withUTF8Locale {
-        let writer = try LibarchiveWriter.open(format, options, to: target.write)
-        let deflater = try Deflater(level: 1)
-        try walk.forEach { entry in
-          try count(entry)
-          try writer.write(entry, isStored: try format == .zip && isStored(entry, deflater), counted)
-        }
-        try writer.finish()
-      }
-      try target.flush()
-      try zip?.finish()
-      try output.flush()
+      try withUTF8Locale { try writeByLibarchive(to: output, counted, forEach) }
     }
+    try output.flush()
     report.archiveBytes = output.count
     report.leftOut = walk.leftOut.map(\.string)
     report.obstacles = walk.survey.obstacles(
       entries: report.entries, bytes: report.bytes, archiveBytes: report.archiveBytes)
     report.privileged = walk.privileged.map(\.string)
     return report
+  }
+
+  /// Writes all formats but a zip without a passphrase.
+  private func writeByLibarchive(
+    to output: ArchiveOutput, _ progress: @escaping (Int) throws -> Void,
+    _ forEach: ((ExportEntry) throws -> Void) throws -> Void
+  ) throws {
+    let frame = format == .tarZstd ? try ZstandardCompressor(options, to: output) : nil
+    let zip = format == .zip ? ZipCommenter(ZipExporter.comment(options), to: output) : nil
+    let deflater = try Deflater(level: 1)
+    let writer = try LibarchiveWriter.open(format, options, to: frame?.write ?? zip?.write ?? output.write)
+    try forEach { entry in
+      try writer.write(entry, isStored: try format == .zip && isStored(entry, deflater), progress)
+    }
+    try writer.finish()
+    try frame?.finish()
+    try zip?.finish()
   }
 
   private func isStored(_ entry: ExportEntry, _ deflater: borrowing Deflater) throws -> Bool {

@@ -43,34 +43,15 @@ struct LibarchiveWriter: ~Copyable {
     carchive_entry_free(entry)
   }
 
-  /// - Parameters:
-  ///   - blockSize: the bytes that libarchive collects; 0 if it passes on each piece as it comes.
   /// - Throws: a finding for an option that the format does not support.
   static func open(
-    _ format: ArchiveFormat, _ options: ExportOptions, blockSize: Int32 = 1 << 16, to sink: @escaping Sink
+    _ format: ArchiveFormat, _ options: ExportOptions, to sink: @escaping Sink
   ) throws -> LibarchiveWriter {
     let writer = try LibarchiveWriter(format, sink)
-    try writer.configure(options, blockSize: blockSize)
+    try writer.configure(options)
     try writer.open()
     return writer
   }
-
-  /// Makes a writer of one Zstandard frame, whose contents `writeRaw(_:)` takes.
-  static func openZstandard(level: Int?, threads: Int?, to sink: @escaping Sink) throws -> LibarchiveWriter {
-    let writer = try LibarchiveWriter(.tarZstd, sink)
-    try writer.check(carchive_write_set_format_raw(writer.archive))
-    try writer.check(carchive_write_set_bytes_per_block(writer.archive, 0))
-    try writer.addFilter()
-    if let level { try writer.set("compression-level", "\(level)") }
-    if let threads { try writer.set("threads", "\(threads)") }
-    try writer.open()
-    carchive_entry_set_filetype(writer.entry, S_IFREG)
-    try writer.check(carchive_write_header(writer.archive, writer.entry))
-    return writer
-  }
-
-  /// Writes the contents of a stream that is no archive.
-  func writeRaw(_ bytes: UnsafeRawBufferPointer) throws { try write(bytes, of: []) }
 
   private func open() throws {
     let client = Unmanaged.passUnretained(destination).toOpaque()
@@ -92,7 +73,7 @@ struct LibarchiveWriter: ~Copyable {
 
   private static var outOfMemory: ArchiveError.Finding { .init(.inputOutput, "there is no memory left") }
 
-  private func configure(_ options: ExportOptions, blockSize: Int32) throws {
+  private func configure(_ options: ExportOptions) throws {
     switch format {
     case .zip:
       try check(carchive_write_set_format_zip(archive))
@@ -106,22 +87,17 @@ struct LibarchiveWriter: ~Copyable {
       try check(carchive_write_set_options(archive, "pax:xattrheader=SCHILY"))
     }
     // These options prevent padding at the end, and give a pipe the same bytes as a file.
-    try check(carchive_write_set_bytes_per_block(archive, blockSize))
+    try check(carchive_write_set_bytes_per_block(archive, 1 << 16))
     try check(carchive_write_set_bytes_in_last_block(archive, 1))
-    try addFilter()
-    if format != .tar, let level = options.level { try set("compression-level", "\(level)") }
-    if format == .tarXZ { try set("threads", "\(options.independentThreads)") }
-  }
-
-  private func addFilter() throws {
-    switch format {
-    case .tarGzip:
+    if format == .tarGzip {
       try check(carchive_write_add_filter_gzip(archive))
       try check(carchive_write_set_options(archive, "gzip:!timestamp"))
-    case .tarXZ: try check(carchive_write_add_filter_xz(archive))
-    case .tarZstd: try check(carchive_write_add_filter_zstd(archive))
-    default: break
+    } else if format == .tarXZ {
+      try check(carchive_write_add_filter_xz(archive))
+      // From two threads on, the bytes do not depend on their number.
+      try set("threads", "\(max(2, options.threadCount))")
     }
+    if format != .tarZstd, let level = options.level { try set("compression-level", "\(level)") }
   }
 
   private func set(_ option: String, _ value: String) throws {
@@ -130,8 +106,7 @@ struct LibarchiveWriter: ~Copyable {
       case .zip: "zip"
       case .sevenZip: "7zip"
       case .tarGzip: "gzip"
-      case .tarXZ: "xz"
-      default: "zstd"
+      default: "xz"
       }
     guard carchive_write_set_options(archive, "\(module):\(option)=\(value)") == ARCHIVE_OK else {
       throw ArchiveError.Finding(.unsupported, "\(format.rawValue) has no \(option) \(value)")
@@ -144,18 +119,6 @@ struct LibarchiveWriter: ~Copyable {
   ///
   /// - Parameter isStored: whether compression would not make the file smaller.
   func write(_ item: ExportEntry, isStored: Bool, _ progress: (Int) throws -> Void) throws {
-    try write(item, isStored: isStored) {
-      guard case .file(let contents) = item.content else { return }
-      let name = item.name
-      try contents.forEachChunk { chunk in
-        try write(chunk, of: name)
-        try progress(chunk.count)
-      }
-    }
-  }
-
-  /// Writes one entry, whose bytes `body` writes.
-  func write(_ item: ExportEntry, isStored: Bool = false, _ body: () throws -> Void) throws {
     let name = item.name
     carchive_entry_clear(entry)
     set(name) { carchive_entry_copy_pathname(entry, $0) }
@@ -194,22 +157,13 @@ struct LibarchiveWriter: ~Copyable {
     errno = 0
     // pax marks a name that is not UTF-8 as binary, with a warning.
     try check(carchive_write_header(archive, entry), of: name, allowsWarning: !isPlain)
-    try body()
-    try check(carchive_write_finish_entry(archive), of: name)
-  }
-
-  /// Writes that number of any bytes in place of the present entry's.
-  func writeBlank(_ count: UInt64) throws {
-    let blank = UnsafeMutableRawBufferPointer.allocate(
-      byteCount: Int(min(count, UInt64(FileContents.chunkSize))), alignment: 16)
-    defer { blank.deallocate() }
-    blank.initializeMemory(as: UInt8.self, repeating: 0)
-    var rest = count
-    while rest > 0 {
-      let part = blank.prefix(Int(min(rest, UInt64(blank.count))))
-      try write(UnsafeRawBufferPointer(rebasing: part), of: [])
-      rest -= UInt64(part.count)
+    if case .file(let contents) = item.content {
+      try contents.forEachChunk { chunk in
+        try write(chunk, of: name)
+        try progress(chunk.count)
+      }
     }
+    try check(carchive_write_finish_entry(archive), of: name)
   }
 
   private func setExtendedAttributes(of item: ExportEntry) throws {
