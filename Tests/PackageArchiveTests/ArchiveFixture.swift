@@ -90,6 +90,16 @@ struct ArchiveFixture {
     try await PackageStore.importArchive(at: url(archive), to: url(package), options: options)
   }
 
+  /// Returns the report of an import that leaves nothing.
+  func check(_ archive: String) async throws -> ImportReport {
+    var options = ImportOptions()
+    options.isDryRun = true
+    let names = try names
+    let report = try await take(archive, to: "Dry run.pack", options: options)
+    #expect(try self.names == names)
+    return report
+  }
+
   func tree(_ name: String) throws -> TestTree {
     try TestTree.read(folder.appending(name), of: PosixDisk())
   }

@@ -29,12 +29,15 @@ func expectRefused(
       #expect(error?.description.contains("'\(entry)'") == true, sourceLocation: location)
     }
     #expect(try fixture.tree(".") == before, sourceLocation: location)
-    // An import into memory refuses the same archives.
+    var dryRun = options
+    dryRun.isDryRun = true
+    // A dry run and an import into memory refuse the same archives.
     await #expect(throws: ArchiveError.self, sourceLocation: location) {
       try await FileWrapper.importArchive(at: fixture.url("hostile"), options: options)
     }
     await #expect(throws: ArchiveError.self, sourceLocation: location) {
-      try await ImportReport.checking(archiveAt: fixture.url("hostile"), options: options)
+      try await PackageStore.importArchive(
+        at: fixture.url("hostile"), to: fixture.url("inner/place/Trip.pack"), options: dryRun)
     }
   }
 }

@@ -160,7 +160,7 @@ struct HostileArchiveTests {
       #expect(report.bytes == 10)
       let tree = try await FileWrapper.importArchive(at: fixture.url("a"))
       #expect(try tree.child(named: "a.txt")?.regularFileContents == Data("later".utf8))
-      #expect(try await ImportReport.checking(archiveAt: fixture.url("a")) == report)
+      #expect(try await fixture.check("a") == report)
     }
     // An entry of another kind, or a second name for itself, does not replace an earlier entry.
     try await expectRefused(

@@ -60,7 +60,7 @@ struct HostileEntriesTests {
         #expect(try fixture.tree("Back.pack") == ["a": "x"])
         #expect(report.leftOut == [name], "\(number)")
         #expect(report.entries == 1 && report.bytes == 1, "\(number): \(report)")
-        let checked = try await ImportReport.checking(archiveAt: fixture.url("a"))
+        let checked = try await fixture.check("a")
         #expect(checked == report, "\(number)")
         let tree = try await FileWrapper.importArchive(at: fixture.url("a"))
         #expect(try tree.childNames() == ["a"])

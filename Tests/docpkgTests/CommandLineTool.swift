@@ -47,6 +47,9 @@ extension RunningProgram {
 
 let tool = Program("docpkg")
 
+/// The program that lists an archive, which the build's packages have.
+let bsdtar = Program(path: "/usr/bin/bsdtar")
+
 /// The names of the companions of `docpkg`.
 let companions = ["full"]
 

@@ -50,7 +50,7 @@ struct InterchangeCommandTests {
       try bundle(Self.text, in: folder)
       #expect(try docpkg("import", "T.textbundle", "T.imageNotes", in: folder).status == 0)
       #expect(try docpkg("export", "T.imageNotes", "Trip.textpack", "--quiet", in: folder).errors.isEmpty)
-      let listed = try docpkg("archive", "Trip.textpack", in: folder).output
+      let listed = try run(bsdtar, ["-tf", "Trip.textpack"], in: folder).output
       #expect(
         Set(listed.split(separator: "\n")) == [
           "Trip.textbundle/", "Trip.textbundle/assets/", "Trip.textbundle/assets/e.pdf",

@@ -42,7 +42,7 @@ struct LibraryCommandTests {
       try made(in: folder)
       let exported = try docpkg("export", "N", "n.\(format)", "--json", in: folder)
       #expect(try leftOut(exported) == [Self.left])
-      let listed = try docpkg("archive", "list", "n.\(format)", in: folder).output
+      let listed = try run(bsdtar, ["-tf", "n.\(format)"], in: folder).output
       #expect(!listed.contains(".docpkg") && listed.contains("N/sub/Deep.imageNotes/Text.txt"), "\(listed)")
       #expect(try docpkg("import", "n.\(format)", "M", in: folder).status == 0)
       #expect(try docpkg("verify", "M", in: folder).status == 0)
@@ -57,7 +57,7 @@ struct LibraryCommandTests {
       try made(in: folder)
       let exported = try docpkg("export", "N", "n.zip", "--with-history", "--json", in: folder)
       #expect(try leftOut(exported).isEmpty)
-      let listed = try docpkg("archive", "list", "n.zip", in: folder).output
+      let listed = try run(bsdtar, ["-tf", "n.zip"], in: folder).output
       for name in ["journal", "lock", "tmp"] { #expect(!listed.contains(".docpkg/\(name)"), "\(listed)") }
       let without = try docpkg("import", "n.zip", "M", "--json", in: folder)
       #expect(try leftOut(without).contains(Self.left))

@@ -16,7 +16,7 @@ struct UsageTests {
     ["restore", "", "--version", "1"], ["conflicts", ""], ["resolve", "", "--merge"],
     ["export", "", "a.zip"],
     ["export", "D", "", "--format", "zip"], ["export", "D", "a.zip", "--passphrase-file", ""],
-    ["import", "", "C"], ["import", "a.zip", ""], ["archive", "list", ""], ["verify", ""],
+    ["import", "", "C"], ["import", "a.zip", ""], ["verify", ""],
     ["verify", "D", ""], ["recover", ""], ["repair", ""], ["watch", ""],
     ["bench", "save", "--folder", ""],
   ]

@@ -51,15 +51,22 @@ public struct ArchiveError: Error, Sendable {
     case export
     /// Making a package of an archive.
     case `import`
-    /// Reading the entries of an archive.
-    case list
   }
 
-  /// An option of an import that would permit the refused entry or archive.
-  public enum Allowance: String, Sendable, CaseIterable {
-    case appleDouble, history, outsideLinks, similarNames, controlCharacters, driveLetters
-    case charset, format
-    case bytes, entries, ratio, depth, dictionaryBytes
+  /// An option of an import that would permit the refused entry or archive. The raw value is the option of `docpkg import`.
+  public enum Allowance: String, Sendable {
+    case charset
+    case appleDouble = "apple-double"
+    case history = "with-history"
+    case outsideLinks = "outside-links"
+    case similarNames = "similar-names"
+    case controlCharacters = "control-characters"
+    case driveLetters = "drive-letters"
+    case bytes = "max-bytes"
+    case entries = "max-entries"
+    case ratio = "max-ratio"
+    case depth = "max-depth"
+    case dictionaryBytes = "max-dictionary"
   }
 
   /// The kind of failure.
@@ -170,7 +177,6 @@ extension ArchiveError: CustomStringConvertible, LocalizedError {
       text += ", but the disk did not confirm it: "
     case .export: text += " could not be made: "
     case .import: text += " could not be imported: "
-    case .list: text += " could not be read: "
     }
     text += reason
     if let entry { text += " (entry '\(entry)')" }
@@ -180,7 +186,6 @@ extension ArchiveError: CustomStringConvertible, LocalizedError {
       text += " A power cut may remove it; repeat the command after the device works."
     case .export: text += " Nothing was written in its place."
     case .import: text += " Nothing was written."
-    case .list: break
     }
     return text
   }

@@ -24,6 +24,9 @@ public struct ImportOptions: Sendable {
   public var allowsControlCharacters: Bool
   /// Whether a path may begin like a drive of another system, such as `C:`.
   public var allowsDriveLetters: Bool
+  /// Whether the import ends before the package gets its place. It makes all checks, also of the place, and then
+  /// removes what it wrote.
+  public var isDryRun = false
   /// Called with the names of the package's children before the package gets its place; an error of it ends the import.
   public var checkingChildren: (@Sendable (_ names: Set<String>) throws -> Void)?
 

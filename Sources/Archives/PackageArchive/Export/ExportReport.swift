@@ -18,10 +18,6 @@ public struct ExportReport: Sendable, Hashable, Codable {
   /// Files with a set-user-ID or set-group-ID bit; the archive has them without that bit.
   public var privileged: [String] = []
 
-  /// The obstacles to an import with its usual options, one for each kind. The archive contains these children
-  /// nevertheless.
-  public var obstacles: [ImportObstacle] = []
-
   init(format: ArchiveFormat) {
     self.format = format
   }

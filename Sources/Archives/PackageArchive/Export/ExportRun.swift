@@ -66,8 +66,6 @@ struct ExportRun {
     try output.flush()
     report.archiveBytes = output.count
     report.leftOut = walk.leftOut.map(\.string)
-    report.obstacles = walk.survey.obstacles(
-      entries: report.entries, bytes: report.bytes, archiveBytes: report.archiveBytes)
     report.privileged = walk.privileged.map(\.string)
     return report
   }

@@ -18,7 +18,6 @@ struct SnapshotWalk {
   /// Files with a set-user-ID or set-group-ID bit, which no archive gets.
   private(set) var privileged: [PackagePath] = []
 
-  private(set) var survey = ObstacleSurvey()
   private let format: ArchiveFormat
   /// Whether a media type is the first entry.
   private var isContainer = false
@@ -49,10 +48,7 @@ struct SnapshotWalk {
       throw ArchiveError.Finding(
         .unsupported, "the exported item is not a package, which is a directory")
     }
-    for name in top {
-      try check(name)
-      survey.look(atTop: name)
-    }
+    for name in top { try check(name) }
     if !top.isEmpty { try body(entry(snapshot.root, at: .root, content: .directory)) }
     try visit(snapshot.root, at: .root, body)
     leftOut += folders.leftOut
@@ -74,7 +70,6 @@ struct SnapshotWalk {
         children.insert(children.remove(at: place), at: 0)
       }
     }
-    survey.look(at: children.lazy.map(\.name), in: path)
     for (name, child) in children {
       let place = path.appending(name)
       try visit(child: child, at: place, body)
@@ -101,15 +96,13 @@ struct SnapshotWalk {
   ) throws {
     if let name = path.name { try check(name) }
     try checkSize(of: child, at: path)
-    let target: [UInt8]? = if case .link = child.content { try child.destination() } else { nil }
-    survey.look(at: path, depth: top.count + path.names.count, target: target)
     switch child.content {
     case .file(let contents):
       var file = entry(child, at: path, content: .file(contents))
       file.isMimetype = isContainer && path.names == ["mimetype"]
       try body(file)
     case .link:
-      try body(entry(child, at: path, content: .link(target ?? [])))
+      try body(entry(child, at: path, content: .link(try child.destination())))
     case .directory:
       // Programs that make such documents write no entries for folders that have children.
       if try !isContainer || child.children(at: path, looking: false).isEmpty {

@@ -71,7 +71,7 @@ extension ArchiveFormat {
     if let other = others.first(where: { bytes.starts(with: $0.magic) }) {
       return unread(other.name, other.command)
     }
-    return .init(.notAnArchive, "it is neither a zip nor a tar", unless: .format)
+    return .init(.notAnArchive, "it is neither a zip nor a tar")
   }
 
   /// Returns the finding for a format that an import does not read.

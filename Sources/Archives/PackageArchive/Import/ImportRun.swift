@@ -41,7 +41,7 @@ struct ImportRun {
     checker = EntryChecker(options, .init(laterReplaces: format.isTar, isOwn: source.isOwn))
   }
 
-  static func source(
+  private static func source(
     _ format: ArchiveFormat, _ input: ArchiveInput, _ options: ImportOptions
   ) throws -> any EntrySource {
     let decompressor: any Decompressor

@@ -79,7 +79,8 @@ extension ArchiveInput {
       var run = try ImportRun(self, options, cancellation, progress)
       try run.run(into: staged)
       try cancellation.check()
-      try staged.commit(top: run.packageFolder, options)
+      try staged.makeLinks(in: run.packageFolder, options)
+      if !options.isDryRun { try staged.commit(top: run.packageFolder) }
       return run.report
     }
   }

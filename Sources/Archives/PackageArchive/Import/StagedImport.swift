@@ -190,16 +190,29 @@ final class StagedImport: ImportSink {
 
   // MARK: The end
 
+  /// Makes the links last, when all other entries are in place: so the import never writes a file through a link.
+  ///
+  /// - Throws: a finding for a link that leads out of the package at `top`, unless `options` allows that.
+  func makeLinks(in top: FileName?, _ options: ImportOptions) throws {
+    for link in try links.checked(in: top, options) {
+      let parent = try open(link.path.parent, for: link.entry)
+      let name = link.path.names[link.path.names.count - 1]
+      try attempt(link.entry) { () throws(SystemError) in
+        try disk.makeSymbolicLink(to: link.target, named: name, in: parent.descriptor)
+        if let modified = link.entry.modified {
+          try disk.setModified(modified, of: name, in: parent.descriptor)
+        }
+      }
+    }
+  }
+
   /// Moves the package into its place (I1); when the call returns, the package is durable.
   ///
   /// Every file and every folder is synced before the rename, and the folder that holds the package after it.
   ///
-  /// - Parameters:
-  ///   - top: the folder among the entries that is the package; nil if the entries are its children.
-  ///   - options: say where links may lead.
-  func commit(top: FileName?, _ options: ImportOptions) throws {
+  /// - Parameter top: the folder among the entries that is the package; nil if the entries are its children.
+  func commit(top: FileName?) throws {
     let package = PackagePath(top.map { [$0] } ?? [])
-    try makeLinks(in: top, options)
     let made: OpenNode
     do throws(SystemError) {
       try finishFolders(package)
@@ -215,20 +228,6 @@ final class StagedImport: ImportSink {
         try disk.synchronize(made.descriptor)
       }
       try place.synchronize()
-    }
-  }
-
-  /// Makes the links last, when all other entries are in place: so the import never writes a file through a link.
-  private func makeLinks(in top: FileName?, _ options: ImportOptions) throws {
-    for link in try links.checked(in: top, options) {
-      let parent = try open(link.path.parent, for: link.entry)
-      let name = link.path.names[link.path.names.count - 1]
-      try attempt(link.entry) { () throws(SystemError) in
-        try disk.makeSymbolicLink(to: link.target, named: name, in: parent.descriptor)
-        if let modified = link.entry.modified {
-          try disk.setModified(modified, of: name, in: parent.descriptor)
-        }
-      }
     }
   }
 

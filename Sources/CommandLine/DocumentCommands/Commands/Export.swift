@@ -182,7 +182,6 @@ struct Export: CoordinatedCommand, DocumentCommand {
       }
     shown.clear()
     guard let report, !writing.quiet else { return }
-    for obstacle in report.obstacles { StandardError.write("docpkg: warning: \(obstacle.warning)\n") }
     let place = display(isToStandardOutput ? path : target)
     let line = "\(place): \(report)\(shown.rate(of: report.bytes))"
     if !isToStandardOutput { return try writing.tell(report, line) }

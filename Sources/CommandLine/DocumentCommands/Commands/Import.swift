@@ -122,7 +122,7 @@ struct Import: AsyncParsableCommand {
     } catch let mismatch as ExpectedChildren.Mismatch {
       shown.clear()
       return try await convert(mismatch)
-    } catch let error as ArchiveError where error.allowance == .format && isImageNotesName(path) {
+    } catch let error as ArchiveError where error.code == .notAnArchive && isImageNotesName(path) {
       shown.clear()
       throw InputError(
         description: "\(error.text(path: FilePackageError.Wording.command.path)) "
@@ -147,16 +147,11 @@ struct Import: AsyncParsableCommand {
 
   private func read(_ options: ImportOptions, _ shown: Throughput) async throws -> ImportReport {
     try await interruptible { [self] in
-      switch (archive == "-", writing.dryRun) {
-      case (true, false):
-        try await PackageStore.importArchive(
+      archive == "-"
+        ? try await PackageStore.importArchive(
           from: .standardInput, to: url(path), options: options, progress: shown.show)
-      case (false, false):
-        try await PackageStore.importArchive(
+        : try await PackageStore.importArchive(
           at: url(archive), to: url(path), options: options, progress: shown.show)
-      case (true, true): try await ImportReport.checking(from: .standardInput, options: options)
-      case (false, true): try await ImportReport.checking(archiveAt: url(archive), options: options)
-      }
     }
   }
 
@@ -177,6 +172,7 @@ struct Import: AsyncParsableCommand {
     options.allowsControlCharacters = controlCharacters
     options.allowsDriveLetters = driveLetters
     options.passphrase = try Passphrase.given(file: passphraseFile)
+    options.isDryRun = writing.dryRun
     return options
   }
 }
