@@ -25,6 +25,17 @@ extension PackageStore {
   /// - Throws: the system's error.
   public func hasConflicts() throws(FilePackageError) -> Bool { try ConflictSet.isAny(in: writer.package) }
 
+  /// Returns the children that are perhaps conflict copies: no evidence shows whether they are.
+  ///
+  /// They are no conflict. Another program added them, and each has the name of a child beside it with an addition.
+  ///
+  /// Cost: that of `conflictVersions()`, another listing of each folder, and reading the manifest.
+  ///
+  /// - Throws: the system's error.
+  public func possibleCopies() throws(FilePackageError) -> [PossibleCopy] {
+    try ConflictSet(writer.package).possibleCopies(in: writer.package)
+  }
+
   /// Returns whether the document on disk is exactly the result of one save.
   ///
   /// It is false if a synchronising program brought some children of one version and some of another.

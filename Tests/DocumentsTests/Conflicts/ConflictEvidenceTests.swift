@@ -74,4 +74,42 @@ struct ConflictEvidenceTests {
     #expect(try await store.conflictVersions().isEmpty)
     try await store.close()
   }
+
+  @Test func `is perhaps one if another program added it without such metadata`() async throws {
+    let disk = try CrashDisk()
+    let tree = FileWrapper(directoryWithFileWrappers: [:])
+    for name in ["Text.txt", "Text 2.txt", "Heights.txt", "a.txt"] {
+      tree.addRegularFile(withContents: Data(name.utf8), preferredFilename: name)
+    }
+    let path = ConflictTests.first
+    let type = UTType(exportedAs: "org.example.pages")
+    let store = try await PackageStore.create(tree, path, contentType: type, on: disk).store
+    // A child that a save wrote is no copy.
+    #expect(try await store.possibleCopies().isEmpty)
+    let folder = try disk.openDirectory(at: path)
+    let originals = [
+      "Text (1).txt": "Text.txt", "Text.txt.conflict1": "Text.txt", "conflict of Text.txt": "Text.txt",
+      "Text 2 (copy).txt": "Text 2.txt", "Heights — Ana.txt": "Heights.txt",
+      "Metadata (1).plist": "Metadata.plist",
+    ]
+    for name in Array(originals.keys) + [
+      "Text2.txt", "Texts.txt", "data.txt", "Text.md", "Heights.txt2", "todo.txt",
+    ] {
+      try disk.makeFile(FileName(name), Array("from elsewhere".utf8), in: folder, mode: 0o644)
+    }
+    try disk.makeDirectory("Text (3).txt", in: folder, mode: 0o755)
+    let copies = try await store.possibleCopies()
+    #expect(Dictionary(uniqueKeysWithValues: copies.map { ($0.path, $0.original) }) == originals)
+    #expect(try await !store.hasConflicts())
+    #expect(try await store.conflictVersions().isEmpty)
+    let report = try await store.verify()
+    #expect(report.possibleCopies == copies && report.isWhole)
+    // The next save leaves them, and an accepting repair makes them children.
+    try await store.change(["Text.txt": "new"])
+    try await store.save()
+    #expect(try await store.possibleCopies() == copies)
+    #expect(try await store.repair(accepting: true).remaining.isAsSaved)
+    #expect(try await store.possibleCopies().isEmpty)
+    try await store.close()
+  }
 }

@@ -18,6 +18,9 @@ struct Conflicts: CoordinatedCommand, DocumentCommand {
 
       A version is whole if every child has the digest that its save recorded.
 
+      A child that another program added, with the name of a child beside it and an addition, is perhaps a copy of \
+      it. A line of its own names it, also if nothing is in conflict. It is no conflict: the exit status ignores it.
+
       Examples:
         docpkg conflicts Trip.imageNotes
         docpkg diff Trip.imageNotes --version 4F2A9C01
@@ -42,30 +45,44 @@ struct Conflicts: CoordinatedCommand, DocumentCommand {
       throw ExitCode(ExitStatus.different)
     }
     let device = contentDevice(at: path)
-    let shown = try await PackageStore.reading(at: url(path)) { store in
+    let found = try await PackageStore.reading(at: url(path)) { store in
       let versions = try await store.conflictVersions()
       let current = try await store.metadata()
       let isWhole = try await store.isPresentVersionWhole()
-      return [ShownConflict(current, device, isWhole: isWhole)] + versions.map(ShownConflict.init)
+      let present = ShownConflict(current, device, isWhole: isWhole)
+      return ShownConflicts(
+        versions: versions.isEmpty ? [] : [present] + versions.map(ShownConflict.init),
+        perhaps: try await store.possibleCopies())
     }
-    if json {
-      try printJSON(shown.count == 1 ? [] : shown)
-    } else if !quiet {
-      var output = StandardOutput()
-      if shown.count == 1 { output.line("\(display(path)): nothing is in conflict") }
-      for version in shown where shown.count > 1 { output.line(version.line) }
-    }
-    if shown.count > 1 { throw ExitCode(ExitStatus.different) }
+    try show(found)
+    if !found.versions.isEmpty { throw ExitCode(ExitStatus.different) }
   }
 }
 
 extension Conflicts {
+  private func show(_ found: ShownConflicts) throws {
+    if json { return try printJSON(found) }
+    if quiet { return }
+    var output = StandardOutput()
+    if found.versions.isEmpty { output.line("\(display(path)): nothing is in conflict") }
+    for version in found.versions { output.line(version.line) }
+    for copy in found.perhaps { output.line("\(copy)") }
+  }
+
   private func show(_ rows: [ShownRowConflict]) throws {
-    if json { return try printJSON(rows) }
+    if json { return try printJSON(ShownConflicts(rows: rows)) }
     if quiet { return }
     var output = StandardOutput()
     for row in rows { output.line(row.line) }
   }
+}
+
+/// The conflicts of a document, and the children that are perhaps copies.
+private struct ShownConflicts: Encodable, Sendable {
+  var rows: [ShownRowConflict] = []
+  /// The document in its place and the other versions; empty if nothing is in conflict.
+  var versions: [ShownConflict] = []
+  var perhaps: [PossibleCopy] = []
 }
 
 /// A conflict version in the list.

@@ -17,6 +17,9 @@ package struct PackageVerification {
   package func verify() throws(FilePackageError) -> VerificationReport {
     do {
       var report = try verifyChildren().report
+      if !report.extra.isEmpty {
+        report.possibleCopies = try ConflictSet(package).possibleCopies(in: package)
+      }
       try verifyVersions(&report)
       return report
     } catch {

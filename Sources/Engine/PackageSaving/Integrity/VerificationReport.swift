@@ -96,6 +96,8 @@ public struct VerificationReport: Sendable, Hashable, Codable {
   public var missing: [String] = []
   /// The children that another program added.
   public var extra: [String] = []
+  /// The added children that are perhaps conflict copies.
+  public var possibleCopies: [PossibleCopy] = []
   /// Whether the package differs from the saved state by more than the named children.
   public var isUnexplained = false
   /// The problem with the journal.
@@ -119,6 +121,7 @@ extension VerificationReport: CustomStringConvertible {
     lines += missing.map { "missing: \(displayString($0))" }
     lines += changed.map { "changed by another program: \(displayString($0))" }
     lines += extra.map { "added by another program: \(displayString($0))" }
+    lines += possibleCopies.map(\.description)
     if isUnexplained { lines.append("the children together do not have the digest of the save") }
     lines += database.map { "database: \(displayString($0.reason))" }
     if let journal { lines.append("journal: \(journal)") }

@@ -1,0 +1,89 @@
+import DurableIO
+import FileTrees
+package import PackageFormat
+
+/// A child that is perhaps a conflict copy of another one: nothing shows whether it is.
+///
+/// Another program added it, and its name is that of a saved child beside it with an addition in one place. It is a child
+/// like any other, and never a conflict.
+public struct PossibleCopy: Sendable, Hashable, Codable {
+  /// The child.
+  public let path: String
+  /// The child that it may be a copy of.
+  public let original: String
+}
+
+extension PossibleCopy: CustomStringConvertible {
+  /// One line, such as `perhaps a copy of Text.txt: Text (1).txt`.
+  public var description: String {
+    "perhaps a copy of \(displayString(original)): \(displayString(path))"
+  }
+}
+
+extension ConflictSet {
+  /// Returns the children that are perhaps copies, in byte order; none if no manifest has the saved children.
+  ///
+  /// Cost: a listing of each folder, reading the manifest.
+  package func possibleCopies(in package: OpenPackage) throws(FilePackageError) -> [PossibleCopy] {
+    guard let metadata = try package.baseline.metadata.get(),
+      let manifest = try package.manifest(for: metadata),
+      manifest.isComplete
+    else { return [] }
+    var found: [PossibleCopy] = []
+    try addPossibleCopies(
+      in: package.node, manifest, besides: evidence.allCopies.union(metadata.uncounted), to: &found)
+    return found.sorted { $0.path < $1.path }
+  }
+
+  private func addPossibleCopies(
+    in folder: StoredNode, _ manifest: Manifest, besides others: Set<PackagePath>,
+    to found: inout [PossibleCopy]
+  ) throws(FilePackageError) {
+    if folder.path.names.count >= PackagePath.maximumDepth {
+      throw FilePackageError(.tooDeep, .read, folder)
+    }
+    let listing = try folder.list()
+    for position in 0..<listing.count {
+      let name = listing.name(at: position)
+      let path = folder.path.appending(name)
+      if PackageLayout.isOurs(path) || others.contains(path) { continue }
+      switch listing.kind(at: position) {
+      case .directory:
+        let child = StoredNode(location: location, path: path)
+        try addPossibleCopies(in: child, manifest, besides: others, to: &found)
+      case .file, .symbolicLink:
+        if manifest.row(at: path) != nil { continue }
+        let original = name.possibleOriginals.first { original in
+          let place = folder.path.appending(original)
+          return listing.position(of: original) != nil
+            && (manifest.row(at: place) != nil || PackageLayout.isOurs(place))
+        }
+        if let original {
+          found.append(PossibleCopy(path: path.string, original: folder.path.appending(original).string))
+        }
+      default: break
+      }
+    }
+  }
+}
+
+extension FileName {
+  /// The names of which this one may be a copy, the longest first: the name without one of its parts.
+  ///
+  /// A part begins and ends between two characters of which one is no letter and no digit.
+  var possibleOriginals: some Sequence<FileName> {
+    let text = Array(String(validating: bytes, as: UTF8.self) ?? "")
+    let ends = text.indices.dropFirst().filter { !text[$0 - 1].isWordPart || !text[$0].isWordPart }
+    let places = [0] + ends + [text.count]
+    let parts = places.indices.flatMap { first in
+      places[(first + 1)...].map { places[first]..<$0 }
+    }
+    return parts.filter { $0.count < text.count }.sorted { $0.count < $1.count }.lazy.map { part in
+      FileName(String(text[..<part.lowerBound] + text[part.upperBound...]))
+    }
+  }
+}
+
+extension Character {
+  fileprivate var isWordPart: Bool { isLetter || isNumber }
+}
