@@ -135,6 +135,44 @@ struct OthersArchivesTests {
     }
   }
 
+  @Test func `may have an entry for the top, as a slash`() async throws {
+    var tar = Tar(.init("x", type: "5"), .init("d/a", "content"))
+    tar.entries[0].name = Array("/".utf8)
+    for bytes in [Zip(.init("/", []), .init("d/a")).bytes, tar.bytes] {
+      try await imported(bytes) { tree, report in
+        #expect(tree == ["d": ["a": "content"]])
+        #expect(report.entries == 1)
+      }
+    }
+    for name in ["/a", "//", "/./"] {
+      try await expectRefused(
+        Zip(.init("x"), .init(name, name == "/a" ? [1] : [])).bytes, .unsafeName, naming: name)
+    }
+  }
+
+  @Test func `may have backslashes between folders, when that is asked for`() async throws {
+    var options = ImportOptions()
+    options.readsBackslashes = true
+    for attributes in [UInt32(0), 0x10] {
+      var zip = Zip(.init("d\\e\\", []), .init("d\\a.txt"))
+      for index in zip.entries.indices { (zip.entries[index].system, zip.entries[index].mode) = (0, 0) }
+      zip.entries[0].attributes = attributes
+      try await imported(zip.bytes, options: options) { tree, _ in
+        #expect(tree == ["e": [:], "a.txt": "content"])
+      }
+      try await expectRefused(zip.bytes, .unsafeName, naming: "d\\e\\")
+      zip.entries.removeFirst()
+      try await expectRefused(zip.bytes, .unsafeName, naming: "d\\a.txt")
+      zip.entries = [.init("..\\x"), .init("y")]
+      try await expectRefused(zip.bytes, .unsafeName, naming: "../x", options: options)
+    }
+    // The second byte of a character in a code page is no backslash.
+    options.charset = "CP932"
+    try await imported(Zip(.init([0x83, 0x5C]), .init("y")).bytes, options: options) { tree, _ in
+      #expect(tree == ["\u{30BD}": "content", "y": "content"])
+    }
+  }
+
   // MARK: Zips
 
   @Test(.enabled(if: Program.installed("zip") != nil, "needs zip"))
@@ -318,6 +356,9 @@ struct OthersArchivesTests {
     #expect(try await allowance(Tar(.init("a"), .init("A")).bytes) == .similarNames)
     #expect(try await allowance(Tar(.init("a/x"), .init("A/y")).bytes) == .similarNames)
     #expect(try await allowance(Tar(.init("c:x")).bytes) == .driveLetters)
+    var windows = Zip(.init("d\\a"))
+    (windows.entries[0].system, windows.entries[0].mode) = (0, 0)
+    #expect(try await allowance(windows.bytes) == .backslashes)
     #expect(try await allowance(Tar(.init("a", "text")).bytes) { $0.limits.bytes = 1 } == .bytes)
     #expect(try await allowance(Tar(.init("a"), .init("b")).bytes) { $0.limits.entries = 1 } == .entries)
     #expect(try await allowance(Zip(.init("a"), .init("b")).bytes) { $0.limits.entries = 1 } == .entries)

@@ -62,6 +62,7 @@ public struct ArchiveError: Error, Sendable {
     case similarNames = "similar-names"
     case controlCharacters = "control-characters"
     case driveLetters = "drive-letters"
+    case backslashes
     case bytes = "max-bytes"
     case entries = "max-entries"
     case ratio = "max-ratio"

@@ -24,6 +24,8 @@ public struct ImportOptions: Sendable {
   public var allowsControlCharacters: Bool
   /// Whether a path may begin like a drive of another system, such as `C:`.
   public var allowsDriveLetters: Bool
+  /// Whether backslashes in names separate folders, as on Windows. Some programs write them into a zip.
+  public var readsBackslashes = false
   /// Whether the import ends before the package gets its place. It makes all checks, also of the place, and then
   /// removes what it wrote.
   public var isDryRun = false

@@ -6,6 +6,8 @@ extension EntryChecker {
   func path(of entry: ArchiveEntry) throws -> PackagePath {
     let slash = UInt8(ascii: "/")
     guard !entry.name.isEmpty else { throw refusal(.unsafeName, entry, "it has no name") }
+    // A folder `/` is the top of the archive, to every program.
+    if entry.name == [slash] && entry.kind == .directory { return .root }
     guard entry.name.first != slash else { throw refusal(.unsafeName, entry, "its path is absolute") }
     var names: [FileName] = []
     var parts = entry.name.split(separator: slash, omittingEmptySubsequences: false)[...]

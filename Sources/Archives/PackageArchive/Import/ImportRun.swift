@@ -72,7 +72,7 @@ struct ImportRun {
     var done = ArchiveProgress()
     while var entry = try source.next() {
       try cancellation.check()
-      try decoder?.decode(&entry)
+      try prepare(&entry)
       if String(validating: entry.name, as: UTF8.self) == nil { report.undecodedNames += 1 }
       if entry.isEncrypted && options.passphrase == nil {
         throw ArchiveError.Finding(
@@ -92,6 +92,12 @@ struct ImportRun {
     try finishReport()
     let children = packageFolder.map { names[$0] ?? [] } ?? Set(names.keys)
     try options.checkingChildren?(Set(children.map(\.string)))
+  }
+
+  /// Gives an entry the name by which the options mean it.
+  private func prepare(_ entry: inout ArchiveEntry) throws {
+    try decoder?.decode(&entry)
+    if options.readsBackslashes { entry.separateAtBackslashes() }
   }
 
   private mutating func finishReport() throws {
@@ -117,7 +123,7 @@ struct ImportRun {
     var (checker, tally) = (self.checker, self.tally)
     for entry in zip.entries {
       var entry = ArchiveEntry(entry)
-      try decoder?.decode(&entry)
+      try prepare(&entry)
       // The destination of a link is among its bytes, which are not read yet.
       if case .link = entry.kind { continue }
       var share = EntryTally.Share.leftOut

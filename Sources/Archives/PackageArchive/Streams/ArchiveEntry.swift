@@ -25,6 +25,18 @@ struct ArchiveEntry {
   var attributes: [(name: String, value: [UInt8])] = []
 }
 
+extension ArchiveEntry {
+  /// Reads backslashes as separators of folders. An empty file whose name ends in one is a folder.
+  mutating func separateAtBackslashes() {
+    let slash = UInt8(ascii: "/")
+    if kind == .file, size == 0, name.last == UInt8(ascii: "\\") {
+      kind = .directory
+      mode |= mode >> 2 & 0o111
+    }
+    name = name.map { $0 == UInt8(ascii: "\\") ? slash : $0 }
+  }
+}
+
 /// The entries of an archive, one after the other.
 protocol EntrySource: AnyObject {
   /// Whether the archive says that no folder is around the package's children.

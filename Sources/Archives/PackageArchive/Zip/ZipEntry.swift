@@ -90,7 +90,7 @@ struct ZipEntry {
   private func checkKind(_ attributes: UInt32) throws {
     let kind = attributes >> 16 & S_IFMT
     let isFolder = kind == S_IFDIR || !isFromUnix && attributes & ZipFormat.isDOSDirectory != 0
-    guard isDirectory || !isFolder else {
+    guard isDirectory || !isFolder || name.last == UInt8(ascii: "\\") && !isFromUnix else {
       throw damage("some programs read it as a file, and other programs as a folder")
     }
     guard isFromUnix || kind != S_IFLNK else {

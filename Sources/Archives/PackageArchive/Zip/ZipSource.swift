@@ -5,9 +5,11 @@ final class ZipSource: EntrySource {
   private let reader: LibarchiveReader
   private let scan: ZipScan
   private var index = -1
+  private let readsBackslashes: Bool
 
   /// - Parameter input: a file.
   init(_ input: ArchiveInput, _ options: ImportOptions) throws {
+    readsBackslashes = options.readsBackslashes
     scan = try ZipScan(of: input, limits: options.limits)
     if scan.entries.isEmpty { throw ArchiveError.Finding(.empty, "it has no entries") }
     if options.passphrase == nil, let entry = scan.entries.first(where: \.isEncrypted) {
@@ -31,7 +33,9 @@ final class ZipSource: EntrySource {
       return nil
     }
     let entry = scan.entries[index]
-    guard let found, isSame(entry, found) else { throw Self.ambiguous(entry.name) }
+    guard let found, isSame(entry, found), !endsInSeparator(entry) else {
+      throw entry.name.contains(Self.backslash) ? Self.separated(entry.name) : Self.ambiguous(entry.name)
+    }
     var result = ArchiveEntry(entry)
     if case .link = result.kind { result.kind = .link(try target(of: entry, found)) }
     return result
@@ -41,12 +45,26 @@ final class ZipSource: EntrySource {
     ArchiveError.Finding(.damaged, entry: name, "it can be read in two ways")
   }
 
+  private static let backslash = UInt8(ascii: "\\")
+
+  private static func separated(_ name: [UInt8]) -> ArchiveError.Finding {
+    ArchiveError.Finding(
+      .unsafeName, entry: name,
+      "its name has a backslash, which some programs read as a separator of folders",
+      unless: .backslashes)
+  }
+
+  /// Returns whether the options do not say what a backslash at the end of a name from Windows means.
+  private func endsInSeparator(_ entry: ZipEntry) -> Bool {
+    !readsBackslashes && !entry.isFromUnix && entry.name.last == Self.backslash
+  }
+
   /// Returns whether both names agree. libarchive composes accents, and gives no name at all if it cannot.
   private func isSame(_ entry: ZipEntry, _ found: ArchiveEntry) -> Bool {
     var names = [entry.name, entry.unicodeName ?? entry.name]
     // libarchive takes a backslash for a Windows separator, even in a name from Unix, if the name has no slash.
-    if entry.isFromUnix, !entry.name.contains(UInt8(ascii: "/")) {
-      names.append(entry.name.map { $0 == UInt8(ascii: "\\") ? UInt8(ascii: "/") : $0 })
+    if entry.isFromUnix || readsBackslashes, !entry.name.contains(UInt8(ascii: "/")) {
+      names.append(entry.name.map { $0 == Self.backslash ? UInt8(ascii: "/") : $0 })
     }
     guard
       names.contains(where: {

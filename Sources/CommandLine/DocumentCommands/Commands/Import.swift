@@ -94,6 +94,9 @@ struct Import: AsyncParsableCommand {
   @Flag(help: "Accept paths that begin with a drive's letter, such as C:.")
   var driveLetters = false
 
+  @Flag(help: "Read backslashes in names as separators of folders.")
+  var backslashes = false
+
   @Option(path: "A file whose first line is the passphrase, instead of DOCPKG_PASSPHRASE.")
   var passphraseFile: String?
 
@@ -172,6 +175,7 @@ struct Import: AsyncParsableCommand {
     options.allowsControlCharacters = controlCharacters
     options.allowsDriveLetters = driveLetters
     options.passphrase = try Passphrase.given(file: passphraseFile)
+    options.readsBackslashes = backslashes
     options.isDryRun = writing.dryRun
     return options
   }
