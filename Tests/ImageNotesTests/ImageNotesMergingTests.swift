@@ -126,6 +126,21 @@ struct ImageNotesMergingTests {
     #expect(Set(pictures).count == 2)
   }
 
+  @Test func `keeps two images whose names differ only in the way of writing accents`() async throws {
+    let (notes, conflicts, _) = try await Self.merged { notes in
+      try notes.add(imageData: Self.image("ridge.png"), originalFilename: "\u{E9}.png", caption: "Ours")
+    } theirs: { notes in
+      try notes.add(imageData: Self.image("ridge.gif"), originalFilename: "e\u{301}.png", caption: "Theirs")
+      try notes.replace(
+        image: "e\u{301}.png.gif", withImageData: Self.image("ridge.png") + [0],
+        originalFilename: "e\u{301}.png")
+    }
+    #expect(conflicts == [])
+    #expect(notes.images.map(\.caption).suffix(2).sorted() == ["Ours", "Theirs"])
+    let sizes = try notes.images.suffix(2).map { try $0.file().contents().count }
+    #expect(Set(sizes).count == 2)
+  }
+
   @Test func `is the one side where the other one changed nothing`() async throws {
     for isOurs in [true, false] {
       func edit(_ notes: inout ImageNotes) throws {

@@ -153,6 +153,65 @@ struct ImageNotesTests {
     #expect(notes.images[4].originalFilename == "wrong.jpeg")
   }
 
+  /// One name, with a composed and with a decomposed letter: equal strings, and two files.
+  private static let (composed, decomposed) = ("\u{E9}.png", "e\u{301}.png")
+
+  @Test func `keeps images apart whose names differ only in the way of writing accents`() async throws {
+    try await withTemporaryDirectory { folder in
+      let pictures = [
+        Self.composed: Data(try ImageBytes.file("Images/ridge.png")) + [1], "b.png": Data([2]),
+      ]
+      let tree = FileWrapper(directoryWithFileWrappers: [:])
+      for (name, bytes) in pictures {
+        try tree.setDescendant(FileWrapper(regularFileWithContents: bytes), at: "Images/\(name)")
+      }
+      let list = "Images/\(Self.composed)\t1.png\tone\nImages/b.png\nImages/\(Self.decomposed)\t2.png\ttwo\n"
+      tree.addRegularFile(withContents: Data(list.utf8), preferredFilename: "Images.txt")
+      let (store, _) = try await PackageStore.create(tree, at: url(folder), contentType: .imageNotes)
+      try await store.close()
+      let other = folder.appending("Trip.imageNotes/Images").appending(Self.decomposed)
+      try Data([3]).write(to: URL(filePath: other.string))
+      func read() async throws -> ImageNotes { try await PackageStore.open(at: url(folder)).content() }
+
+      var notes = try await read()
+      #expect(notes.images.map(\.caption) == ["one", "", "two"] && notes.missingImages.isEmpty)
+      #expect(
+        try notes.images.map { try $0.file().contents() } == [pictures[Self.composed], Data([2]), Data([3])])
+      try notes.setCaption("1", ofImage: Self.composed)
+      try notes.setCaption("2", ofImage: Self.decomposed)
+      try notes.move(image: "b.png", to: 2)
+      try await PackageStore.open(at: url(folder)).save(notes)
+      notes = try await read()
+      #expect(notes.images.map(\.caption) == ["1", "2", ""])
+      // In the order of their names, the list has to say the order of these two.
+      for name in [Self.composed, Self.decomposed] { try notes.setCaption("", ofImage: name) }
+      try await PackageStore.open(at: url(folder)).save(notes)
+      #expect(try await read().images[0].file().contents() == pictures[Self.composed])
+
+      var edited = notes
+      try edited.remove(image: Self.composed)
+      try await PackageStore.open(at: url(folder)).save(edited)
+      let last = try await read()
+      #expect(try last.images.map { try $0.file().contents() } == [Data([3]), Data([2])])
+      #expect(try FileManager.default.contentsOfDirectory(atPath: url(folder).path + "/Images").count == 2)
+    }
+  }
+
+  @Test func `saves a text and a caption in which only the way of writing accents changed`() async throws {
+    try await withTemporaryDirectory { folder in
+      let package = try await made(in: folder)
+      for letter in ["\u{E9}", "e\u{301}"] {
+        var notes: ImageNotes = try await package.content()
+        notes.text = letter
+        try notes.setCaption(letter, ofImage: "a.gif")
+        try await package.save(notes)
+        let saved: ImageNotes = try await PackageStore.open(at: url(folder)).content()
+        #expect(Array(saved.text.utf8) == Array(letter.utf8))
+        #expect(Array(saved.images[1].caption.utf8) == Array(letter.utf8))
+      }
+    }
+  }
+
   @Test func `says that its text is not UTF-8`() async throws {
     try await withTemporaryDirectory { folder in
       let package = try await made(in: folder)

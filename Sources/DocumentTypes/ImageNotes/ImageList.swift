@@ -7,10 +7,16 @@ import FoundationEssentials
 /// A backslash, a tab and the ends of a line in a field are `\\`, `\t`, `\n` and `\r`. A user who edits the file by
 /// hand may leave out fields at the end of a line.
 struct ImageList {
-  struct Entry: Hashable {
+  struct Entry: Equatable {
     var path: String
     var originalFilename: String
     var caption: String
+
+    /// Compares bytes, since strings that differ in the way of writing accents are equal.
+    static func == (one: Entry, other: Entry) -> Bool {
+      one.path.hasSameBytes(as: other.path) && one.caption.hasSameBytes(as: other.caption)
+        && one.originalFilename.hasSameBytes(as: other.originalFilename)
+    }
   }
 
   var entries: [Entry]

@@ -9,12 +9,15 @@ struct ImageMerge {
   init(base: [ImageNotes.Image], ours: [ImageNotes.Image], theirs: [ImageNotes.Image]) throws {
     var own = ours
     let before = Self.byPath(base)
-    var merged: [String: ImageNotes.Image] = [:]
+    var merged: [PackagePath: ImageNotes.Image] = [:]
     let others = Self.byPath(theirs)
+    // A tree gives the second of two names that are equal as strings another name.
+    let similar = Dictionary(theirs.map { ($0.path, $0) }) { first, _ in first }
     for index in own.indices {
       // Two different new pictures with one name are two images.
-      guard before[own[index].path] == nil, let other = others[own[index].path],
-        try !own[index].hasSamePicture(as: other)
+      let (place, path) = (own[index].place, own[index].path)
+      guard before[place] == nil, let other = others[place] ?? similar[path],
+        try other.place != place || !own[index].hasSamePicture(as: other)
       else { continue }
       let taken = (own + theirs).map(\.name)
       own[index] = try own[index].moved(toNameAmongst: taken)
@@ -24,19 +27,20 @@ struct ImageMerge {
       if let image = try merge(path, before[path], mine[path], others[path]) { merged[path] = image }
     }
     let order = OrderMerge(
-      base: base.map(\.path), ours: own.map(\.path), theirs: theirs.map(\.path), staying: Set(merged.keys))
+      base: base.map(\.place), ours: own.map(\.place), theirs: theirs.map(\.place), staying: Set(merged.keys))
     if order.isConflict { conflicts.append(MergeConflict(Layout.list, .bothMoved, kept: .ours)) }
     images = order.elements.compactMap { merged[$0] }
   }
 
-  private static func byPath(_ images: [ImageNotes.Image]) -> [String: ImageNotes.Image] {
-    Dictionary(images.map { ($0.path, $0) }) { first, _ in first }
+  private static func byPath(_ images: [ImageNotes.Image]) -> [PackagePath: ImageNotes.Image] {
+    Dictionary(images.map { ($0.place, $0) }) { first, _ in first }
   }
 
   /// Returns the merged image of one path, nil if none stays.
   private mutating func merge(
-    _ path: String, _ base: ImageNotes.Image?, _ own: ImageNotes.Image?, _ other: ImageNotes.Image?
+    _ place: PackagePath, _ base: ImageNotes.Image?, _ own: ImageNotes.Image?, _ other: ImageNotes.Image?
   ) throws -> ImageNotes.Image? {
+    let path = place.string
     guard let own, let other else {
       switch try PathMerge.outcome(of: .init(base: base, ours: own, theirs: other)) {
       case .keep(.theirs): conflicts.append(MergeConflict(path, .removedByUs, kept: .theirs))

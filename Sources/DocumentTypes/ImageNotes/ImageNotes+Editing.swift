@@ -69,9 +69,10 @@ extension ImageNotes {
     let header = try Self.checkedHeader(of: file, originalFilename)
     let old = images[index]
     try old.hold()
-    let fits = header.format.filenameExtensions.contains(FreeName.split(name).pathExtension.lowercased())
-    let others = images.map(\.name).filter { $0 != name }
-    let new = fits ? name : FreeName.of(originalFilename, header.format, amongst: others)
+    let fits = header.format.filenameExtensions.contains(FreeName.split(old.name).pathExtension.lowercased())
+    var others = images.map(\.name)
+    others.remove(at: index)
+    let new = fits ? old.name : FreeName.of(originalFilename, header.format, amongst: others)
     images[index] = Image(
       name: new, originalFilename: originalFilename, caption: old.caption, folder: old.folder,
       source: .new(file))
@@ -102,10 +103,13 @@ extension ImageNotes {
     images[try index(of: name)].caption = caption
   }
 
-  private func index(of name: String) throws -> Int {
-    guard let index = images.firstIndex(where: { $0.name == name || $0.path == name }) else {
-      throw ImageNotesError.noSuchImage(name, has: images.map(\.name))
-    }
+  /// Returns the index of the image with that name or path: the same bytes, or else the same characters.
+  func index(of name: String) throws -> Int {
+    let wanted = PackagePath(name)
+    let index =
+      images.firstIndex { PackagePath($0.name) == wanted || $0.place == wanted }
+      ?? images.firstIndex { $0.name == name || $0.path == name }
+    guard let index else { throw ImageNotesError.noSuchImage(name, has: images.map(\.name)) }
     return index
   }
 
@@ -122,10 +126,11 @@ extension ImageNotes {
 enum FreeName {
   /// Returns the original name with an extension of the format, and with a number if the name is taken.
   ///
-  /// It compares names without regard to case, as some file systems do.
+  /// It compares names without regard to case and to the way of writing accents, as some file systems do.
   static func of(_ original: String, _ format: ImageHeader.Format, amongst taken: [String]) -> String {
-    let taken = Set(taken.map { $0.lowercased() })
-    var (base, pathExtension) = split(original.replacing("/", with: ":").replacing("\0", with: ""))
+    let taken = Set(taken.map { FileName($0).string.lowercased() })
+    var (base, pathExtension) = split(
+      FileName(original).string.replacing("/", with: ":").replacing("\0", with: ""))
     if !format.filenameExtensions.contains(pathExtension.lowercased()) {
       base = pathExtension.isEmpty ? base : "\(base).\(pathExtension)"
       pathExtension = format.preferredFilenameExtension

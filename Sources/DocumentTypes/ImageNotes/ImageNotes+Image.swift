@@ -23,6 +23,9 @@ extension ImageNotes {
     /// The path of its file in the package.
     public var path: String { (folder + [name]).joined(separator: "/") }
 
+    /// The path by its bytes. Two names that differ only in the way of writing accents are equal as strings.
+    var place: PackagePath { PackagePath(path) }
+
     /// The image's regular file.
     ///
     /// - Throws: `noSuchFile` if it is gone from the package.

@@ -54,14 +54,14 @@ extension ImageNotes {
 
   /// Reads the images, and the names of those that the list has and the package lacks.
   private static func images(in tree: FileWrapper) throws -> ([Image], missing: [String]) {
-    var found: [String: Image] = [:]
-    var order: [String] = []
+    var found: [PackagePath: Image] = [:]
+    var order: [PackagePath] = []
     func add(_ name: String, _ folder: [String], _ directory: FileWrapper) {
       let image = Image(
         name: name, originalFilename: name, caption: "", folder: folder,
         source: .stored(StoredImage(name, in: directory)))
-      found[image.path] = image
-      order.append(image.path)
+      found[image.place] = image
+      order.append(image.place)
     }
     for name in try tree.regularFileNames() where FreeName.split(name).base == Layout.classicImage {
       add(name, [], tree)
@@ -75,7 +75,7 @@ extension ImageNotes {
     var images: [Image] = []
     var missing: [String] = []
     for entry in ImageList(parsing: try string(Layout.list, in: tree) ?? "").entries {
-      guard let image = found.removeValue(forKey: entry.path) else {
+      guard let image = found.removeValue(forKey: PackagePath(entry.path)) else {
         missing.append(entry.originalFilename)
         continue
       }

@@ -12,7 +12,7 @@ extension ImageNotes {
     var restored: [Image] = []
     for image in other.images {
       let file = try image.file()
-      let own = images.first { $0.path == image.path }
+      let own = images.first { $0.place == image.place }
       if let own, try own.file().hasSameContents(as: file) {
         restored.append(
           Image(
@@ -39,13 +39,11 @@ extension ImageNotes {
   /// - Throws: `ImageNotesError.noSuchImage` if the other value has no such image; the error of the system if its
   ///   picture cannot be read.
   public mutating func restore(image name: String, from other: ImageNotes) throws {
-    guard let index = other.images.firstIndex(where: { $0.name == name }) else {
-      throw ImageNotesError.noSuchImage(name, has: other.images.map(\.name))
-    }
+    let index = try other.index(of: name)
     let image = other.images[index]
     let data = try image.file().contents()
-    if images.contains(where: { $0.name == name }) {
-      let new = try replace(image: name, withImageData: data, originalFilename: image.originalFilename)
+    if images.contains(where: { PackagePath($0.name) == PackagePath(image.name) }) {
+      let new = try replace(image: image.name, withImageData: data, originalFilename: image.originalFilename)
       try setCaption(image.caption, ofImage: new)
     } else {
       try add(imageData: data, originalFilename: image.originalFilename, caption: image.caption, at: index)

@@ -13,18 +13,22 @@ extension ImageNotes {
     let before = try configuration.existingFile.map {
       try ImageNotes(configuration: ReadConfiguration(contentType: configuration.contentType, file: $0))
     }
-    if before?.text != text { try Self.replace(Layout.text, with: Data(text.utf8), in: tree) }
+    if before?.text.hasSameBytes(as: text) != true {
+      try Self.replace(Layout.text, with: Data(text.utf8), in: tree)
+    }
     try writeImages(over: before?.images, in: tree)
-    if before?.customName != customName { try writeName(in: tree) }
+    if before?.customName.map({ Array($0.utf8) }) != customName.map({ Array($0.utf8) }) {
+      try writeName(in: tree)
+    }
     return tree
   }
 
   /// - Parameter former: the images of the tree; nil for a new tree.
   private func writeImages(over former: [Image]?, in tree: FileWrapper) throws {
     let before = former ?? []
-    let kept = Set(images.filter { !$0.isNew }.map(\.path))
-    let present = Set(before.map(\.path))
-    for old in before where !kept.contains(old.path) {
+    let kept = Set(images.filter { !$0.isNew }.map(\.place))
+    let present = Set(before.map(\.place))
+    for old in before where !kept.contains(old.place) {
       let file = try old.file()
       // An undo of the removal finds the bytes in the wrapper, which drops them with its last holder.
       if !images.contains(where: { $0.isNew(file) }) { _ = try file.contents() }
@@ -42,9 +46,9 @@ extension ImageNotes {
   /// Writes `Images.txt` if it says more than the names of the files and their order.
   private func writeList(over before: [Image], in tree: FileWrapper) throws {
     let list = ImageList(entries: images.map(\.entry))
-    let names = images.map(\.path)
+    let places = images.map(\.place)
     let isNeeded =
-      names != names.sorted(by: { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) })
+      places != places.sorted()
       || images.contains { !$0.caption.isEmpty || $0.originalFilename != $0.name }
     let existing = try Self.string(Layout.list, in: tree)
     if images.isEmpty {
@@ -82,6 +86,13 @@ extension ImageNotes {
   }
 }
 
+extension String {
+  /// Whether both have the same bytes. Strings that differ only in the way of writing accents are equal.
+  func hasSameBytes(as other: String) -> Bool {
+    self == other && utf8.elementsEqual(other.utf8)
+  }
+}
+
 extension ImageNotes.Image {
   /// Makes sure that an earlier value still has the image after its removal from the package.
   func hold() throws {
@@ -93,14 +104,14 @@ extension ImageNotes.Image {
   /// The file is new, belongs to another tree, or was removed by an earlier save, which has its bytes in memory.
   ///
   /// - Throws: `imageIsGone` if the image's package is gone and the image was never read.
-  func fileToAdd(amongst present: Set<String>, isNewTree: Bool) throws -> FileWrapper? {
+  func fileToAdd(amongst present: Set<PackagePath>, isNewTree: Bool) throws -> FileWrapper? {
     switch source {
     case .new(let file):
       // An earlier save wrote a file that has a name on disk.
-      if present.contains(path) || file.filename == nil { return file }
+      if present.contains(place) || file.filename == nil { return file }
       return FileWrapper(regularFileWithContents: try file.contents())
     case .stored:
-      if present.contains(path) { return nil }
+      if present.contains(place) { return nil }
       do {
         return FileWrapper(regularFileWithContents: try file().contents())
       } catch let error as FilePackageError {
@@ -123,6 +134,6 @@ extension ImageNotes.Image {
   }
 
   var entry: ImageList.Entry {
-    ImageList.Entry(path: path, originalFilename: originalFilename, caption: caption)
+    ImageList.Entry(path: place.string, originalFilename: originalFilename, caption: caption)
   }
 }

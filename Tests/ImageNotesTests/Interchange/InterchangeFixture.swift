@@ -57,7 +57,7 @@ struct DocumentPicture: Equatable {
   var text: String
   var title: String?
   var images: [Image]
-  var attachments: [String: Data]
+  var attachments: [PackagePath: Data]
 
   init(_ document: InterchangeDocument) throws {
     text = document.notes.text

@@ -136,7 +136,7 @@ struct RoundTripTests {
     }
     if isLost(.title) { (before.title, after.title) = (nil, nil) }
     for path in remarks.compactMap(\.leftOutPath) {
-      before.attachments[path.replacing("Attachments/", with: "")] = nil
+      before.attachments[PackagePath(path.replacing("Attachments/", with: ""))] = nil
     }
     if isLost(.order) {
       before.images.sort { $0.path < $1.path }

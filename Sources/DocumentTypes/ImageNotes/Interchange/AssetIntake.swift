@@ -17,9 +17,10 @@ struct AssetIntake {
   private let textFolder: String
   private(set) var document = InterchangeDocument()
   private(set) var remarks: [InterchangeRemark] = []
-  private var seen: Set<InterchangeRemark> = []
+  /// The bytes of the remarks, since strings that differ in the way of writing accents are equal.
+  private var seen: Set<[UInt8]> = []
   /// The path in the package by the path in the tree.
-  private(set) var places: [String: String] = [:]
+  private(set) var places: [PackagePath: String] = [:]
   private var attachmentPaths = UniquePaths()
   private var names = CaseInsensitiveNames()
 
@@ -63,9 +64,10 @@ struct AssetIntake {
     } other: {
       others.append(.leftOut(path + $0, reason: $1))
     }
-    for (path, file) in files where places[path] == nil && path != textName {
+    for (path, file) in files
+    where places[PackagePath(path)] == nil && PackagePath(path) != textName.map({ PackagePath($0) }) {
       if try isTaken(path) || file.isImage {
-        places[path] = try take(file, at: path, caption: "", isShown: false)
+        places[PackagePath(path)] = try take(file, at: path, caption: "", isShown: false)
       } else {
         others.append(.leftOut(path, reason: "the text does not name it"))
       }
@@ -78,9 +80,9 @@ struct AssetIntake {
     var rest = document.notes.images
     var arranged: [ImageNotes.Image] = []
     for entry in list {
-      guard let place = places[entry.file], let index = rest.firstIndex(where: { $0.path == place }) else {
-        continue
-      }
+      guard let place = places[PackagePath(entry.file)],
+        let index = rest.firstIndex(where: { $0.place == PackagePath(place) })
+      else { continue }
       let image = rest.remove(at: index)
       arranged.append(
         ImageNotes.Image(
@@ -89,12 +91,6 @@ struct AssetIntake {
           caption: entry.caption ?? "", folder: image.folder, source: image.source))
     }
     document.notes.images = arranged + rest
-  }
-
-  /// Sets the caption of the image at a path in the package.
-  mutating func setCaption(_ caption: String, at place: String) {
-    guard let index = document.notes.images.firstIndex(where: { $0.path == place }) else { return }
-    document.notes.images[index].caption = caption
   }
 
   mutating func set(text: String) {
@@ -127,7 +123,7 @@ struct AssetIntake {
         if reference.kind.isShown { remark(.outside(destination)) }
         return nil
       case .file(let path):
-        if reference.kind == .link, places[path] == nil, !isTaken(path) { return nil }
+        if reference.kind == .link, places[PackagePath(path)] == nil, !isTaken(path) { return nil }
         do {
           if let place = try take(path, for: reference) {
             return RelativePath.respelled(destination, from: path, to: place)
@@ -151,7 +147,7 @@ struct AssetIntake {
 
   /// Adds a remark, if it is not there yet.
   mutating func remark(_ remark: InterchangeRemark) {
-    if seen.insert(remark).inserted { remarks.append(remark) }
+    if seen.insert(Array(remark.description.utf8)).inserted { remarks.append(remark) }
   }
 
   /// Takes the file at a path, and returns its path in the package; nil if there is no file, or if a link leads to a
@@ -159,15 +155,15 @@ struct AssetIntake {
   ///
   /// - Throws: a `FilePackageError` `wrongKind` or `invalidName` for another node than a file.
   private mutating func take(_ path: String, for reference: TextReference) throws -> String? {
-    if let place = places[path] { return place }
+    if let place = places[PackagePath(path)] { return place }
     let path = try names.path(path, in: tree)
-    if let place = places[path] { return place }
+    if let place = places[PackagePath(path)] { return place }
     guard let file = try tree.descendant(at: path) else { return nil }
     guard !file.isDirectory || reference.kind.isShown else { return nil }
     let place = try take(
       tree.regularFile(at: path), at: path, caption: reference.words.trimmed(),
       isShown: reference.kind.isShown)
-    places[path] = place
+    places[PackagePath(path)] = place
     return place
   }
 
@@ -175,13 +171,13 @@ struct AssetIntake {
 
   /// Takes the file at a path of the tree, and returns its path in the package; nil if there is no file.
   mutating func take(fileAt path: String, caption: String, isShown: Bool) throws -> String? {
-    if let place = places[path] { return place }
+    if let place = places[PackagePath(path)] { return place }
     do {
       let path = try names.path(path, in: tree)
-      if let place = places[path] { return place }
+      if let place = places[PackagePath(path)] { return place }
       guard let file = try tree.descendant(at: path), file.isRegularFile else { return nil }
       let place = try take(file, at: path, caption: caption, isShown: isShown)
-      places[path] = place
+      places[PackagePath(path)] = place
       return place
     } catch let error as FilePackageError where error.code == .wrongKind || error.code == .invalidName {
       return nil
@@ -214,7 +210,7 @@ struct AssetIntake {
     let prefix = assetsFolder.map { $0 + "/" } ?? ""
     let wanted = path.hasPrefix(prefix) ? String(path.dropFirst(prefix.count)) : path
     let name = attachmentPaths.add(wanted)
-    document.attachments[name] = file
+    document.attachments[PackagePath(name)] = file
     if name != wanted {
       remark(.renamed(path, to: "\(InterchangeDocument.attachmentsFolder)/\(name)"))
     }

@@ -5,7 +5,7 @@ struct AssetLayout {
   /// One file in its new place.
   struct Asset {
     /// The path in the package.
-    var source: String
+    var source: PackagePath
     /// The path in the tree of the format.
     var path: String
     var file: FileWrapper
@@ -31,16 +31,16 @@ struct AssetLayout {
   /// The text, which names the files by their new paths.
   private(set) var text = ""
   /// The index of each asset by the path in the package.
-  private var indices: [String: Int] = [:]
+  private var indices: [PackagePath: Int] = [:]
 
   /// The folder for the files.
   static let folder = "assets"
 
   init(_ document: InterchangeDocument) throws {
     others = document.others
-    for image in document.notes.images { add(image.path, image.name, try image.file(), image) }
+    for image in document.notes.images { add(image.place, image.name, try image.file(), image) }
     for (path, file) in document.attachments.sorted(by: { $0.key < $1.key }) {
-      add("\(InterchangeDocument.attachmentsFolder)/\(path)", path, file, nil)
+      add(PackagePath("\(InterchangeDocument.attachmentsFolder)/\(path.string)"), path.string, file, nil)
     }
     text = rewritten(document.notes.text, in: document.paths)
     leftOut = document.unsupported.map {
@@ -55,26 +55,27 @@ struct AssetLayout {
     }
   }
 
-  private mutating func add(_ path: String, _ wanted: String, _ file: FileWrapper, _ image: ImageNotes.Image?)
-  {
+  private mutating func add(
+    _ path: PackagePath, _ wanted: String, _ file: FileWrapper, _ image: ImageNotes.Image?
+  ) {
     indices[path] = assets.count
     assets.append(Asset(source: path, path: "\(Self.folder)/\(paths.add(wanted))", file: file, image: image))
   }
 
   /// Returns the index of the asset at a path of the package, nil if there is no file. Another file becomes an asset.
   private mutating func index(of path: String) -> Int? {
-    if let index = indices[path] { return index }
     let place = PackagePath(path)
+    if let index = indices[place] { return index }
     guard let file = others[place], file.isRegularFile else { return nil }
     others[place] = nil
-    add(path, path, file, nil)
+    add(place, path, file, nil)
     return assets.count - 1
   }
 
   /// Returns the asset that a reference of the document's own text names; nil if it names none.
   func asset(for reference: TextReference) -> Asset? {
     for case .file(let path) in RelativePath.candidates(reference.destination) {
-      if let index = indices[path] { return assets[index] }
+      if let index = indices[PackagePath(path)] { return assets[index] }
     }
     return nil
   }

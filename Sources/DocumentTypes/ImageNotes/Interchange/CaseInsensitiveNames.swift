@@ -4,7 +4,7 @@ import FilePackages
 struct CaseInsensitiveNames {
   /// For each folder that was looked at, its names by their spelling in lower case. Equal strings may differ in their
   /// bytes.
-  private var folders: [String: [String: String]] = [:]
+  private var folders: [PackagePath: [String: String]] = [:]
 
   /// Returns the path on disk of a file that a text names; the path itself if nothing fits.
   ///
@@ -25,6 +25,7 @@ struct CaseInsensitiveNames {
   private mutating func actualName(_ name: String, in folder: FileWrapper, at path: String) throws -> String?
   {
     if try folder.child(named: name) != nil { return name }
+    let path = PackagePath(path)
     if folders[path] == nil {
       folders[path] = Dictionary(try folder.childNames().map { ($0.lowercased(), $0) }) { first, _ in first }
     }

@@ -12,8 +12,8 @@ struct HTMLWriter {
   private let document: InterchangeDocument
   private let layout: AssetLayout
   /// The number of times that the page has each file, by its path in the package, in the order of the first time.
-  private var counts: [String: Int] = [:]
-  private var order: [String] = []
+  private var counts: [PackagePath: Int] = [:]
+  private var order: [PackagePath] = []
   private var remarks: [InterchangeRemark] = []
 
   private init(_ document: InterchangeDocument) throws {
@@ -35,7 +35,7 @@ struct HTMLWriter {
       let count = counts[asset.source, default: 0]
       if let image = asset.image, count > 1 { remarks.append(.repeated(image.name, count: count)) }
       if asset.image == nil, count == 0 {
-        remarks.append(.leftOut(asset.source, reason: "the text has no link to it"))
+        remarks.append(.leftOut(asset.source.string, reason: "the text has no link to it"))
       }
     }
     func add(_ part: InterchangeRemark.Part, _ count: Int) {
@@ -44,7 +44,7 @@ struct HTMLWriter {
     add(.controlCharacters, document.notes.text.unicodeScalars.count(where: HTMLText.isForbidden))
     let images = document.notes.images
     add(.originalFilenames, images.count { $0.originalFilename != $0.name })
-    let paths = images.map(\.path)
+    let paths = images.map(\.place)
     add(.order, order.filter(paths.contains) == paths ? 0 : 1)
     add(.otherKeys, document.info?.hasOtherKeys == true ? 1 : 0)
     add(.identity, 1)

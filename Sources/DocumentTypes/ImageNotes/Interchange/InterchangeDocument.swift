@@ -14,7 +14,7 @@ public struct InterchangeDocument: Sendable {
   /// The text, the images and the title.
   public var notes: ImageNotes
   /// The attachments: files other than images, by their path in the folder `Attachments`.
-  public internal(set) var attachments: [String: FileWrapper] = [:]
+  package internal(set) var attachments: [PackagePath: FileWrapper] = [:]
   /// The keys of a TextBundle; nil if the document never was one.
   var info: TextBundleInfo?
   /// The nodes of the package that are none of its parts, by path: files, links and empty folders.
@@ -51,7 +51,7 @@ public struct InterchangeDocument: Sendable {
       Layout.text, Layout.list, Layout.metadata, Layout.images, TextBundleInfo.filename,
       Self.attachmentsFolder,
     ]
-    return Set((names + notes.images.map(\.path)).map { PackagePath($0) })
+    return Set(names.map { PackagePath($0) } + notes.images.map(\.place))
   }
 
   /// Takes each node beneath a folder: as an attachment, or as one of the others.
@@ -67,7 +67,7 @@ public struct InterchangeDocument: Sendable {
       } else if parts.contains(path), !child.isSymbolicLink {
         continue
       } else if child.isRegularFile, !attachment.isEmpty {
-        attachments[PackagePath(Array(attachment)).string] = child
+        attachments[PackagePath(Array(attachment))] = child
       } else {
         others[path] = child
       }
@@ -78,7 +78,7 @@ public struct InterchangeDocument: Sendable {
   public func packageTree() throws -> FileWrapper {
     let tree = try notes.fileWrapper(configuration: .init(contentType: .imageNotes, existingFile: nil))
     for (path, file) in attachments.sorted(by: { $0.key < $1.key }) {
-      try tree.setDescendant(file.newFile(), at: "\(Self.attachmentsFolder)/\(path)")
+      try tree.setDescendant(file.newFile(), at: "\(Self.attachmentsFolder)/\(path.string)")
     }
     if let info {
       tree.addRegularFile(withContents: info.data, preferredFilename: TextBundleInfo.filename)

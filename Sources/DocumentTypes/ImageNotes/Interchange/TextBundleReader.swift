@@ -29,7 +29,7 @@ struct TextBundleReader {
     }
     for name in try tree.childNames()
     where ![TextBundleInfo.filename, textName, AssetLayout.folder].contains(name)
-      && intake.places[name] == nil
+      && intake.places[PackagePath(name)] == nil
     {
       intake.remark(.leftOut(name, reason: "it is no part of a TextBundle"))
     }

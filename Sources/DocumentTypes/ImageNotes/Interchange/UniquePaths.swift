@@ -1,6 +1,8 @@
 import DurableIO
+import FilePackages
 
-/// Paths of files in one tree. No two are the same, also without regard to case, and no file is a folder of another.
+/// Paths of files in one tree. No two are the same, also without regard to case and to the way of writing accents, and
+/// no file is a folder of another.
 struct UniquePaths {
   private var files: Set<String> = []
   private var folders: Set<String> = []
@@ -9,6 +11,7 @@ struct UniquePaths {
 
   /// Adds a path and returns it; with a number if it is taken, and without its folders if one of them is a file.
   mutating func add(_ path: String) -> String {
+    let path = PackagePath(path).string
     let isInFile = Self.folders(of: path).contains { files.contains($0) }
     let start = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
     let folder = isInFile ? "" : path[..<start]
