@@ -45,6 +45,21 @@ struct TextBundleTests {
     ("![b][]\n\n[B]: <assets/b c.png>", "![b][]\n\n[B]: <Images/b c.png>"),
     ("<img src=\"assets/a.png\" alt=\"b\">", "<img src=\"Images/a.png\" alt=\"b\">"),
     ("<IMG width=3 SRC='assets/b%20c.png'/>", "<IMG width=3 SRC='Images/b%20c.png'/>"),
+    ("![](assets/a.png =100x20)", "![](Images/a.png =100x20)"),
+    ("![](assets/b c.png =100x)", "![](Images/b c.png =100x)"),
+    ("![](assets/a.png \"title\" =50%)", "![](Images/a.png \"title\" =50%)"),
+    (
+      "![](assets/a.png (title)) ![](<assets/b c.png> (t))",
+      "![](Images/a.png (title)) ![](<Images/b c.png> (t))"
+    ),
+    (
+      "[[assets/e.pdf]] [[No note]] [[assets/e.pdf|a]]",
+      "[[Attachments/e.pdf]] [[No note]] [[Attachments/e.pdf|a]]"
+    ),
+    (
+      "<video src=\"assets/e.pdf\"> <object data='assets/e.pdf'>",
+      "<video src=\"Attachments/e.pdf\"> <object data='Attachments/e.pdf'>"
+    ),
     ("[assets/a.png]", "[Images/a.png]"),
     ("[the file](assets/e.pdf)", "[the file](Attachments/e.pdf)"),
     ("[assets/e.pdf] [x](assets/a.png)", "[Attachments/e.pdf] [x](Images/a.png)"),
@@ -151,6 +166,10 @@ struct TextBundleTests {
 
   static let bad: [(String, [String: String], String)] = [
     ("no info", ["text.md": ""], "it has no file 'info.json'."),
+    (
+      "two bundles", ["A.textbundle/info.json": "{}", "B.textbundle/info.json": "{}"],
+      "it has 2 TextBundles ('A.textbundle', 'B.textbundle'): unpack it, and import each."
+    ),
     ("no text", ["info.json": "{}"], "it has no file 'text.*'."),
     (
       "two texts", ["info.json": "{}", "text.md": "", "text.markdown": ""],

@@ -1,6 +1,6 @@
 /// The references of a text in Markdown, in their order.
 ///
-/// Knows inline images and links, reference definitions, and the HTML tags `img` and `a`. Code, fenced or in backticks,
+/// Knows inline images and links, reference definitions, wiki links, and the HTML tags that name a file. Code, fenced or in backticks,
 /// and comments contain no references. Destinations with spaces, which many programs write, count too.
 ///
 /// Cost: O(length of the text); a destination has at most 2,048 bytes.
@@ -158,13 +158,13 @@ struct MarkdownReferences {
   private mutating func scanTag() {
     let begin = position - 1
     if bytes[position...].starts(with: Array("!--".utf8)) { return skipComment() }
-    let isImage = bytes[position...].prefix(3).elementsEqual(Array("img".utf8), by: isSameLetter)
-    let isLink = at(position).map { $0 | 0x20 == UInt8(ascii: "a") } ?? false
-    guard isImage || isLink, let next = at(position + (isImage ? 3 : 1)), next <= 0x20 else { return }
+    let name = String(decoding: bytes[position...].prefix(7).prefix { $0 > 0x20 }, as: UTF8.self).lowercased()
+    guard let attribute = Self.fileAttributes[name] else { return }
     let tag = HTMLTag(bytes, at: position, limit: 4 * Self.longestDestination)
     guard let tag else { return }
     position = tag.end
-    guard let value = tag.attributes[isImage ? "src" : "href"] else { return }
+    guard let value = tag.attributes[attribute] else { return }
+    let isImage = name == "img"
     found.append(
       TextReference(
         kind: isImage ? .image : .link, spelling: .html, range: value.range, whole: begin..<tag.end,
@@ -172,9 +172,12 @@ struct MarkdownReferences {
         words: isImage ? tag.attributes["alt"]?.text ?? "" : ""))
   }
 
-  private func isSameLetter(_ one: UInt8, _ other: UInt8) -> Bool {
-    one | 0x20 == other
-  }
+  /// The attribute that names a file, by the name of its tag.
+  private static let fileAttributes = [
+    "img": "src", "a": "href", "audio": "src", "embed": "src", "iframe": "src", "object": "data",
+    "source": "src",
+    "video": "src",
+  ]
 
   private mutating func skipComment() {
     guard !withoutCommentEnd else { return }
@@ -210,10 +213,13 @@ struct MarkdownReferences {
       if isImage { noteLabel(inside, in: begin..<position, words: inside) }
       guard inside.count <= Self.longestDestination, !bytes[inside].contains(UInt8(ascii: "["))
       else { return }
-      if begin >= 2, bytes[begin - 2..<begin].elementsEqual("![".utf8), at(position) == UInt8(ascii: "]") {
-        // A width may follow the name.
+      if begin >= 1, bytes[begin - 1] == UInt8(ascii: "["), at(position) == UInt8(ascii: "]") {
+        // A width or other words may follow the name.
         let name = bytes[inside].firstIndex(of: UInt8(ascii: "|")).map { inside.lowerBound..<$0 } ?? inside
-        return note(.embed, name, in: begin - 2..<position + 1, words: "")
+        let isShown = begin >= 2 && bytes[begin - 2] == UInt8(ascii: "!")
+        return isShown
+          ? note(.embed, name, in: begin - 2..<position + 1, words: "")
+          : note(.link, name, in: begin - 1..<position + 1, words: words(name))
       }
       guard bytes[inside].contains(UInt8(ascii: "/")) else { return }
       note(.brackets, inside, in: begin..<position, words: "")
@@ -258,6 +264,7 @@ struct MarkdownReferences {
     guard let close = bareEnd(begin, endsAtBlank: false) else { return nil }
     var end = close
     if let title = titleStart(begin..<close) { end = title }
+    if let blank = bytes[begin..<end].lastIndex(of: 0x20), sizeEnd(blank + 1) == end { end = blank }
     while end > begin, bytes[end - 1] <= 0x20 { end -= 1 }
     return (begin..<end, close + 1)
   }
@@ -287,10 +294,11 @@ struct MarkdownReferences {
     return nil
   }
 
-  /// The place behind an optional title and the closing parenthesis.
+  /// The place behind an optional title, an optional size and the closing parenthesis.
   private func closing(_ start: Int) -> Int? {
     var place = skippingBlanks(start)
-    if place > start, let quote = at(place), quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") {
+    if place > start, let mark = at(place), "\"'(".utf8.contains(mark) {
+      let quote = mark == UInt8(ascii: "(") ? UInt8(ascii: ")") : mark
       let title = place + 1
       place = title
       while let byte = at(place), byte != quote, place - title <= Self.longestDestination {
@@ -299,7 +307,15 @@ struct MarkdownReferences {
       guard at(place) == quote else { return nil }
       place = skippingBlanks(place + 1)
     }
+    if place > start, let end = sizeEnd(place) { place = skippingBlanks(end) }
     return at(place) == UInt8(ascii: ")") ? place + 1 : nil
+  }
+
+  /// The place behind a size such as `=100x20`, which some programs write behind the name of an image.
+  private func sizeEnd(_ start: Int) -> Int? {
+    guard at(start) == UInt8(ascii: "=") else { return nil }
+    let size = bytes[(start + 1)...].prefix { "0123456789x*%".utf8.contains($0) }
+    return size.isEmpty ? nil : size.endIndex
   }
 
   /// The beginning of a title at the end of a destination with spaces.

@@ -13,7 +13,14 @@ struct TextBundleReader {
 
   func read() throws -> (document: InterchangeDocument, remarks: [InterchangeRemark]) {
     guard let file = try tree.child(named: TextBundleInfo.filename), file.isRegularFile else {
-      throw InterchangeProblem(.missingPart, "it has no file '\(TextBundleInfo.filename)'")
+      let bundles = try tree.childNames().filter { InterchangeFormat(filename: $0) == .textBundle }
+      let list = bundles.prefix(4).map { "'\(displayString($0))'" }.joined(separator: ", ")
+      throw InterchangeProblem(
+        .missingPart,
+        bundles.count < 2
+          ? "it has no file '\(TextBundleInfo.filename)'"
+          : "it has \(bundles.count) TextBundles (\(list)\(bundles.count > 4 ? " …" : "")): unpack it, and import each"
+      )
     }
     var info = try TextBundleInfo(file)
     let own = info.own
