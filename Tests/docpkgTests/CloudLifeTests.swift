@@ -64,6 +64,40 @@ struct CloudLifeTests {
     }
   }
 
+  @Test func `lists the other machines if the object of one cannot be read, and names that one`() async throws
+  {
+    struct Machine: Decodable {
+      var id: String
+      var name: String?
+    }
+    try await withTemporaryDirectory { folder in
+      try write("words", to: "key", in: folder)
+      let options = ["--passphrase-file", "key"]
+      for (command, name, device) in [("init", "A", "laptop"), ("add", "B", "desktop")] {
+        try FileManager.default.createDirectory(
+          atPath: folder.appending("disk").string, withIntermediateDirectories: true)
+        let made = try run(
+          tool, ["cloud", command, "disk", name, "--device", device] + options, in: folder)
+        #expect(made.status == 0, "\(made.errors)")
+        try cloud("sync", name, in: folder)
+      }
+      let listed = try cloud("devices", "A", "--json", in: folder)
+      let machines = try JSONDecoder().decode([Machine].self, from: Data(listed.utf8))
+      let broken = try #require(machines.first { $0.name == "desktop" })
+      // An object of an encrypted container is changed by another program.
+      try write("garbage", to: "disk/devices/\(broken.id)", in: folder)
+      let run = try run(tool, ["cloud", "devices", "A"], in: folder)
+      #expect(
+        run.status == 2 && run.output.contains("  laptop\n") && run.output.contains(broken.id), "\(run)")
+      #expect(run.errors.contains("The name of the machine '\(broken.id)' could not be read: "))
+      let json = try docpkg("cloud", "devices", "A", "--json", in: folder)
+      let again = try JSONDecoder().decode([Machine].self, from: Data(json.output.utf8))
+      #expect(json.status == 2 && Set(again.map(\.name)) == ["laptop", nil])
+      try cloud("devices", "A", "--remove", broken.id, in: folder)
+      #expect(try !cloud("devices", "A", in: folder).contains(broken.id))
+    }
+  }
+
   @Test func `lists versions, and brings one back or writes it beside the document`() async throws {
     try await withFolder { folder in
       try write("one", to: "A/Notes.txt", in: folder)

@@ -19,7 +19,7 @@ extension Cloud {
           docpkg cloud devices ~/Cloud --rename "old laptop"
           docpkg cloud devices ~/Cloud --remove 9fa8e0df
 
-        \(ExitStatus.help)
+        \(ExitStatus.help) 2 also if the name of a machine cannot be read; the line has no name then.
         """)
 
     @OptionGroup var argument: FolderArgument
@@ -58,6 +58,17 @@ extension Cloud {
         try await container.removeDevice(device.id)
         return
       }
+      try print(devices)
+      let unnamed = devices.filter(\.name.isEmpty)
+      for device in unnamed {
+        let problem = device.problem.map { errorMessage(of: $0) } ?? "its object is damaged."
+        StandardError.write(
+          "docpkg: The name of the machine '\(display(device.id))' could not be read: \(problem)\n")
+      }
+      if !unnamed.isEmpty { throw ExitCode(ExitStatus.failed) }
+    }
+
+    private func print(_ devices: [CloudDevice]) throws {
       if json { return try printJSON(devices.map(Row.init)) }
       var output = StandardOutput()
       for device in devices {
@@ -69,12 +80,13 @@ extension Cloud {
 
     private struct Row: Encodable {
       var id: String
-      var name: String
+      var name: String?
       var lastSeen: Date
       var isCurrent: Bool
 
       init(_ device: CloudDevice) {
-        (id, name, lastSeen, isCurrent) = (device.id, device.name, device.lastSeen, device.isCurrent)
+        (id, lastSeen, isCurrent) = (device.id, device.lastSeen, device.isCurrent)
+        if !device.name.isEmpty { name = device.name }
       }
     }
   }

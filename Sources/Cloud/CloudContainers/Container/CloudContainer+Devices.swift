@@ -1,21 +1,25 @@
 import FilePackages
 public import FoundationEssentials
-import ObjectStores
+public import ObjectStores
 
 /// A machine with a folder of a container.
 public struct CloudDevice: Sendable, Hashable {
   /// The random identity of the folder in the container.
   public var id: String
-  /// The name for people.
+  /// The name for people; empty if its object cannot be read, or is damaged.
   public var name: String
   /// The time when the machine last uploaded something or listed all documents. It may be an hour too early.
   public var lastSeen: Date
   /// Whether it is this machine.
   public var isCurrent: Bool
+  /// The error of reading the name.
+  public var problem: ObjectStoreError?
 }
 
 extension CloudContainer {
   /// Returns the machines of the container, the one with the latest `lastSeen` first.
+  ///
+  /// A machine whose object the store refuses is listed without a name, and with the `problem`.
   ///
   /// Cost: two listings, and a read for each machine.
   ///
@@ -30,12 +34,17 @@ extension CloudContainer {
     let removed = try await session.feed.removedDevices()
     let devices = try await concurrentMap(objects, BlobStore.maximumCalls) { object -> CloudDevice? in
       let id = object.key.segments.last.map(String.init) ?? ""
-      guard !removed.contains(id),
+      if removed.contains(id) { return nil }
+      var device = CloudDevice(
+        id: id, name: "", lastSeen: object.modificationDate, isCurrent: id == session.settings.device)
+      do {
         let bytes = try await session.store.get(object.key, range: 0..<CloudDevice.maximumSize)
-      else { return nil }
-      return CloudDevice(
-        id: id, name: String(decoding: bytes, as: UTF8.self), lastSeen: object.modificationDate,
-        isCurrent: id == session.settings.device)
+        guard let bytes else { return nil }
+        device.name = String(decoding: bytes, as: UTF8.self)
+      } catch let error as ObjectStoreError {
+        device.problem = error
+      }
+      return device
     }
     return devices.compactMap { $0 }.sorted { ($0.lastSeen, $1.id) > ($1.lastSeen, $0.id) }
   }
