@@ -8,8 +8,8 @@ struct Repair: AsyncParsableCommand {
     abstract: "Repair the damage that `docpkg verify` finds, if possible.",
     discussion: """
       A damaged or missing child is restored if its bytes are found elsewhere in the document, as in conflict \
-      versions or conflict copies. A child that another program edited is not restored. With --accept, the children \
-      after that count as correct: one more save records their present digests, also those of edited children. A \
+      versions or conflict copies. A child that another program edited is not restored. --accept then records \
+      all remaining files as they are now, edited ones included. A \
       document whose children are as they were saved stays as it is. A child that cannot be read is not accepted. \
       Nothing is removed: the history keeps its versions, and also the state before the repair. In that state each \
       accepted child is marked as lost.

@@ -15,8 +15,8 @@ struct Verify: AsyncParsableCommand, DocumentCommand {
       An edit by another program is no damage: it gives a file a later date than the save did, or brings back the \
       bytes of an earlier version. The report names the children that another program changed or added, and the exit \
       status stays 0. With --strict it is 1. A copy that did not preserve the dates shows damage in the same way, so \
-      use --strict for it. `docpkg repair --accept` takes over the present digests. So does a later save by a program \
-      that has read the child.
+      use --strict for it. `docpkg repair --accept` records the files as they are now; so does the next save of a \
+      program that read them.
 
       In a document with a database, SQLite checks the database, and each file is compared with its row, also while \
       another program edits the document. Lines that begin with 'database:' have the problems of the database.

@@ -75,9 +75,9 @@ struct VersionsStart: WritingCommand, DocumentCommand {
     commandName: "start",
     abstract: "Begin a history of a document.",
     discussion: """
-      Each later save keeps the version that it replaces, in any program that uses this library. A package of \
-      another program gets a 'Metadata.plist', which names its states; every child is read once for that. A folder of \
-      documents is no document: each of its documents has a history of its own.
+      Each later save keeps the version that it replaces, in any program that uses this library. In \
+      a package of another program, the first time reads every file and adds a 'Metadata.plist'. A folder of documents \
+      is no document: each of its documents has a history of its own.
 
       Example:
         docpkg versions start Book.epub
