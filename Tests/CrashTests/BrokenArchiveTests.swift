@@ -129,7 +129,7 @@ struct ArchiveFixture {
   private var arguments: [String] {
     work.isImport
       ? ["import", root.appending(work.filename).string, target.string]
-      : ["export", package.string, target.string, "--threads", "1"] + (work == .update ? ["--update"] : [])
+      : ["export", package.string, target.string] + (work == .update ? ["--update"] : [])
   }
 
   func run(_ breaking: Breaking, at number: Int) throws -> BrokenRun {

@@ -32,12 +32,9 @@ struct ExportCommandTests {
       {
         let refused = try shell("\(docpkg) \(arguments) | cat; exit ${PIPESTATUS[0]}", in: folder)
         #expect(refused.status == 64 && refused.output.isEmpty)
-        #expect(refused.errors.contains("DOCPKG_PASSPHRASE is set: unset it, or give --no-encrypt"))
+        #expect(refused.errors.contains("DOCPKG_PASSPHRASE is set: unset it.\n"))
       }
-      #expect(try shell("\(docpkg) export T.pack a.tar --no-encrypt", in: folder).status == 0)
-      #expect(try shell("\(docpkg) export T.pack b.zip --no-encrypt", in: folder).status == 0)
-      #expect(try run(tool, ["import", "b.zip", "Back2"], in: folder).status == 0)
-      #expect(try names(in: folder) == ["T.pack", "a.zip", "a.tar", "b.zip", "Back", "Back2"])
+      #expect(try names(in: folder) == ["T.pack", "a.zip", "Back"])
     }
   }
 

@@ -55,7 +55,6 @@ struct JSONOutputTests {
       try script(
         """
         test -e "$(printf 'b\\377').zip"; test -e "$(printf 'c\\364\\217\\273\\277').zip"
-        "$1" list . -0 | xargs -0 "$1" info
         """, in: folder)
     }
   }

@@ -32,16 +32,15 @@ struct ListTests {
       let lines = run.output.split(separator: "\n")
       #expect(lines.count == 2 && lines[0].hasSuffix("com.filepackages.imagenotes  ./A.imageNotes"))
       #expect(lines[1].hasSuffix("./Trips/B 1.2.imageNotes"))
-      let json = try docpkg("list", ".", "--type", "public.item", "--sort", "size", "--json", in: folder)
+      let json = try docpkg("list", ".", "--type", "public.item", "--json", in: folder)
         .output
       let listed = try JSONDecoder().decode([Listed].self, from: Data(json.utf8))
-      #expect(listed.map(\.path) == ["./note.txt", "./A.imageNotes", "./Trips/B 1.2.imageNotes"])
-      #expect(listed.map(\.size) == [5, nil, nil] && listed.map(\.package) == [false, true, true])
-      #expect(listed.map(\.name) == ["note", "A", "B 1.2"] && listed[0].type == "public.plain-text")
+      #expect(listed.map(\.path) == ["./A.imageNotes", "./Trips/B 1.2.imageNotes", "./note.txt"])
+      #expect(listed.map(\.size) == [nil, nil, 5] && listed.map(\.package) == [true, true, false])
+      #expect(listed.map(\.name) == ["A", "B 1.2", "note"] && listed[2].type == "public.plain-text")
       #expect(
         try docpkg("list", ".", "--name", "B*", in: folder).output.hasSuffix("./Trips/B 1.2.imageNotes\n"))
       #expect(try docpkg("list", ".", "--name", "a.im", in: folder).output.hasSuffix("  ./A.imageNotes\n"))
-      #expect(try docpkg("list", ".", "--flat", in: folder).output.split(separator: "\n").count == 1)
       #expect(try docpkg("list", "Trips", "--name", "none", "--json", in: folder).output == "[]\n")
     }
   }
@@ -82,35 +81,6 @@ struct ListTests {
       #expect(run.status == 2 && run.output.contains("Trips/B 1.2.imageNotes"))
       #expect(run.errors.contains("The folder 'none' could not be searched: no such file"))
       #expect(try docpkg("list", ".", "--type", "no.such.type", in: folder).status == 64)
-    }
-  }
-
-  @Test(.timeLimit(.minutes(20)))
-  func `tells what changes until it is interrupted`() async throws {
-    struct Event: Decodable {
-      var event: String
-      var path: String?
-      var from: String?
-      var count: Int?
-    }
-    try await withTemporaryDirectory { folder in
-      try made(in: folder)
-      let program = try start("list", ".", "Later", "--watch", "--json", in: folder)
-      try await program.waits { (line: Event) in line.event == "finished" && line.count == 2 }
-      #expect(try docpkg("edit", "A.imageNotes", "--append", "y", in: folder).status == 0)
-      try await program.waits { (line: Event) in line.event == "changed" && line.path == "./A.imageNotes" }
-      try FileManager.default.moveItem(
-        atPath: folder.appending("A.imageNotes").string, toPath: folder.appending("Trips/C.imageNotes").string
-      )
-      try await program.waits { (line: Event) in
-        line.event == "moved" && line.path == "./Trips/C.imageNotes" && line.from == "./A.imageNotes"
-      }
-      try FileManager.default.removeItem(atPath: folder.appending("Trips").string)
-      try await program.waits { (line: Event) in
-        line.event == "removed" && line.path == "./Trips/C.imageNotes"
-      }
-      program.signal(SIGINT)
-      #expect(try program.wait().signal == SIGINT)
     }
   }
 }

@@ -66,7 +66,7 @@ struct MainProgramTests {
         #expect(through.output == own.output && own.status == 0, "\(own)")
       }
       let wrong = try docpkg("cloud", "snyc", in: folder)
-      #expect(wrong.status == 64 && wrong.errors.contains("Did you mean 'sync'?"), "\(wrong)")
+      #expect(wrong.status == 64 && wrong.errors.contains("There is no command 'cloud snyc'."), "\(wrong)")
     }
   }
 }

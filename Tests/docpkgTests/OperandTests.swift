@@ -162,8 +162,7 @@ struct OperandTests {
         "$1" tree P -0 > listed; printf 'a\\001\\377\\0d\\0d/n\\nn\\0' | cmp - listed
         "$1" tree P --null | head -c 4 | xargs -0 "$1" cat P
         mkdir L; "$1" new "L/$a.imageNotes" --text x -q
-        "$1" list L -0 > listed; printf 'L/a\\001\\377.imageNotes\\0' | cmp - listed
-        "$1" list L -0 | xargs -0 "$1" verify -q
+        "$1" list L | LC_ALL=C sed 's/.*  L/L/' > listed; printf 'L/a\\001\\377.imageNotes\\n' | cmp - listed
         """
       let run = try run(Program(path: "/bin/sh"), ["-ec", script, "sh", tool.path], in: folder)
       #expect(run.status == 0 && run.output == "1\n", "\(run.output)\(run.errors)")
@@ -173,7 +172,7 @@ struct OperandTests {
   @Test(
     .enabled(if: Program.succeeds("script -qc true /dev/null"), "this needs a terminal, which 'script' makes")
   )
-  func `on a terminal names act on nothing, and a dumb one gets no progress`() async throws {
+  func `on a terminal names act on nothing`() async throws {
     try await withTemporaryDirectory { folder in
       let text = """
         mkdir P; echo 1 > "P/$(printf 'a\\033[31m')"

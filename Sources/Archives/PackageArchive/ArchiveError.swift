@@ -56,18 +56,18 @@ public struct ArchiveError: Error, Sendable {
   /// An option of an import that would permit the refused entry or archive. The raw value is the option of `docpkg import`.
   public enum Allowance: String, Sendable {
     case charset
-    case appleDouble = "apple-double"
+    case appleDouble
     case history = "with-history"
-    case outsideLinks = "outside-links"
+    case outsideLinks
     case similarNames = "similar-names"
-    case controlCharacters = "control-characters"
-    case driveLetters = "drive-letters"
+    case controlCharacters
+    case driveLetters
     case backslashes
     case bytes = "max-bytes"
-    case entries = "max-entries"
-    case ratio = "max-ratio"
-    case depth = "max-depth"
-    case dictionaryBytes = "max-dictionary"
+    case entries
+    case ratio
+    case depth
+    case dictionaryBytes
   }
 
   /// The kind of failure.

@@ -185,7 +185,7 @@ extension Cloud {
       try await forEachOperand(paths) { path in
         let place = try await interruptible(saying: Cloud.interruption) {
           if isIn {
-            if try await folderKind(of: path) == .library {
+            if await folderKind(of: path) == .library {
               throw InputError(description: "'\(display(path))' is a folder, and no document.")
             }
             let name = try await folder.container.moveIn(url(path), as: url(path).lastPathComponent)

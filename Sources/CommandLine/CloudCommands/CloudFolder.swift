@@ -32,8 +32,7 @@ package struct CloudFolder {
       progress?.show(traffic, opened.transfers.withLock { $0?.documents })
     }
     _ = UTType.imageNotes  // The access declares the type, so that a folder of it is one document.
-    let container = try await CloudContainer.open(
-      folder, in: RetryingStore(PacedStore(store, limits)), packageExtensions: PackageExtensions.ofUser())
+    let container = try await CloudContainer.open(folder, in: RetryingStore(PacedStore(store, limits)))
     opened.transfers.withLock { $0 = container.session.transfers }
     return CloudFolder(container: container, store: store)
   }

@@ -19,9 +19,7 @@ package struct ContinuousSync {
   /// - Throws: `CancellationError`; an error that does not pass by itself.
   package func run(_ tell: (SyncNews, _ problems: [String]) throws -> Void) async throws {
     let (moments, moment) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-    var search = DocumentSearch(in: [folder.container.url], for: [.item])
-    search.packageExtensions = try PackageExtensions.ofUser()
-    let query = DocumentQuery(search)
+    let query = DocumentQuery(DocumentSearch(in: [folder.container.url], for: [.item]))
     query.start()
     let changes = Task {
       for await update in query { if case .updated = update { moment.yield() } }

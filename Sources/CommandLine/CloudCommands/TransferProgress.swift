@@ -6,15 +6,30 @@ import Synchronization
 
 /// The progress of a command that calls a store, on standard error, on a terminal only.
 package final class TransferProgress: Sendable {
-  private let shown = Throughput()
+  private let isShown = StandardError.takesEscapes
+  private let last = Mutex<ContinuousClock.Instant?>(nil)
   /// The beginning of a run of transfers, and the bytes of all runs before it.
   private let run = Mutex<(start: ContinuousClock.Instant, bytes: UInt64)?>(nil)
 
-  func clear() { shown.clear() }
+  /// Removes the line.
+  func clear() {
+    if isShown { StandardError.write("\r\u{1B}[K") }
+  }
+
+  /// Shows a line in the place of the one before it, at most ten times a second.
+  private func show(_ line: String) {
+    let isDue = last.withLock { last in
+      let now = ContinuousClock.now
+      if let last, now - last < .milliseconds(100) { return false }
+      last = now
+      return true
+    }
+    if isDue { StandardError.write("\r\u{1B}[K\(line)") }
+  }
 
   /// Shows the calls of a store; if documents go or come, a bar of all of them, the rate and the time left.
   func show(_ traffic: StoreTraffic, _ work: Transfers.Work?) {
-    guard shown.isShown else { return }
+    guard isShown else { return }
     let bytes = traffic.bytesSent + traffic.bytesReceived
     let begin = run.withLock { run in
       // A run begins with its first document, and with each run of a command that watches.
@@ -22,15 +37,15 @@ package final class TransferProgress: Sendable {
       return run ?? (.now, bytes)
     }
     guard let work else {
-      shown.show(
-        line: "\(counted(traffic.requests, "request")), \(SaveReport.bytes(traffic.bytesSent)) sent, "
+      show(
+        "\(counted(traffic.requests, "request")), \(SaveReport.bytes(traffic.bytesSent)) sent, "
           + "\(SaveReport.bytes(traffic.bytesReceived)) received")
       return
     }
     let (seconds, moved) = ((ContinuousClock.now - begin.start) / .seconds(1), bytes - begin.bytes)
-    shown.show(
-      line: "\(Self.bar(work.part)) of \(counted(work.documents, "document")), \(SaveReport.bytes(moved))"
-        + Throughput.rate(of: moved, in: seconds) + Self.timeLeft(after: seconds, work.part))
+    show(
+      "\(Self.bar(work.part)) of \(counted(work.documents, "document")), \(SaveReport.bytes(moved))"
+        + Self.rate(of: moved, in: seconds) + Self.timeLeft(after: seconds, work.part))
   }
 
   private static func bar(_ part: Double) -> String {
@@ -38,6 +53,11 @@ package final class TransferProgress: Sendable {
     let filled = Int(part * Double(width))
     return "[" + String(repeating: "#", count: filled) + String(repeating: " ", count: width - filled)
       + "] \(Int(part * 100))%"
+  }
+
+  /// Returns the bytes per second, after a comma; empty below 1,000,000 bytes.
+  private static func rate(of bytes: UInt64, in seconds: Double) -> String {
+    bytes < 1_000_000 ? "" : ", \(SaveReport.bytes(UInt64(Double(bytes) / max(seconds, 0.001))))/s"
   }
 
   /// Returns the time that the rest takes at the speed so far, after a comma; empty in the first two seconds.

@@ -17,43 +17,23 @@ struct CommandNames {
     // Arguments after a command without subcommands, or with a default one, belong to that command.
     if !isHelp && (configuration.subcommands.isEmpty || configuration.defaultSubcommand != nil) { return nil }
     let path = (names + [display(name)]).joined(separator: " ")
-    let habit = names.isEmpty ? Habits.advice[name].map { " \($0)" } : nil
-    return ValidationError(
-      "There is no command '\(path)'."
-        + (habit
-          ?? didYouMean(
-            name,
-            among: names.isEmpty
-              ? all + Companion.names(besides: program) : configuration.subcommands.map { $0.name })))
-  }
-
-  /// Returns a suggestion for arguments that the parser refused.
-  func hint(for arguments: [String]) -> String? {
-    let (command, names, rest) = command(in: arguments[...])
-    guard command.configuration.defaultSubcommand != nil, let name = rest.first, access(name, F_OK) != 0,
-      let meant = nearest(to: name, among: command.configuration.subcommands.map { $0.name })
-    else { return nil }
-    return "Did you mean '\((["docpkg"] + names + [meant]).joined(separator: " "))'?"
+    return ValidationError("There is no command '\(path)'.")
   }
 
   /// Whether arguments ask for help or for another output of the parser, and not for the work of a command.
+  ///
+  /// The parser also takes a path such as `-photos` for a group of short options, of which one is `-h`.
   static func asksForHelp(_ arguments: [String]) -> Bool {
-    arguments.first == "help" || arguments.contains { $0.hasPrefix("-") }
+    arguments.first == "help" || arguments.contains { outputs.contains($0) }
   }
+
+  private static let outputs: Set = [
+    "-h", "--help", "--help-hidden", "--version", "--generate-completion-script", "--experimental-dump-help",
+  ]
 
   /// Whether arguments ask for the help of `docpkg` itself.
   static func asksForMainHelp(_ arguments: [String]) -> Bool {
     [["help"], ["--help"], ["-h"]].contains(arguments)
-  }
-
-  /// Returns the usage error of options and values in these arguments.
-  func optionProblem(
-    in arguments: [String]
-  ) -> (error: ValidationError, command: any ParsableCommand.Type)? {
-    if arguments.first == "help" { return nil }
-    var (command, _, rest) = command(in: arguments[...])
-    while let inner = command.configuration.defaultSubcommand { command = inner }
-    return OptionNames.problem(in: rest, of: command, below: program.root).map { ($0, command) }
   }
 
   private func command(

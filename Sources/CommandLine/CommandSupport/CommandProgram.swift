@@ -58,11 +58,6 @@ package struct CommandProgram: Sendable {
     do {
       if arguments == ["--version"] {
         printVersion()
-      } else if arguments.count == 2, arguments[0] == "--generate-completion-script",
-        let shell = CompletionShell(rawValue: arguments[1])
-      {
-        var output = StandardOutput()
-        output.write(completionScript(for: shell))
       } else if let command = plainCommand(arguments) {
         do {
           try prepare(command)
@@ -91,11 +86,8 @@ package struct CommandProgram: Sendable {
   }
 
   private func runParsed(_ arguments: [String]) async throws {
-    let names = CommandNames(program: self)
-    if let error = names.problem(in: arguments) { throw error }
-    if let (error, command) = names.optionProblem(in: arguments) { end(error, of: command) }
-    // Some completions await.
-    let command = try await root.asyncParseAsRoot(arguments)
+    if let error = CommandNames(program: self).problem(in: arguments) { throw error }
+    let command = try root.parseAsRoot(arguments)
     let type = type(of: command)
     try prepare(command)
     do {
@@ -140,8 +132,7 @@ package struct CommandProgram: Sendable {
       output.flush()
       exit(0)
     case .validationFailure:
-      let hint = CommandNames(program: self).hint(for: arguments).map { "  \($0)\n" } ?? ""
-      StandardError.write("\(root.fullMessage(for: error))\n\(hint)")
+      StandardError.write("\(root.fullMessage(for: error))\n")
       exit(ExitStatus.usage)
     default:
       StandardError.write("docpkg: \(errorMessage(of: error))\(advice)\n")

@@ -27,7 +27,7 @@ package protocol CommandDocument: Sendable {
 
   /// Copies the document, or plans that.
   func copyPlan(to destination: String, withHistory: Bool) async throws -> SavePlan
-  func copy(to destination: String, withHistory: Bool, progress: ByteProgress) async throws -> SaveReport
+  func copy(to destination: String, withHistory: Bool) async throws -> SaveReport
 
   /// Calls `body` with a frozen tree of one moment.
   func withSnapshot<Result: Sendable>(

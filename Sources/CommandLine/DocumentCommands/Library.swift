@@ -33,10 +33,10 @@ struct Library {
 
   /// Finds the documents in a folder; nil if the path is no library.
   init?(at path: String) async throws {
-    guard try await folderKind(of: path) == .library else { return nil }
+    guard await folderKind(of: path) == .library else { return nil }
     self.path = path
     let folder = try FilePath(of: url(path), for: .search).lexicallyNormalized()
-    let search = DocumentSearch(beneath: folder, packages: try PackageExtensions.ofUser())
+    let search = DocumentSearch(beneath: folder, packages: [])
     let (items, problems) = await search.documents()
     let spellings = PathSpellings([path])
     let prefix = search.folders.first?.path ?? ""
@@ -52,12 +52,11 @@ struct Library {
   ///
   /// The document itself is no child of one.
   static func document(around child: String, in path: String) throws -> String? {
-    let packages = try PackageExtensions.ofUser()
     let names = child.split(separator: "/")
     return try names.indices.dropFirst().lazy.map { end in
       (path.hasSuffix("/") ? path : path + "/") + names[..<end].joined(separator: "/")
     }.first { folder in
-      FolderSigns(ofFolderAt: try FilePath(of: url(folder), for: .open))?.showPackage(packages) ?? false
+      FolderSigns(ofFolderAt: try FilePath(of: url(folder), for: .open))?.showPackage() ?? false
     }
   }
 

@@ -15,7 +15,7 @@ package struct PackageDocument: CommandDocument {
       return DocumentInfo(values: values, lines: values.lines)
     }
     let kind =
-      try await folderKind(of: path) == .library
+      await folderKind(of: path) == .library
       ? "a folder, and no document" : "a package of another program (\(try await store.shownContentType))"
     return DocumentInfo(values: [:], lines: ["no metadata: \(kind)"])
   }
@@ -25,7 +25,7 @@ package struct PackageDocument: CommandDocument {
   ) async throws {
     let store = try await PackageStore.open(at: url(path))
     let tree = try await store.tree(ofVersion: version)
-    let file = try suggesting(child, in: tree.tree) { try tree.tree.regularFile(at: child) }
+    let file = try tree.tree.regularFile(at: child)
     if tree.lost.contains(child) {
       throw InputError(
         description: "'\(display(child))' of that version is lost: another program changed it.")
@@ -48,7 +48,7 @@ package struct PackageDocument: CommandDocument {
   /// would not know.
   private func refuseChildrenOfDocuments(_ changes: ChildChanges, in store: PackageStore) async throws {
     // Metadata that cannot be read are an error of the save.
-    guard (try? await store.metadata()) == nil, try await folderKind(of: path) == .library else { return }
+    guard (try? await store.metadata()) == nil, await folderKind(of: path) == .library else { return }
     for child in changes.written.map(\.name) + changes.removed {
       guard let document = try Library.document(around: child, in: path) else { continue }
       throw InputError(
@@ -92,11 +92,9 @@ package struct PackageDocument: CommandDocument {
     try await copying { try await $0.copyPlan(to: url(destination), withHistory: withHistory) }
   }
 
-  package func copy(
-    to destination: String, withHistory: Bool, progress: ByteProgress
-  ) async throws -> SaveReport {
+  package func copy(to destination: String, withHistory: Bool) async throws -> SaveReport {
     try await copying {
-      try await $0.copy(to: url(destination), withHistory: withHistory, progress: progress)
+      try await $0.copy(to: url(destination), withHistory: withHistory, progress: ByteProgress())
     }
   }
 
@@ -140,7 +138,7 @@ extension PackageDocument {
   }
 
   package func startHistory(dryRun: Bool) async throws -> HistoryStartReport {
-    if try await folderKind(of: path) == .library {
+    if await folderKind(of: path) == .library {
       throw InputError(
         description:
           "'\(display(path))' is a folder, and no document, so it keeps no versions. Each document in it "
@@ -217,7 +215,7 @@ extension ChildChanges {
             "'\(display(child))' cannot be removed: it is the document's own, and every save writes it."
         )
       }
-      try suggesting(child, in: tree) { try tree.removeDescendant(at: child) }
+      try tree.removeDescendant(at: child)
     }
     for child in written {
       if !isForced, try tree.descendant(at: child.name)?.isDirectory == true {

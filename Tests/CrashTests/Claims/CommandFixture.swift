@@ -107,7 +107,7 @@ struct CommandFixture: Sendable {
     case .prune: ["versions", "prune", document, "--budget", "1"]
     case .new: ["new", result + ".imageNotes", "--text-file", "\(root)/small"]
     case .copy: ["copy", document, result + ".imageNotes"]
-    case .exportZip, .exportTar: ["export", document, folder.appending(archive).string, "--threads", "1"]
+    case .exportZip, .exportTar: ["export", document, folder.appending(archive).string]
     case .exportNotes: ["export", document, folder.appending(archive).string, "--reproducible"]
     case .importZip: ["import", "\(root)/Trip.zip", result + ".imageNotes"]
     case .importTar: ["import", "\(root)/Trip.tar.zst", result + ".imageNotes"]

@@ -18,7 +18,7 @@ struct ContainerSync: Sendable {
     }
     _ = UTType.imageNotes  // The access declares the type, so that a folder of it is one document.
     container = try await CloudContainer.open(
-      folder, in: try Self.store(of: folder), packageExtensions: try Self.packageExtensions())
+      folder, in: try Self.store(of: folder))
   }
 
   /// The container folder that a folder is or is in; nil if there is none.
@@ -39,17 +39,6 @@ struct ContainerSync: Sendable {
       address, endpoint: options["endpoint"] ?? settings.endpoint,
       region: options["region"] ?? settings.region ?? "us-east-1", allowsPlain: options["allowsPlain"] != nil)
     return RetryingStore(try S3Store(at: place, settings: settings))
-  }
-
-  /// The extensions of further packages, one a line, that the user gave `docpkg`: each is one document of the container.
-  private static func packageExtensions() throws -> Set<String> {
-    let environment = ProcessInfo.processInfo.environment
-    let base = [environment["XDG_CONFIG_HOME"], environment["HOME"].map { $0 + "/.config" }]
-    guard let folder = base.compactMap({ $0 }).first(where: { $0.hasPrefix("/") }) else { return [] }
-    let file = PrivateFile(URL(filePath: folder + "/docpkg/package-extensions"))
-    let lines = (try file.read() ?? "").split(whereSeparator: \.isNewline)
-      .map { $0.filter { !$0.isWhitespace } }.filter { !$0.isEmpty && !$0.hasPrefix("#") }
-    return Set(lines.map { $0.drop { "*.\u{FEFF}".contains($0) }.lowercased() })
   }
 
   /// Syncs until the task is cancelled. An error that does not pass by itself ends the syncing alone: the documents are

@@ -21,12 +21,10 @@ struct Cat: CoordinatedCommand, DocumentCommand {
   @Argument(path: "The package.")
   var path: String
 
-  @Argument(help: "The child, a path within the package.", completion: .children)
+  @Argument(help: "The child, a path within the package.")
   var child: String
 
-  @Option(
-    name: .long, help: "Read the child from a version: its identifier, or its first digits.",
-    completion: .versions)
+  @Option(help: "Read the child from a version: its identifier, or its first digits.")
   var version: String?
 
   func run() async throws {

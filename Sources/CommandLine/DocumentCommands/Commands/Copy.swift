@@ -48,41 +48,12 @@ struct Copy: CoordinatedCommand, DocumentCommand {
     if writing.dryRun {
       return try writing.report(try await document.copyPlan(to: destination, withHistory: withHistory))
     }
-    let report = try await showingProgress {
-      try await document.copy(to: destination, withHistory: withHistory, progress: $0)
+    let report = try await interruptible { [withHistory] in
+      try await document.copy(to: destination, withHistory: withHistory)
     }
     try writing.report(report, of: destination)
     if report.leftOut.contains(where: { $0.hasSuffix(PackageLayout.hidden.string) }) && !writing.quiet {
       StandardError.write("docpkg: the copy has no history; --with-history copies it, too\n")
     }
-  }
-
-  /// Copies the document, and shows the progress.
-  private func showingProgress(
-    _ copy: @escaping @Sendable (ByteProgress) async throws -> SaveReport
-  ) async throws -> SaveReport {
-    let (progress, shown) = (ByteProgress(), Throughput())
-    let ticking = Task {
-      while shown.isShown && !writing.quiet && !Task.isCancelled {
-        shown.show(progress.now)
-        try await Task.sleep(for: .milliseconds(100))
-      }
-    }
-    defer { shown.clear() }
-    do {
-      let report = try await interruptible {
-        try await copy(progress)
-      }
-      await end(ticking)
-      return report
-    } catch {
-      await end(ticking)
-      throw error
-    }
-  }
-
-  private func end(_ ticking: Task<Void, any Error>) async {
-    ticking.cancel()
-    _ = await ticking.result  // It only waits: the task ends by its cancellation.
   }
 }

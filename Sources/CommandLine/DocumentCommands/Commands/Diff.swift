@@ -31,8 +31,7 @@ struct Diff: CoordinatedCommand, DocumentCommand {
 
   @Option(
     name: .customLong("version"),
-    help: "The identifier of a version or conflict version, or its first digits; up to two.",
-    completion: .versions)
+    help: "The identifier of a version or conflict version, or its first digits; up to two.")
   var versions: [String] = []
 
   @Flag(help: "Print only one line for each child.")

@@ -25,7 +25,7 @@ package struct Docpkg: AsyncParsableCommand {
     subcommands: [
       New.self, Show.self, Edit.self, Undo.self, Redo.self, ListDocuments.self, Tree.self,
       Cat.self, Info.self, Copy.self, Versions.self, Diff.self, Restore.self, Conflicts.self, Resolve.self,
-      Export.self, Import.self, Verify.self, Recover.self, Repair.self, Watch.self,
+      Export.self, Import.self, Verify.self, Recover.self, Repair.self,
     ])
 
   package init() {}

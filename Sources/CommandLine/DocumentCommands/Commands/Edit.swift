@@ -21,8 +21,7 @@ struct Edit: WritingCommand, DocumentCommand {
       In a document with a database, --set and --remove change files below AdditionalContent, in one edit that its \
       application can undo.
 
-      A value may begin with a dash, as in --append '- milk'. A value that is an option needs a =, as in \
-      --append=--json. In NAME=FILE and similar values, the first = ends the \
+      A value may begin with a dash, as in --append '- milk'. In NAME=FILE and similar values, the first = ends the \
       name; \\= stands for a = in the name. A file replaces a folder only if the folder is removed as well, or with \
       --force.
 
@@ -84,8 +83,7 @@ struct Edit: WritingCommand, DocumentCommand {
 
   @Option(
     name: .customLong("remove"), parsing: .unconditionalSingleValue,
-    help: ArgumentHelp("A child to remove; a folder is removed with its contents.", valueName: "child"),
-    completion: .children)
+    help: ArgumentHelp("A child to remove; a folder is removed with its contents.", valueName: "child"))
   var removedChildren: [String] = []
 
   @Flag(
@@ -100,7 +98,6 @@ struct Edit: WritingCommand, DocumentCommand {
 
   func validate() throws {
     if text != nil && textFile != nil { throw ValidationError("Give either --text or --text-file.") }
-    for file in setChildren + replacedImages { try file.checkIsUnambiguous() }
     for move in movedImages where Int(move.value).map({ $0 < 1 }) ?? true {
       throw ValidationError("'\(move.value)' is not a place in the order; the first place is 1.")
     }
@@ -160,7 +157,7 @@ struct Edit: WritingCommand, DocumentCommand {
   private func warnOfNoHistory() async throws {
     if noHistory || writing.quiet { return }
     let document = display(path)
-    if try await folderKind(of: path) == .library {
+    if await folderKind(of: path) == .library {
       return StandardError.write(
         "docpkg: '\(document)' is a folder, and no document: 'docpkg undo' cannot undo this change\n")
     }

@@ -25,13 +25,13 @@ extension Export {
   func check(_ format: InterchangeFormat) throws {
     guard format.isWritable else { throw ValidationError("\(format.name) can only be read.") }
     if self.format != nil { throw ValidationError("--as and --format exclude each other.") }
-    if update || withHistory || flat || encrypt == true || passphraseFile != nil {
+    if update || withHistory || encrypt || passphraseFile != nil {
       throw ValidationError(
-        "\(format.name) has no --update, --with-history, --flat, --encrypt and --passphrase-file.")
+        "\(format.name) has no --update, --with-history, --encrypt and --passphrase-file.")
     }
     if encrypts { throw ValidationError("\(format.name) cannot be encrypted\(wayOut).") }
-    if format != .textPack && (level != nil || threads != nil || reproducible || force) {
-      throw ValidationError("\(format.name) has no --level, --threads, --reproducible and --force.")
+    if format != .textPack && (level != nil || reproducible || force) {
+      throw ValidationError("\(format.name) has no --level, --reproducible and --force.")
     }
     guard format.isDirectory, format != .textPack else { return }
     if archive == "-" {

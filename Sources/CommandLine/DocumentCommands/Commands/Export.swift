@@ -15,12 +15,11 @@ struct Export: CoordinatedCommand, DocumentCommand {
       The archive's name or --format gives the format: zip, tar, tar.gz, tar.xz, tar.zst or 7z. A file at the \
       archive's path is replaced in one step, after the new archive is complete. If the path is a folder and no \
       package, and --format is given, the archive gets the package's name in that folder, and replaces nothing. The path - writes to \
-      standard output. All entries are in a folder with the package's name, unless --flat is given. tar.zst loses nothing of \
+      standard output. All entries are in a folder with the package's name. tar.zst loses nothing of \
       a package; Docs/Archives.md says what each other format loses.
 
-      A name that ends in .epub or .cbz makes a zip as with --flat, and .textpack makes a zip. An EPUB begins with \
-      the file 'mimetype'. If a package has this file at its top, a flat zip begins with it, and so is a document of \
-      that kind.
+      A name that ends in .epub or .cbz makes a zip without that folder, and .textpack makes a zip. If the package has \
+      a file 'mimetype' at its top, an .epub begins with it, as the standard demands.
 
       An ImageNotes document also becomes a TextBundle, a TextPack, a folder with Markdown, or HTML: --as says so, or a \
       name that ends in .textbundle, .textpack or .html. The text shows its images in their places, and the other ones \
@@ -34,9 +33,9 @@ struct Export: CoordinatedCommand, DocumentCommand {
       With --update, the compressed bytes of unchanged files are copied from the earlier zip at the archive's path, if \
       there is one. The result is the same as that of a fresh export.
 
-      A passphrase (AES-256, zip only) comes from --passphrase-file or DOCPKG_PASSPHRASE; with --encrypt, the \
-      command asks for it if neither has one. If one of these two has a passphrase, the archive is encrypted, unless \
-      --no-encrypt is given. Names, sizes and dates stay readable.
+      A passphrase (AES-256, zip only) comes from --passphrase-file or DOCPKG_PASSPHRASE. If one of them has a \
+      passphrase, the archive is encrypted. With --encrypt, the command asks for a passphrase if neither has one. \
+      Names, sizes and dates stay readable.
 
       Examples:
         docpkg export Trip.imageNotes Trip.zip
@@ -70,9 +69,6 @@ struct Export: CoordinatedCommand, DocumentCommand {
   @Option(help: "The compression level: 0 to 9, for tar.zst 1 to 22.")
   var level: Int?
 
-  @Option(help: "The number of threads that compress, instead of one for each processor.")
-  var threads: Int?
-
   @Flag(
     help: ArgumentHelp(
       "Make the same bytes from the same names and contents.",
@@ -88,14 +84,8 @@ struct Export: CoordinatedCommand, DocumentCommand {
   @Flag(help: "Reuse compressed bytes of the archive that exists already.")
   var update = false
 
-  @Flag(
-    help: "Put the children at the top, without a folder around them; an import restores the package.")
-  var flat = false
-
-  @Flag(
-    inversion: .prefixedNo,
-    help: "Encrypt a zip; the default if a file or DOCPKG_PASSPHRASE has the passphrase.")
-  var encrypt: Bool?
+  @Flag(help: "Encrypt the zip (default when a passphrase is given).")
+  var encrypt = false
 
   @Option(path: "A file whose first line is the passphrase, instead of DOCPKG_PASSPHRASE.")
   var passphraseFile: String?
@@ -114,9 +104,6 @@ struct Export: CoordinatedCommand, DocumentCommand {
     if let format = interchangeFormat { return try check(format) }
     if isToStandardOutput && format == nil { throw ValidationError("Give --format for standard output.") }
     if isToStandardOutput && update { throw ValidationError("Only a file can be updated.") }
-    if encrypt == false && passphraseFile != nil {
-      throw ValidationError("--no-encrypt and --passphrase-file exclude each other.")
-    }
     if update && encrypts { throw ValidationError("An encrypted archive cannot be updated\(wayOut).") }
     guard let format = format ?? ArchiveFormat(filename: target) else {
       throw ValidationError("'\(display(archive))' has no extension of a known format: give --format.")
@@ -125,7 +112,6 @@ struct Export: CoordinatedCommand, DocumentCommand {
       throw ValidationError("Only a zip can be encrypted, not \(format.rawValue)\(wayOut).")
     }
     try check(format)
-    if let threads, !(1...256).contains(threads) { throw ValidationError("--threads has to be 1 to 256.") }
     if isToStandardOutput && !writing.dryRun && isatty(STDOUT_FILENO) == 1 {
       throw ValidationError("An archive is not written to a terminal.")
     }
@@ -146,12 +132,11 @@ struct Export: CoordinatedCommand, DocumentCommand {
     return Destination.path(archive) { Destination.name(of: path).map { "\($0.stem).\(format.rawValue)" } }
   }
 
-  var encrypts: Bool { encrypt ?? (passphraseFile != nil || Passphrase.isInEnvironment) }
+  var encrypts: Bool { encrypt || passphraseFile != nil || Passphrase.isInEnvironment }
 
   /// The way out if only the environment asks for encryption.
   var wayOut: String {
-    encrypt == nil && passphraseFile == nil
-      ? "; DOCPKG_PASSPHRASE is set: unset it, or give --no-encrypt" : ""
+    encrypt || passphraseFile != nil ? "" : "; DOCPKG_PASSPHRASE is set: unset it"
   }
 
   /// - Throws: a `ValidationError` for options that the format does not support.
@@ -172,23 +157,18 @@ struct Export: CoordinatedCommand, DocumentCommand {
     if isToStandardOutput { try StandardOutput.requireOpen() }
     if let format = interchangeFormat { return try await exportDocument(format) }
     let options = try options(for: target)
-    let shown = Throughput()
     // An export to a pipe leaves nothing to clean up.
     let report =
       isToStandardOutput
-      ? try await export(options, shown)
-      : try await interruptible { [self] in
-        try await export(options, shown)
-      }
-    shown.clear()
+      ? try await export(options) : try await interruptible { [self] in try await export(options) }
     guard let report, !writing.quiet else { return }
     let place = display(isToStandardOutput ? path : target)
-    let line = "\(place): \(report)\(shown.rate(of: report.bytes))"
+    let line = "\(place): \(report)"
     if !isToStandardOutput { return try writing.tell(report, line) }
-    if shown.isShown { StandardError.write(line + "\n") }
+    if isatty(STDERR_FILENO) == 1 { StandardError.write(line + "\n") }
   }
 
-  private func export(_ options: ExportOptions, _ shown: Throughput) async throws -> ExportReport? {
+  private func export(_ options: ExportOptions) async throws -> ExportReport? {
     try await document(at: path).withSnapshot { snapshot in
       if writing.dryRun {
         let paths = try await snapshot.exportedPaths(
@@ -198,12 +178,12 @@ struct Export: CoordinatedCommand, DocumentCommand {
       }
       if isToStandardOutput {
         return try await snapshot.export(
-          to: .standardOutput, as: format ?? .zip, options: options, progress: shown.show)
+          to: .standardOutput, as: format ?? .zip, options: options)
       }
       let target = target
       let earlier = update && access(target, F_OK) == 0 ? url(target) : nil
       return try await snapshot.export(
-        to: url(target), as: format, options: options, updating: earlier, progress: shown.show)
+        to: url(target), as: format, options: options, updating: earlier)
     }
   }
 
@@ -223,9 +203,8 @@ struct Export: CoordinatedCommand, DocumentCommand {
       }
     }
     options.level = level
-    options.threads = threads
     options.includesHistory = withHistory
-    if flat || ArchiveFormat.isFlat(filename: target) { options.topFolder = .none }
+    if ArchiveFormat.isFlat(filename: target) { options.topFolder = .none }
     if reproducible { options.uniformDate = try sourceDate ?? ExportOptions.earliestDate }
     if encrypts {
       options.passphrase = try Passphrase.new(file: passphraseFile)

@@ -11,48 +11,29 @@ struct ListDocuments: AsyncParsableCommand {
     commandName: "list",
     abstract: "List the documents in folders, without opening them.",
     discussion: """
-      Prints a line for each package: the date of the last change, the size, the type and the path. The search goes \
-      into plain folders. It never goes into packages or symbolic links, and skips names that begin with a dot. The \
-      size of a package is unknown, because the command does not open it. Paths are written as they are. A terminal \
-      gets control characters, and bytes that are not UTF-8, as \\xNN.
+      Prints a line for each document: the date of the last change, the size, the type and the path, in the order of \
+      the paths. The search goes into plain folders. It never goes into packages or symbolic links, and skips names \
+      that begin with a dot. The size of a package is unknown, because the command does not open it.
 
       A package is a directory whose name has the extension of a package or bundle type, or that contains \
-      Metadata.plist and .docpkg. The type is the one that the name tells, or else that of Metadata.plist. --types \
-      lists the known types. --package-extension adds an extension. The file \
-      $XDG_CONFIG_HOME/docpkg/package-extensions adds one on each line (~/.config if the variable is not set). The \
-      system's MIME database adds those of its kinds of inode/directory.
+      Metadata.plist and .docpkg. Folder types in the system's MIME database count, too. The type is the one that the \
+      name tells, or else that of Metadata.plist.
 
       --titles also prints a title before the path: the name in Metadata.plist that `docpkg edit --title` sets, or \
-      else the filename without its extension. The command reads this file of each package then. A document whose \
-      title cannot be read is listed without one.
+      else the filename without its extension.
 
-      With --watch the command continues until it is interrupted, also if a folder does not exist yet. The first \
-      events are found and finished; the later ones are added, changed, moved and removed. The event unreadable says \
-      that a folder cannot be searched, and readable that it can be searched again.
+      Paths are written as they are. A terminal gets control characters, and bytes that are not UTF-8, as \\xNN. A \
+      script reads the paths of --json.
 
       Examples:
-        docpkg list ~/Documents --sort date
+        docpkg list ~/Documents
         docpkg list ~/Documents --type image --name 'Trip*' --json | jq -r .[].path
         docpkg list ~/Documents --type rtfd --type textbundle
-        docpkg list ~/Documents --package-extension sketchbook
-        docpkg list ~/Documents --watch
-        docpkg list ~/Documents -0 | xargs -0 docpkg verify
+        docpkg list ~/Documents --json | jq 'sort_by(.modified)'
 
-      \(ExitStatus.help) 2 also if a folder cannot be searched; the documents in the other folders are listed first. \
-      130 if Ctrl-C interrupts the command.
+      \(ExitStatus.help) 2 also if a folder cannot be searched, or if the metadata of a document cannot be read. The \
+      other documents are listed all the same.
       """)
-
-  enum Sorting: String, ExpressibleByArgument, CaseIterable {
-    case name, date, size
-
-    var order: DocumentSearch.Order {
-      switch self {
-      case .name: .name
-      case .date: .newest
-      case .size: .largest
-      }
-    }
-  }
 
   @Argument(paths: "The folders; by default the working directory.")
   var folders: [String] = []
@@ -64,80 +45,41 @@ struct ListDocuments: AsyncParsableCommand {
         + "packages and bundles; item lists all.", valueName: "type"))
   var typeNames: [String] = []
 
-  @Option(
-    name: .customLong("package-extension"),
-    help: ArgumentHelp("Treat directories with this extension as packages, too.", valueName: "extension"))
-  var packageExtensions: [String] = []
-
-  @Flag(
-    name: .customLong("types"),
-    help: "List the known types with their extensions, and no documents.")
-  var listsTypes = false
-
   @Option(help: "List documents whose filename contains this text, or matches it if it has * ? or [.")
   var name: String?
-
-  @Option(help: "By name, by date, the newest first, or by size, the largest first.")
-  var sort = Sorting.name
 
   @Flag(help: "Read and print the title of each document: the user's name for it, or the filename.")
   var titles = false
 
-  @Flag(help: "Do not search folders within the folders.")
-  var flat = false
-
-  @Flag(help: "Print changes, until the command is interrupted.")
-  var watch = false
-
-  @Flag(
-    name: [.customShort("0"), .customLong("null")],
-    help: "Print only paths, each followed by a NUL instead of a line feed.")
-  var endsInNul = false
-
-  @Flag(help: "Print a JSON array, or with --watch a JSON object a line.")
+  @Flag(help: "Print a JSON array.")
   var json = false
 
   func validate() throws {
-    if titles && (endsInNul || watch || listsTypes) {
-      throw ValidationError("--titles cannot be combined with -0, --watch or --types.")
-    }
-    if endsInNul && (json || watch || listsTypes) {
-      throw ValidationError("Give either -0, --json, --watch or --types.")
-    }
     if let name, name.isUnclosedSet {
       throw ValidationError("'\(display(name))' has a [ without ]: write [[] for the character [ itself.")
     }
-    for name in packageExtensions where !PackageExtensions.isValid(name) {
-      throw ValidationError("'\(display(name))' is not an extension.")
-    }
     _ = UTType.imageNotes  // The access declares the type.
-    // `run()` reports why the user's settings cannot be used.
-    if let packages = try? packages { _ = try types(packages) }
+    _ = try types
   }
 
   func run() async throws {
-    let packages = try packages
-    if listsTypes { return try printTypes(packages) }
     let all = folders.isEmpty ? ["."] : folders
     var given: [String] = []
-    for path in all where try await folderKind(of: path) == .package { given.append(path) }
+    for path in all where await folderKind(of: path) == .package { given.append(path) }
     for path in given {
       StandardError.write(
         "docpkg: '\(display(path))' is a document itself; 'docpkg tree' lists its children.\n")
     }
     let folders = all.filter { !given.contains($0) }
-    var search = DocumentSearch(in: folders.map(url), for: try types(packages), sortedBy: sort.order)
+    var search = DocumentSearch(in: folders.map(url), for: try types, sortedBy: .name)
     if typeNames.isEmpty { search.contentTypes = [.package, .bundle] }
-    search.packageExtensions = packages
-    search.isRecursive = !flat
     if let name { search.predicate = { $0.isNamed(name) } }
     for type in search.typesWithoutExtension {
       StandardError.write(
         "docpkg: The type '\(type.identifier)' has no extension, so no name tells it, and the list has none of its "
-          + "documents. 'docpkg list --types' lists the extensions.\n")
+          + "documents.\n")
     }
     let spellings = PathSpellings(folders)
-    if watch && !folders.isEmpty { return try await watch(search, spellings) }
     let (items, problems) = await search.documents()
     let (documents, unread) = await items.listed(titles: titles)
     try print(documents, spellings)
@@ -146,9 +88,17 @@ struct ListDocuments: AsyncParsableCommand {
     if !problems.isEmpty || !given.isEmpty || !unread.isEmpty { throw ExitCode(ExitStatus.failed) }
   }
 
-  /// Extensions of packages, beside those of the known types.
-  private var packages: Set<String> {
-    get throws { try PackageExtensions.ofUser().union(PackageExtensions.canonical(packageExtensions)) }
+  /// The types that the arguments name.
+  private var types: [UTType] {
+    get throws {
+      try typeNames.flatMap { (name: String) throws -> [UTType] in
+        let types = UTType.types(named: name)
+        if !types.isEmpty { return types }
+        let near = UTType.names(like: name).map { "'\($0)'" }.joined(separator: " or ")
+        throw ValidationError(
+          "There is no type '\(display(name))'." + (near.isEmpty ? "" : " Is it \(near)?"))
+      }
+    }
   }
 
   private func print(_ documents: [ListedDocument], _ spellings: PathSpellings) throws {
@@ -164,28 +114,12 @@ struct ListDocuments: AsyncParsableCommand {
     let width = documents.map(\.type.identifier.count).max() ?? 0
     let titleWidth = documents.compactMap { $0.title.map { display($0).count } }.max() ?? 0
     for document in documents {
-      if !endsInNul { output.write(document.details(typeWidth: width)) }
+      output.write(document.details(typeWidth: width))
       if let title = document.title.map({ display($0) }) {
         output.write(title + String(repeating: " ", count: titleWidth - title.count + 2))
       }
-      output.write(path: spellings.spelling(of: document.item.path), quoting: !endsInNul)
-      output.write(endsInNul ? "\0" : "\n")
-    }
-  }
-
-  private func watch(_ search: DocumentSearch, _ spellings: PathSpellings) async throws {
-    let query = DocumentQuery(search)
-    query.start()
-    var hasToldLimitation = false
-    for await update in query {
-      var output = StandardOutput()
-      for event in await ListEvent.events(of: update, query, spellings) {
-        output.line(json ? try CommandSupport.json(event) : event.text)
-      }
-      if let limitation = query.limitation, !hasToldLimitation {
-        hasToldLimitation = true
-        StandardError.write("docpkg: \(limitation)\n")
-      }
+      output.write(path: spellings.spelling(of: document.item.path))
+      output.write("\n")
     }
   }
 }
@@ -213,58 +147,6 @@ private struct Listed: Encodable {
     size = item.size
     modified = item.modificationDate
     created = item.creationDate
-  }
-}
-
-/// One line of `list --watch`.
-private struct ListEvent: Encodable {
-  var event: String
-  var path: String?
-  /// The previous path of a moved document.
-  var from: String?
-  var document: Listed?
-  /// The number of documents that were found.
-  var count: Int?
-  var reason: String?
-  var time = Date()
-
-  var text: String {
-    if let count { return "\(event) \(count)" }
-    let path = display(path ?? "")
-    if let from { return "\(event) \(display(from)) -> \(path)" }
-    return "\(event) \(path)" + (reason.map { ": \($0)" } ?? "")
-  }
-
-  static func events(of update: DocumentQuery.Update, _ query: DocumentQuery, _ spellings: PathSpellings)
-    async -> [ListEvent]
-  {
-    func events(_ name: String, _ items: [DocumentItem]) async -> [ListEvent] {
-      await items.listed(titles: false).documents.map { document in
-        ListEvent(
-          event: name, path: spellings.spelling(of: document.item.path), document: Listed(document, spellings)
-        )
-      }
-    }
-    switch update {
-    case .startedGathering, .typesWithoutExtension: return []
-    case .gathered(let items): return await events("found", items)
-    case .finishedGathering: return [ListEvent(event: "finished", count: query.resultCount)]
-    case .unreadable(let problem):
-      return [
-        ListEvent(
-          event: "unreadable", path: spellings.spelling(of: problem.url.path),
-          reason: errorMessage(of: problem.error))
-      ]
-    case .readable(let folder):
-      return [ListEvent(event: "readable", path: spellings.spelling(of: folder.path))]
-    case .updated(let changes):
-      var moved = await events("moved", changes.moved.map(\.new))
-      for (index, move) in changes.moved.enumerated() {
-        moved[index].from = spellings.spelling(of: move.old.path)
-      }
-      return changes.removed.map { ListEvent(event: "removed", path: spellings.spelling(of: $0.path)) }
-        + moved + (await events("changed", changes.changed)) + (await events("added", changes.added))
-    }
   }
 }
 

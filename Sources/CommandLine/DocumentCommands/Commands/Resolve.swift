@@ -39,8 +39,7 @@ struct Resolve: WritingCommand, DocumentCommand {
   @Option(
     name: .long, parsing: .upToNextOption,
     help: ArgumentHelp(
-      "The version to use: its identifier, its first digits, or 'present'.", valueName: "id"),
-    completion: .versions)
+      "The version to use: its identifier, its first digits, or 'present'.", valueName: "id"))
   var keep: [String] = []
 
   @Flag(name: .long, help: "Merge all versions.")

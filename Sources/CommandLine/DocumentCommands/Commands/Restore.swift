@@ -21,10 +21,10 @@ struct Restore: WritingCommand, DocumentCommand {
   @Argument(path: "The document.")
   var path: String
 
-  @Argument(help: "The child; without one, the whole document.", completion: .children)
+  @Argument(help: "The child; without one, the whole document.")
   var child: String?
 
-  @Option(name: .long, help: "The version's identifier, or its first digits.", completion: .versions)
+  @Option(name: .long, help: "The version's identifier, or its first digits.")
   var version: String
 
   @Flag(name: .shortAndLong, help: "Replace and remove children that are read-only.")

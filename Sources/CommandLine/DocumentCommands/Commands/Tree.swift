@@ -34,9 +34,7 @@ struct Tree: CoordinatedCommand {
   @Flag(name: .long, help: "Print a JSON array.")
   var json = false
 
-  @Option(
-    name: .long, help: "List the children of a version: its identifier, or its first digits.",
-    completion: .versions)
+  @Option(help: "List the children of a version: its identifier, or its first digits.")
   var version: String?
 
   func validate() throws {

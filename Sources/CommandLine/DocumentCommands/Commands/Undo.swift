@@ -71,7 +71,7 @@ extension WritingCommand {
     }
     let store = try await PackageStore.open(at: url(path))
     guard try await store.keepsHistory() else {
-      if try await folderKind(of: path) == .library {
+      if await folderKind(of: path) == .library {
         throw InputError(
           description: "'\(display(path))' is a folder, and no document: no change in it can be undone.")
       }

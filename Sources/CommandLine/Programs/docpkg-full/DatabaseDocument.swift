@@ -102,9 +102,9 @@ struct DatabaseDocument: CommandDocument {
     return try await package.copyPlan(to: url(destination))
   }
 
-  func copy(to destination: String, withHistory: Bool, progress: ByteProgress) async throws -> SaveReport {
+  func copy(to destination: String, withHistory: Bool) async throws -> SaveReport {
     try checkCopy(withHistory)
-    return try await package.copy(to: url(destination), progress: progress)
+    return try await package.copy(to: url(destination))
   }
 
   private func checkCopy(_ withHistory: Bool) throws {
