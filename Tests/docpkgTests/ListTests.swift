@@ -83,4 +83,19 @@ struct ListTests {
       #expect(try docpkg("list", ".", "--type", "no.such.type", in: folder).status == 64)
     }
   }
+
+  @Test func `fails if the metadata of a document cannot be read, once all are listed`() async throws {
+    try await withTemporaryDirectory { folder in
+      try made(in: folder)
+      #expect(try docpkg("new", "Plain", "--text", "x", in: folder).status == 0)
+      try Data("torn".utf8).write(to: URL(filePath: folder.appending("Plain/Metadata.plist").string))
+      for options in [[], ["--json"]] {
+        let run = try run(tool, ["list", "."] + options, in: folder)
+        #expect(run.status == 2 && run.errors.contains("'Plain'"), "\(run)")
+        for path in ["./Plain", "./A.imageNotes", "./Trips/B 1.2.imageNotes"] {
+          #expect(run.output.contains(path))
+        }
+      }
+    }
+  }
 }

@@ -29,7 +29,7 @@ extension [DocumentItem] {
   /// Finds the facts that the list shows. Reads the metadata of packages whose names tell no type, and for titles those
   /// of all, eight documents at a time.
   ///
-  /// - Returns: the documents in the same order, and the errors of those whose titles cannot be read. A document that is
+  /// - Returns: the documents in the same order, and the errors of those whose metadata cannot be read. A document that is
   ///   gone by now has neither title nor error.
   func listed(titles: Bool) async -> (documents: [ListedDocument], errors: [FilePackageError]) {
     typealias Answer = (index: Int, document: ListedDocument, error: FilePackageError?)
@@ -56,8 +56,7 @@ extension [DocumentItem] {
       for _ in 0..<8 { readNext() }
       for await (index, document, error) in group {
         documents[index] = document
-        // Without a title, an error only leaves the general type.
-        if titles, let error, error.code != .noSuchFile { errors.append(error) }
+        if let error, error.code != .noSuchFile { errors.append(error) }
         readNext()
       }
     }
