@@ -53,7 +53,8 @@ public struct ArchiveError: Error, Sendable {
     case `import`
   }
 
-  /// An option of an import that would permit the refused entry or archive. The raw value is the option of `docpkg import`.
+  /// An option of an import that would permit the refused entry or archive. `docpkg import` has options for
+  /// some, with the raw value as name.
   public enum Allowance: String, Sendable {
     case charset
     case appleDouble

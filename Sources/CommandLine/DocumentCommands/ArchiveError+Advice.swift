@@ -14,7 +14,8 @@ extension ArchiveError.Allowance {
   /// The option with which an import takes the archive all the same, or a program that unpacks it.
   fileprivate var advice: String {
     switch self {
-    case .history, .similarNames, .backslashes, .bytes: "If you trust the archive, --\(rawValue) lets it through."
+    case .history, .similarNames, .backslashes, .bytes:
+      "If you trust the archive, --\(rawValue) lets it through."
     case .appleDouble, .outsideLinks, .controlCharacters, .driveLetters, .charset, .entries, .ratio, .depth,
       .dictionaryBytes:
       "If you trust it, unpack it with another program, such as bsdtar: the folder is a package."
