@@ -6,12 +6,12 @@ import TestSupport
 
 /// A way to save.
 enum Way: String, Sendable {
-  case journal, later, relaxed, staged
+  case journal, later, staged
   /// A save file by file, as no program should do it.
   case careless
 
   /// The ways of the library.
-  static let sound: [Way] = [.journal, .later, .relaxed, .staged]
+  static let sound: [Way] = [.journal, .later, .staged]
 
   /// The call that exchanges the directories in a staged save; every sample includes it.
   var exchange: String? { self == .staged ? "renameat2" : nil }

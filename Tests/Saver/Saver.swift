@@ -6,11 +6,11 @@ import SystemPackage
 /// A program that saves, for tests that kill it, make it fail, or run several of it:
 ///
 ///     saver init PATH N
-///     saver save PATH G [K] [--later|--relaxed|--staged|--careless]
-///     saver loop PATH FROM TO [ACKS] [--later|--relaxed|--staged]
+///     saver save PATH G [K] [--later|--staged|--careless]
+///     saver loop PATH FROM TO [ACKS] [--later|--staged]
 ///     saver check PATH [K]
 ///     saver naive PATH
-///     saver write PATH WRITER SAVES|SECONDSs ACKS [--keep] [--later|--relaxed|--staged]
+///     saver write PATH WRITER SAVES|SECONDSs ACKS [--keep] [--later|--staged]
 ///     saver count PATH
 ///     saver reading PATH SECONDS
 ///
@@ -78,11 +78,10 @@ import SystemPackage
   }
 
   private static func options(_ flags: Set<String>) -> PackageStore.SavingOptions {
-    guard flags.isSubset(of: ["--keep", "--staged", "--later", "--relaxed"]) else { usage() }
+    guard flags.isSubset(of: ["--keep", "--staged", "--later"]) else { usage() }
     var options: PackageStore.SavingOptions = []
     if flags.contains("--staged") { options.insert(.staged) }
     if flags.contains("--later") { options.insert(.returnsAtCommit) }
-    if flags.contains("--relaxed") { options.insert(.relaxed) }
     return options
   }
 }

@@ -25,7 +25,7 @@ struct BaselineProgram {
   }
 
   private enum Action: CaseIterable {
-    case save, saveAtCommit, saveRelaxed, saveStaged, saveKeepingHistory, edit, publish, reopen
+    case save, saveAtCommit, saveKeepingHistory, edit, publish, reopen
     case undo, redo, restore, start, stop, thin, look, plan, verify, repair, copy
     case outsideWrite, outsideRemove, otherStore, conflict, resolve, kill, reload
   }
@@ -125,12 +125,6 @@ struct BaselineProgram {
     case .saveAtCommit:
       try await edit()
       try await store.save(options: .returnsAtCommit)
-    case .saveRelaxed:
-      try await edit()
-      try await store.save(options: .relaxed)
-    case .saveStaged:
-      try await edit()
-      try await store.save(options: .staged)
     case .saveKeepingHistory:
       try await edit()
       try await store.save(options: .keepsHistory)

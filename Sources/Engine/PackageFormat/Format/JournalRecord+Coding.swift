@@ -15,7 +15,6 @@ extension JournalRecord {
 
   private enum Flag {
     package static let batch: UInt8 = 1
-    static let relaxed: UInt8 = 2
     package static let version: UInt8 = 4
   }
 
@@ -43,9 +42,7 @@ extension JournalRecord {
   private func encodeBody(to writer: inout ByteWriter) {
     for operation in operations { operation.encode(to: &writer) }
     let version = encodedVersion
-    writer.write(
-      (batch == nil ? 0 : Flag.batch) | (isRelaxed ? Flag.relaxed : 0)
-        | (version == nil ? 0 : Flag.version))
+    writer.write((batch == nil ? 0 : Flag.batch) | (version == nil ? 0 : Flag.version))
     if let version {
       writer.write(UInt32(truncatingIfNeeded: version.count))
       writer.write(version)
@@ -173,7 +170,6 @@ extension JournalRecord {
     }
     try places.checkParents()
     let flags = try operations.read(UInt8.self)
-    isRelaxed = flags & Flag.relaxed != 0
     if flags & Flag.version != 0 {
       var bytes = ByteReader(try operations.read(count: Int(try operations.read(UInt32.self))))
       let version = try VersionRecord(&bytes)

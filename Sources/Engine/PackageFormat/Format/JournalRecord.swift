@@ -10,8 +10,6 @@ package struct JournalRecord: Sendable, Hashable {
   package var batch: ManifestBatch?
   /// The version that the save replaces; nil if it is not kept.
   package var version: VersionRecord?
-  /// Whether names may lead to new files before these are durable.
-  package var isRelaxed = false
 
   package init() {}
 

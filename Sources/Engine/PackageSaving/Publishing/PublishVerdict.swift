@@ -25,8 +25,6 @@ package enum PublishVerdict: Sendable, Hashable {
     case new
     /// The node that the save was made over.
     case old
-    /// A part of the new node's bytes, and zeros for the rest.
-    case remains
     /// The new node's bytes with another mode or date.
     case newBytes
     case other
@@ -53,7 +51,6 @@ package enum PublishVerdict: Sendable, Hashable {
     switch visible {
     case .new: self = .done
     case .newBytes: self = .leave
-    case .remains: self = .exchange
     case .nothing, .old:
       let change: PublishVerdict = visible == .nothing ? .place : .exchange
       if hasBytes { self = change } else { self = try staged() == .new ? change : .refuse }

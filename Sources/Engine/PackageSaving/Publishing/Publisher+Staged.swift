@@ -30,7 +30,7 @@ extension Publisher {
   private mutating func make(_ indices: ArraySlice<Int>) throws(FilePackageError) {
     var open: [(index: Int, file: OpenNode)] = []
     // Threads that sync all files at once need no start.
-    let startsWriting = isStrict && indices.count > (disk.syncsTogether ? FileSynchronizer.width : 1)
+    let startsWriting = indices.count > (disk.syncsTogether ? FileSynchronizer.width : 1)
     for index in indices {
       let operation = record.operations[index]
       guard case .put(var staged) = operation.action else { continue }
@@ -45,7 +45,6 @@ extension Publisher {
         throw FilePackageError(error, .save, node(operation.path), activity: "writing")
       }
     }
-    guard isStrict else { return }
     for index in synchronize(open) {
       // The kernel counts its pages as written although they are not: the publisher gives it up, and makes it anew.
       let operation = record.operations[index]

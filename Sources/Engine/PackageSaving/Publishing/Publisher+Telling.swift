@@ -148,7 +148,6 @@ extension Publisher {
     if try isContent(staged, target, name, in: folder) { return .new }
     if try isOld(old, target, name, in: folder) { return .old }
     guard isBound else { return .other }
-    if record.isRelaxed, try isRemains(staged, target, name, in: folder) { return .remains }
     if isRecovery, try hasBytes(staged, target, name, in: folder) { return .newBytes }
     return .other
   }

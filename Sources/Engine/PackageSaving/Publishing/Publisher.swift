@@ -5,7 +5,7 @@ import PackageFormat
 import SystemPackage
 
 // P1 A name leads to a new file only after that file is synced. Other programs find the old file or the new one, whole,
-//    also after a power cut. A relaxed record leaves that to `flush()`.
+//    also after a power cut.
 // P2 The publisher compares each node that comes out of an exchange with the one that the save was made over. Any other
 //    node is another program's later edit, and becomes a conflict version.
 // P3 Publishing repeats without harm: this process, or one that was cut short, may have taken every step already.
@@ -47,8 +47,6 @@ struct Publisher {
   var versions: OpenNode?
   /// Whether a replaced node has another name among the staged files than an exchange gives it.
   var hasSetAside = false
-  /// The operations whose files failed to sync after they were published.
-  var givenUp: Set<Int> = []
   /// The folder for all conflict versions of this publishing; nil until the first one.
   var conflictFolder: PackagePath?
   /// Whether the publisher goes on after a change of names that the file system refuses.
@@ -70,9 +68,6 @@ struct Publisher {
     self.isRecovery = isRecovery
   }
 
-  /// Whether every file must be durable before a name leads to it.
-  var isStrict: Bool { isRecovery || !record.isRelaxed }
-
   mutating func publish() throws(FilePackageError) {
     // P5
     if isRecovery { try checkAll() }
@@ -84,14 +79,14 @@ struct Publisher {
       // With a version, the nodes that were put have durable names before the replaced ones lose theirs (P7).
       // Otherwise the removals below may sync the folder.
       let isLast = record.version != nil || !operations.contains(where: \.isRemoval)
-      if !puts.isEmpty { try change(puts, in: folder, synchronizing: isStrict && isLast) }
+      if !puts.isEmpty { try change(puts, in: folder, synchronizing: isLast) }
     }
     let removals = groups.map { ($0.key, $0.value.filter(\.isRemoval)) }.filter { !$0.1.isEmpty }
-    if record.version != nil, isStrict, !removals.isEmpty {
+    if record.version != nil, !removals.isEmpty {
       for (folder, operations) in removals { try change(operations, in: folder, synchronizing: false) }
       try synchronizeKept()
     }
-    for (folder, operations) in removals { try change(operations, in: folder, synchronizing: isStrict) }
+    for (folder, operations) in removals { try change(operations, in: folder, synchronizing: true) }
     for operation in record.operations {
       if case .setAttributes(let mode, let modified) = operation.action {
         try setAttributes(mode, modified, operation)
@@ -181,21 +176,6 @@ struct Publisher {
     }
   }
 
-  /// Returns whether a node that has its visible name is durable, after a sync if necessary.
-  ///
-  /// A relaxed publishing that was cut short may have left it in memory. If the sync fails, it must be made anew.
-  private func lasts(
-    _ staged: JournalRecord.Staged, _ operation: JournalRecord.Operation, in folder: borrowing OwnedDescriptor
-  ) throws(FilePackageError) -> Bool {
-    guard isRecovery, record.isRelaxed, staged.bytes != nil, staged.node.kind == .file,
-      let name = operation.path.name
-    else { return true }
-    let file = try attempt(operation.path, "opening") { () throws(SystemError) in
-      try disk.openFile(name, in: folder)
-    }
-    return (try? disk.synchronize(file)) != nil
-  }
-
   mutating func put(
     _ staged: JournalRecord.Staged, _ operation: JournalRecord.Operation,
     in folder: borrowing OwnedDescriptor
@@ -209,10 +189,7 @@ struct Publisher {
     }
     switch verdict {
     // The step may be taken already (P3), or another program may have written the node (P6).
-    case .done:
-      try checkExchanged(staged, operation, isPublished: true)
-      if try lasts(staged, operation, in: folder) { return }
-    case .leave: return try checkExchanged(staged, operation, isPublished: true)
+    case .done, .leave: return try checkExchanged(staged, operation, isPublished: true)
     case .setAside:
       // Another program edited it before it was published, and again after that.
       try checkExchanged(staged, operation, isPublished: true)
@@ -353,7 +330,7 @@ struct Publisher {
       guard let folder = try open(operation.path) else { return }
       if let mode { try disk.setMode(mode, of: folder.descriptor) }
       if let modified { try disk.setModified(modified, of: folder.descriptor) }
-      if isStrict { try disk.synchronize(folder.descriptor) }
+      try disk.synchronize(folder.descriptor)
     } catch {
       try refuse(error, operation, "setting the attributes of the folder")
     }

@@ -37,10 +37,9 @@ struct InPlaceSave {
 
   init(
     _ plan: SavePlan, in session: PackageSession, options: StagedSave.Options, metadata: MetadataDraft?,
-    isRelaxed: Bool = false, keepsVersion: Bool = false
+    keepsVersion: Bool = false
   ) throws(FilePackageError) {
     self.session = session
-    record.isRelaxed = isRelaxed
     session.beginSave()
     var plan = plan
     var top: [SavePlan.Step] = []
@@ -215,12 +214,6 @@ struct InPlaceSave {
     }
     if children.madeMetadata != nil { record.batch = children.batch }
     record.version = children.version(over: session.hidden.packageStatus)
-    // The publisher could not flush both the removals and the new names first.
-    if record.version != nil, record.operations.contains(where: \.isRemoval),
-      record.operations.contains(where: \.needsStaged)
-    {
-      record.isRelaxed = false
-    }
   }
 
   private func staged(

@@ -8,9 +8,7 @@ extension PackageSession {
   ///
   /// - Throws: the system's reason; no such file is left then.
   func stage(_ record: inout JournalRecord) throws(FilePackageError) {
-    var strict = record
-    strict.isRelaxed = false
-    var publisher = publisher(of: strict, isRecovery: false)
+    var publisher = publisher(of: record, isRecovery: false)
     try publisher.makeStaged()
     record.operations = publisher.record.operations
   }

@@ -53,12 +53,10 @@ extension PackageSession {
     return publisher
   }
 
-  /// Flushes the rest of a relaxed publishing, marks the record as published, and removes its leftovers.
+  /// Marks the record as published, since all touched folders are synced (P4), and removes its leftovers.
   ///
-  /// If a flush fails, the next call tries again. After any other error the journal is found anew: the record waits in
-  /// it, or its version is only there (J6).
+  /// After an error the journal is found anew: the record waits in it, or its version is only there (J6).
   func finish() throws(FilePackageError) {
-    if isUnflushed { try published?.flush() }
     guard let publisher = published else { return }
     published = nil
     do {

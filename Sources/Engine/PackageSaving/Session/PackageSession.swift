@@ -10,8 +10,8 @@ import SystemPackage
 // S3 The session takes a removed folder apart only after the mark of its removal is durable. Otherwise recovery would
 //    take a part of the folder for another program's edit.
 // S4 The session syncs a record that it found, and its journal's name, before it changes the first name.
-// S5 Before the next commit the session marks the last record as published, and flushes the rest of a relaxed one. If
-//    that is missing, the next session does it again.
+// S5 Before the next commit the session marks the last record as published. If that is missing, the next session
+//    publishes it again.
 // S6 A node that a save took out of the package stays while the session lasts and the program holds its wrapper. The
 //    program can read it and put it back, which then costs no copying. The next session removes it.
 
@@ -27,7 +27,7 @@ package final class PackageSession {
   /// Whether `refresh(_:)` removed staged files of an earlier save, which may have been second names of files.
   private(set) var removedLeftovers = false
   private var isAbandoned = false
-  /// The publisher of a record that is published and not marked, or not flushed and marked (S5).
+  /// The publisher of a record that is published and not marked (S5).
   var published: Publisher?
   /// The nodes that were removed from the package while the program held their wrappers.
   var removed: [Removed] = []
@@ -137,9 +137,6 @@ package final class PackageSession {
 
   /// Whether a record of this session is published and not marked yet.
   var isUnfinished: Bool { published != nil }
-
-  /// Whether that record waits for a flush, too.
-  var isUnflushed: Bool { published?.isStrict == false }
 
   /// Begins another save: its staged files get other names than those of earlier saves, which may still exist.
   func beginSave() { number += 1 }

@@ -65,7 +65,6 @@ extension PackageWriter {
     do throws(FilePackageError) {
       var saving = try InPlaceSave(
         planned.plan, in: session, options: .init(options), metadata: planned.draft,
-        isRelaxed: options.contains(.relaxed),
         keepsVersion: !session.history.isDamaged && merge?.isUnaccounted != true
           && (session.keepsHistory || beginsHistory(options)))
       if let merge {

@@ -44,9 +44,8 @@ extension PackageWriter {
   /// noted.
   private func finishPublishing() {
     due.insert(.checkpoint)
-    // If the rest takes a flush, it can wait.
     guard let session else { return }
-    if !session.isUnfinished || session.isUnflushed {
+    if !session.isUnfinished {
       session.hidden.unlock()
     } else if finishesAtOnce {
       finishPublished()

@@ -13,12 +13,6 @@ public struct SavingOptions: OptionSet, Sendable {
   /// Makes the new state beside the old one and exchanges the two directories, instead of saving in place. Programs
   /// that do not use this library then see all changes at once. Cost: a link for every child.
   public static let staged = SavingOptions(rawValue: 4)
-  /// Publishes without waiting for the disk: other programs see the save one flush after it began instead of four.
-  ///
-  /// The save is as durable as any other. After a power cut, changed files may be empty, missing or as they
-  /// were. A program that does not use this library may find them so until this library has opened the package once.
-  /// The next save, `close()` or an idle time of some seconds makes the missing flushes.
-  public static let relaxed = SavingOptions(rawValue: 8)
   /// Keeps the version that the save replaces, and starts a history: from then on every program's saves keep theirs.
   ///
   /// Costs a rename for each child that a save replaces or removes, instead of an unlink. Packages without metadata

@@ -70,7 +70,7 @@ struct VersionCrashTests {
     // A version is durable when the save that replaced it is (H1).
     // A node of a version always has a durable name (P7).
     // The journal starts again only when the file and the folder for versions are durable (H3).
-    for options: PackageStore.SavingOptions in [[], .relaxed, .staged] {
+    for options: PackageStore.SavingOptions in [[], .staged] {
       let disk = try await CrashCheck.disk(VersionTests.tree, metadata: true, options: kind.options)
       disk.synchronizeAll()
       let store = try await PackageStore.open(CrashCheck.path, on: disk, journalCapacity: 12 << 10)
@@ -145,32 +145,30 @@ struct VersionCrashTests {
     kind: JournalCrashTests.Kind, capacity: Int
   ) async throws {
     // Until the journal starts again, it has what a power cut takes from the history and its folder (H1).
-    for options: PackageStore.SavingOptions in [[], .relaxed] {
-      let disk = try await CrashCheck.disk(VersionTests.tree, metadata: true, options: kind.options)
-      disk.synchronizeAll()
-      var model = VersionModel()
-      try await model.note(PackageStore.open(CrashCheck.path, on: disk), on: disk)
-      let (states, bad) = try await Self.check(
-        disk, limit: 6, oneOf: 5,
-        { model in
-          let more: [[Edit]] = [[.put("Text.txt", "fifth")], [.remove("New"), .put("Text.txt", "last")]]
-          for edits in Self.saves + more {
-            let store = try await PackageStore.open(CrashCheck.path, on: disk, journalCapacity: capacity)
-            try await store.edit(edits)
-            try await store.save(options: options.union(.keepsHistory))
-            try await model.note(store, on: disk)
-            try await store.close()
-            // Readers in between see all versions.
-            let problems = try await model.problems(PackageStore.open(CrashCheck.path, on: disk))
-            #expect(problems.isEmpty, "\(problems)")
-          }
-        }, model)
-      print(
-        "versions by stores of their own (\(kind), \(options.rawValue), \(capacity >> 10) KiB): \(states) crash "
-          + "states, \(bad.count) bad")
-      #expect(states > 100)
-      #expect(bad.isEmpty, "\(bad.prefix(2).joined(separator: "\n\n"))")
-    }
+    let disk = try await CrashCheck.disk(VersionTests.tree, metadata: true, options: kind.options)
+    disk.synchronizeAll()
+    var model = VersionModel()
+    try await model.note(PackageStore.open(CrashCheck.path, on: disk), on: disk)
+    let (states, bad) = try await Self.check(
+      disk, limit: 6, oneOf: 5,
+      { model in
+        let more: [[Edit]] = [[.put("Text.txt", "fifth")], [.remove("New"), .put("Text.txt", "last")]]
+        for edits in Self.saves + more {
+          let store = try await PackageStore.open(CrashCheck.path, on: disk, journalCapacity: capacity)
+          try await store.edit(edits)
+          try await store.save(options: .keepsHistory)
+          try await model.note(store, on: disk)
+          try await store.close()
+          // Readers in between see all versions.
+          let problems = try await model.problems(PackageStore.open(CrashCheck.path, on: disk))
+          #expect(problems.isEmpty, "\(problems)")
+        }
+      }, model)
+    print(
+      "versions by stores of their own (\(kind), \(capacity >> 10) KiB): \(states) crash "
+        + "states, \(bad.count) bad")
+    #expect(states > 100)
+    #expect(bad.isEmpty, "\(bad.prefix(2).joined(separator: "\n\n"))")
   }
 
   @Test func `are lost in some state where the journal starts again before them`() async throws {

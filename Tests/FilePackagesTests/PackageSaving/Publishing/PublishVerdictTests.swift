@@ -34,9 +34,6 @@ struct PublishVerdictTests {
       visible: [.old, .nothing], staged: [.nothing, .remains, .old, .other], hasBytes: false,
       verdicts: [.refuse]),
     Row(
-      text: "| remains of the new one, if the record is relaxed | anything |", visible: [.remains],
-      verdicts: [.exchange]),
-    Row(
       text: "| the new bytes with another mode or date | anything |", visible: [.newBytes], verdicts: [.leave]
     ),
     Row(

@@ -168,54 +168,10 @@ struct PublishingTests {
     try await store.close()
   }
 
-  @Test func `is a flush when it is relaxed, and the others are made later`() async throws {
-    // The second save flushes the rest of the first one before its commit (S5).
-    let disk = CountingDisk(try await CrashCheck.disk(Self.tree, metadata: true))
-    let store = try await PackageStore.open(CrashCheck.path, on: disk)
-    try await store.put("Text.txt", "first")
-    #expect(try await store.save(options: .relaxed).synchronizations == 2)
-    let before = disk.counts
-    try await store.put("Text.txt", "second")
-    let report = try await store.save(options: .relaxed)
-    #expect(report.isPublished)
-    #expect(try Self.text("Text.txt", on: disk) == "second")
-    // The syncs of the save before are two files and the folder; the last one is the commit.
-    #expect(disk.counts[.synchronize] - before[.synchronize] == 3)
-    #expect(disk.counts[.synchronizeData] - before[.synchronizeData] == 1)
-    try await store.close()
-    #expect(try await PackageStore.open(CrashCheck.path, on: disk).verify().isWhole)
-  }
-
-  @Test func `is whole after a power cut when it is relaxed, though its files were not`() async throws {
-    // The journal has the content while the files are in memory (P4).
-    let disk = try await CrashCheck.disk(Self.tree, metadata: true)
-    let store = try await PackageStore.open(CrashCheck.path, on: disk)
-    try await store.put("Text.txt", "the first save makes the journal")
-    try await store.save()
-    let points = try await CrashDisk.crashPoints(of: disk) {
-      try await store.put("Text.txt", "relaxed")
-      try await store.save(options: .relaxed)
-    }
-    var torn = 0
-    for state in try #require(points.last).states(limit: 200) {
-      let mounted = state.mount()
-      // Without recovery the name may even be gone.
-      let found = try? Self.text("Text.txt", on: mounted)
-      if found != "relaxed" && found != "the first save makes the journal" { torn += 1 }
-      let opened = try await PackageStore.open(CrashCheck.path, on: mounted)
-      #expect(try Self.text("Text.txt", on: mounted) == "relaxed", "\(state)")
-      #expect(await opened.recoveryConflicts.isEmpty, "\(state)")
-    }
-    // Without a torn file the test would show nothing.
-    #expect(torn > 0)
-  }
-
   // MARK: Edits of other programs
 
   /// A program that writes a file anew empties it first: its next bytes must not go to a removed file.
-  @Test(arguments: [PackageStore.SavingOptions(), .relaxed])
-  func `keeps a file that another program has just emptied`(options: PackageStore.SavingOptions) async throws
-  {
+  @Test func `keeps a file that another program has just emptied`() async throws {
     let base = try await CrashCheck.disk(Self.tree, metadata: true)
     let open = Mutex<OpenedFile?>(nil)
     let disk = CountingDisk(base) { (event) throws(SystemError) in
@@ -227,7 +183,7 @@ struct PublishingTests {
     }
     let store = try await PackageStore.open(CrashCheck.path, on: disk)
     try await store.put("Text.txt", "ours")
-    let report = try await store.save(options: options)
+    let report = try await store.save()
     #expect(report.conflicts == ["Text.txt"])
     #expect(try Self.text("Text.txt", on: base) == "ours")
     let opened = try #require(open.withLock { $0 })

@@ -8,7 +8,7 @@ import Testing
 @Suite("A child that a save took out of the package while somebody holds it", .tags(.crash))
 struct RemovedChildrenTests {
   private static let tree: TestTree = ["a": "a", "b": "b", "F": ["c": "c", "G": ["d": "d"]]]
-  private static let ways: [PackageStore.SavingOptions] = [[], .returnsAtCommit, .relaxed]
+  private static let ways: [PackageStore.SavingOptions] = [[], .returnsAtCommit]
 
   private static func removed(on disk: CrashDisk) throws -> Int {
     let names = try disk.names(in: CrashCheck.path.appending(".docpkg"))
