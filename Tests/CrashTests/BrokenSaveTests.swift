@@ -34,7 +34,7 @@ struct BrokenSaveTests {
         let problems = try Points.of(calls, sample: 8).compactMap { number in
           try fixture.reset()
           return try fixture.problem(
-            after: fixture.save(2, .careless, .kill, at: number), .staged, wasKilled: true)
+            after: fixture.save(2, .careless, .kill, at: number), .journal, wasKilled: true)
         }
         #expect(problems.contains { $0.contains("broken ") })
         #expect(problems.contains { $0.contains("mixed: ") })
@@ -53,7 +53,7 @@ struct BrokenSaveTests {
         var (points, bad) = (0, 0)
         for (index, breaking) in breakings.enumerated() {
           // Each way has its own sample.
-          for number in Points.of(Array(calls.dropLast(index)), sample: sample, each: way.exchange) {
+          for number in Points.of(Array(calls.dropLast(index)), sample: sample) {
             // A listing continues after its first entries; no kernel returns entries and then reports an interruption.
             if "\(breaking)" == "late=4" && calls[number - 1].contains(" getdents64 ") { continue }
             try fixture.reset()

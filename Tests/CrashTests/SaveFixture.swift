@@ -6,15 +6,12 @@ import TestSupport
 
 /// A way to save.
 enum Way: String, Sendable {
-  case journal, later, staged
+  case journal, later
   /// A save file by file, as no program should do it.
   case careless
 
   /// The ways of the library.
-  static let sound: [Way] = [.journal, .later, .staged]
-
-  /// The call that exchanges the directories in a staged save; every sample includes it.
-  var exchange: String? { self == .staged ? "renameat2" : nil }
+  static let sound: [Way] = [.journal, .later]
 
   var flags: [String] { self == .journal ? [] : ["--\(rawValue)"] }
 }

@@ -6,11 +6,11 @@ import SystemPackage
 /// A program that saves, for tests that kill it, make it fail, or run several of it:
 ///
 ///     saver init PATH N
-///     saver save PATH G [K] [--later|--staged|--careless]
-///     saver loop PATH FROM TO [ACKS] [--later|--staged]
+///     saver save PATH G [K] [--later|--careless]
+///     saver loop PATH FROM TO [ACKS] [--later]
 ///     saver check PATH [K]
 ///     saver naive PATH
-///     saver write PATH WRITER SAVES|SECONDSs ACKS [--keep] [--later|--staged]
+///     saver write PATH WRITER SAVES|SECONDSs ACKS [--keep] [--later]
 ///     saver count PATH
 ///     saver reading PATH SECONDS
 ///
@@ -78,9 +78,8 @@ import SystemPackage
   }
 
   private static func options(_ flags: Set<String>) -> PackageStore.SavingOptions {
-    guard flags.isSubset(of: ["--keep", "--staged", "--later"]) else { usage() }
+    guard flags.isSubset(of: ["--keep", "--later"]) else { usage() }
     var options: PackageStore.SavingOptions = []
-    if flags.contains("--staged") { options.insert(.staged) }
     if flags.contains("--later") { options.insert(.returnsAtCommit) }
     return options
   }

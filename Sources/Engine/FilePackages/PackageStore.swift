@@ -148,7 +148,7 @@ public actor PackageStore {
     let store = PackageStore(
       root, status: made, tree: tree, journalCapacity: journalCapacity, delays: delays)
     await store.setProgram(program)
-    await store.rebase(onto: PublishedSave(tree, new.snapshot, staged))
+    await store.rebase(onto: PublishedSave(tree, new.snapshot, in: made, staged.madeMetadata, .new))
     return (store, report)
   }
 

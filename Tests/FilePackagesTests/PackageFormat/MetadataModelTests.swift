@@ -69,8 +69,8 @@ struct MetadataModelTests {
     }
   }
 
-  @Test(arguments: [1, 2, 3] as [UInt64], SavingWay.allCases)
-  func `is what the files amount to after any edits`(seed: UInt64, way: SavingWay) async throws {
+  @Test(arguments: [1, 2, 3] as [UInt64])
+  func `is what the files amount to after any edits`(seed: UInt64) async throws {
     var generator = SeededGenerator(seed: seed)
     let disk = try await CrashCheck.disk(["f": "first"], metadata: true)
     var store = try await PackageStore.open(CrashCheck.path, on: disk)
@@ -84,7 +84,7 @@ struct MetadataModelTests {
         isEdited = true
       }
       guard isEdited else { continue }
-      let report = try await store.save(options: way.options)
+      let report = try await store.save()
       if report.strategy != .none { generation += 1 }
       let metadata = try await Self.check(disk)
       #expect(metadata.generation == generation)
@@ -106,8 +106,7 @@ struct MetadataModelTests {
     #expect(generation > 60)
   }
 
-  @Test(arguments: SavingWay.allCases)
-  func `advances with every save and keeps what it does not know`(way: SavingWay) async throws {
+  @Test func `advances with every save and keeps what it does not know`() async throws {
     let disk = try await CrashCheck.disk(["Text.txt": "text"], metadata: true)
     let first = try await Self.check(disk)
     let store = try await PackageStore.open(CrashCheck.path, on: disk)
@@ -115,14 +114,14 @@ struct MetadataModelTests {
       "Metadata.plist",
       Self.plist("<key>DisplayName</key><string>Trip</string><key>X</key><array><integer>7</integer></array>")
     )
-    try await store.save(options: way.options)
+    try await store.save()
     let second = try await Self.check(disk)
     #expect(second.displayName == "Trip")
     #expect(second.applicationValues["X"] == .array([.integer(7)]))
     #expect(second.identifier == first.identifier && second.creationDate == first.creationDate)
     #expect(second.parentRevisions == [first.revision] && second.generation == 2)
     try await store.put("Text.txt", "changed")
-    try await store.save(options: way.options)
+    try await store.save()
     let third = try await Self.check(disk)
     #expect(third.applicationValues == second.applicationValues)
     #expect(third.parentRevisions == [second.revision] && third.revision != second.revision)
@@ -158,30 +157,25 @@ struct MetadataModelTests {
       let onReading = await #expect(throws: FilePackageError.self) { try await store.metadata() }
       try await store.put("Text.txt", "changed")
       let before = disk.tree
-      for way in SavingWay.allCases {
-        let onSaving = await #expect(throws: FilePackageError.self) {
-          try await store.save(options: way.options)
-        }
-        #expect(onSaving?.code == code && onSaving?.operation == .save, "\(bytes.count) bytes")
+      let onSaving = await #expect(throws: FilePackageError.self) {
+        try await store.save()
       }
+      #expect(onSaving?.code == code && onSaving?.operation == .save, "\(bytes.count) bytes")
       #expect(onReading?.code == code && onReading?.operation == .open, "\(bytes.count) bytes")
       #expect(disk.tree == before)
     }
     print("damaged metadata: \(lengths.count) truncations and \(damaged.count) packages refused")
   }
 
-  @Test(arguments: SavingWay.allCases)
-  func `is not added to a package that has none, and the hidden folder is reserved`(
-    way: SavingWay
-  ) async throws {
+  @Test func `is not added to a package that has none, and the hidden folder is reserved`() async throws {
     let disk = try await CrashCheck.disk(["Text.txt": "text"], metadata: false)
     let store = try await PackageStore.open(CrashCheck.path, on: disk)
     try await store.put("Text.txt", "changed")
-    #expect(try await store.save(options: way.options).generation == nil)
+    #expect(try await store.save().generation == nil)
     try await store.close()
     #expect(try disk.names(in: CrashCheck.path) == ["Text.txt"])
     try await store.put(".docpkg", "mine")
-    let error = await #expect(throws: FilePackageError.self) { try await store.save(options: way.options) }
+    let error = await #expect(throws: FilePackageError.self) { try await store.save() }
     #expect(error?.code == .reservedName && error?.child == ".docpkg")
     let hidden = FileWrapper(directoryWithFileWrappers: [
       ".docpkg": FileWrapper(regularFileWithContents: Data())

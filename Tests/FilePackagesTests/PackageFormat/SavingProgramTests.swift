@@ -15,10 +15,9 @@ struct SavingProgramTests {
     #expect(metadata?.generatorVersion == FilePackagesVersion.current)
   }
 
-  @Test(arguments: SavingWay.allCases)
-  func `is the one that the application names, in the documents that it makes, saves and copies`(
-    way: SavingWay
-  ) async throws {
+  @Test func `is the one that the application names, in the documents that it makes, saves and copies`()
+    async throws
+  {
     let program = SavingProgram(name: "Sketch", version: "2.1")
     let disk = try CrashDisk()
     let tree: TestTree = ["Text.txt": "text"]
@@ -27,7 +26,7 @@ struct SavingProgramTests {
       by: program)
     #expect(try await made.metadata()?.generator == "Sketch")
     try await made.put("Text.txt", "new")
-    try await made.save(options: way.options)
+    try await made.save()
     _ = try await made.copy(to: URL(filePath: "/Copy.pkg"))
     for path in [CrashCheck.path, "/Copy.pkg"] {
       let metadata = try await PackageStore.open(path, on: disk).metadata()
@@ -36,7 +35,7 @@ struct SavingProgramTests {
     let later = try await PackageStore.open(CrashCheck.path, on: disk)
     await later.setProgram(SavingProgram(name: "Other", version: "1"))
     try await later.put("Text.txt", "newer")
-    try await later.save(options: way.options)
+    try await later.save()
     #expect(try await later.metadata()?.generator == "Other")
   }
 }

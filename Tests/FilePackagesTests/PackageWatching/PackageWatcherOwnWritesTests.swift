@@ -22,7 +22,7 @@ struct PackageWatcherOwnWritesTests {
     return try await PackageStore.open(at: url)
   }
 
-  private static let ways: [PackageStore.SavingOptions] = [[], .staged, .returnsAtCommit]
+  private static let ways: [PackageStore.SavingOptions] = [[], .returnsAtCommit]
 
   @Test(arguments: ways)
   func `are never reported to it`(options: PackageStore.SavingOptions) async throws {
@@ -61,7 +61,7 @@ struct PackageWatcherOwnWritesTests {
       for round in 0..<20 {
         try await store.put("Text.txt", "mine \(round)")
         try scratch.write("theirs \(round)", to: "A.pkg/Other.txt")
-        try await store.save(options: round.isMultiple(of: 5) ? .staged : [])
+        try await store.save()
         try scratch.write("theirs \(round)", to: "A.pkg/Images/\(round).png")
       }
       try await listener.expect { $0.paths.contains("Images/19.png") && $0.paths.contains("Other.txt") }
@@ -78,9 +78,6 @@ struct PackageWatcherOwnWritesTests {
       try await store.edit([.put("Text.txt", "new"), .put("Images/3.png", "three")])
       try await store.save()
       try await listener.expect { $0.paths.isSuperset(of: ["Text.txt", "Images/3.png", "Metadata.plist"]) }
-      try await store.put("Text.txt", "newer")
-      try await store.save(options: .staged)
-      try await listener.expect { $0.others == [.replaced] }
     }
   }
 

@@ -82,10 +82,4 @@ package enum PackageLayout {
   package static func isOfSession(_ name: FileName) -> Bool {
     [journal, newJournal, staging, removed, lock].contains(name)
   }
-
-  /// Returns whether a place in the hidden folder belongs to open stores, or is made anew by each staged save.
-  package static func isOfSession(_ path: PackagePath) -> Bool {
-    guard path.names.count == 2, path.names.first == hidden, let name = path.names.last else { return false }
-    return [journal, newJournal, staging, removed, lock, manifest, history].contains(name)
-  }
 }

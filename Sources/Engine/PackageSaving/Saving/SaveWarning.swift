@@ -9,7 +9,7 @@ public struct SaveWarning: Sendable, Hashable, Codable {
     /// The journal, or something else that only an open document needs, is still there. The next opening does the rest.
     case unfinished
     /// A hidden directory beside the document could not be removed. Recovering the document removes it, and so does
-    /// the next staged save.
+    /// the next new document at its place.
     case leftover
     /// The conflicts are resolved, and other conflict versions arrived meanwhile or the files could not be removed.
     /// Resolving again removes them.

@@ -44,20 +44,6 @@ extension StagedSave {
     }
   }
 
-  func openOld(at place: StagingLocation) throws(FilePackageError) -> OwnedDescriptor {
-    do {
-      return try disk.openDirectory(place.name, in: place.folder)
-    } catch {
-      switch error.code {
-      case .noSuchFileOrDirectory:
-        throw failure(.changedOnDisk, .root, reason: "it is no longer in its place")
-      case .notDirectory, .tooManySymbolicLinkLevels:
-        throw failure(.changedOnDisk, .root, reason: "another item is in its place now")
-      default: throw FilePackageError(error, options.operation, node(.root), activity: "opening it")
-      }
-    }
-  }
-
   /// Makes the node of the new state; no other program makes or removes it while this one holds its lock.
   func stage(
     _ kind: FileKind, at place: StagingLocation, mode: UInt16
@@ -65,15 +51,30 @@ extension StagedSave {
     let new = try attempt(.root, "making the new state beside it") { () throws(SystemError) in
       try place.stage(kind, mode: mode)
     }
-    guard let new else { throw isBusy }
+    guard let new else { throw failure(.busy, .root, reason: "another program is saving it") }
     return new
-  }
-
-  var isBusy: FilePackageError {
-    failure(.busy, .root, reason: "another program is saving it")
   }
 
   func cleanUp(_ place: StagingLocation) throws(FilePackageError) {
     try attempt(.root, "cleaning up beside it") { () throws(SystemError) in try place.cleanUp() }
+  }
+
+  /// Writes the manifest of the new state.
+  ///
+  /// It is not synchronised. A manifest that is not whole after a power cut does not count, and the digest in the
+  /// metadata is enough to find damage.
+  func writeManifest(in new: borrowing OwnedDescriptor) throws(FilePackageError) {
+    guard children.madeMetadata != nil else { return }
+    // The plan makes the whole package, so that the batch has every child.
+    let manifest = Manifest(isComplete: true)
+    _ = manifest.append(children.batch)
+    do {
+      try disk.makeDirectoryIfAbsent(PackageLayout.hidden, in: new)
+      let folder = try disk.openDirectory(PackageLayout.hidden, in: new)
+      let file = try disk.createFile(PackageLayout.manifest, in: folder, mode: 0o666)
+      try disk.write(manifest.contents, to: file, at: 0)
+    } catch {
+      throw FilePackageError(error, options.operation, node(.root), activity: "writing its manifest")
+    }
   }
 }

@@ -21,7 +21,7 @@ extension StagedSave {
       switch destination {
       case .absent: true
       case .file, .anything: try place.status() == nil
-      case .base, .unchanged: false
+      case .unchanged: false
       }
     }
     var placement = isNew ? Placement.new : .swapped(gone: place.staged)

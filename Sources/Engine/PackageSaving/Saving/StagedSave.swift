@@ -7,15 +7,14 @@ import SystemPackage
 // SP2 Every file and directory of the new state is synced before it comes to its place. Before an exchange, the folder
 //     that holds both states is synced, too.
 // SP3 The exchange is synced before anything of the old state is removed.
-// SP4 The new state must be made from the state that comes out of the exchange. Otherwise the exchange is taken back,
+// SP4 If the node that comes out of an exchange is another one than the save may replace, the exchange is taken back,
 //     so that another program's edit is never lost.
 // SP5 An error leaves the old state in its place and nothing beside it.
 
-/// A new state of a package, made beside the old one and put into its place in one step.
+/// A new package, or a flat file, made beside its place and put there in one step.
 ///
-/// Unchanged files are hard links to those of the old state, so a save costs a link a child. After a power cut at any
-/// instant the package is the old one or the new one. The next save removes a hidden directory that the cut left beside
-/// it.
+/// After a power cut at any instant the place has the old node or the new one. The next save at this place removes a
+/// hidden node that the cut left beside it.
 package struct StagedSave {
   /// The content of the package's place before the save.
   package enum Destination: Sendable {
@@ -27,8 +26,6 @@ package struct StagedSave {
     case anything
     /// The file that was read or last written. If another file stands there, it stays, and the save fails.
     case unchanged(FileStatus)
-    /// The package that the plan is based on, as it was when it was opened or last saved.
-    case base(FileStatus)
   }
 
   /// The options of a save.
@@ -60,19 +57,8 @@ package struct StagedSave {
     return (metadata, metadataFile)
   }
   private var metadataFile: FileStatus?
-  /// The nodes that must be the same after the exchange: the old state's directories, and the files that were copied.
-  ///
-  /// An edit of a file that was linked is in both states.
-  var carried: [(path: PackagePath, status: FileStatus)] = []
-
-  /// The content of the history file; nil if the document has no history.
-  var history: [UInt8]?
-
   /// The sums that the children must have before the new state comes to its place; nil if any are right.
   var summary: ContentSummary?
-
-  /// The date of the package's own directory from before it got a hidden folder; nil if the save made none.
-  var rootDate: FileTime?
 
   /// - Parameters:
   ///   - location: the package's place.
@@ -81,19 +67,11 @@ package struct StagedSave {
     _ plan: SavePlan, at location: Location, over destination: Destination, options: Options = Options(),
     metadata: MetadataDraft? = nil
   ) {
-    self.init(plan, at: location, over: destination, options: options, metadata: metadata, known: nil)
-  }
-
-  /// - Parameter known: the digests of the package's children, if they are known without reading.
-  init(
-    _ plan: SavePlan, at location: Location, over destination: Destination, options: Options,
-    metadata: MetadataDraft?, known: Manifest?
-  ) {
     self.location = location
     self.destination = destination
     self.options = options
     children = NewChildren(
-      plan, at: location, options: options, metadata: metadata, strategy: .staged, known: known)
+      plan, at: location, options: options, metadata: metadata, strategy: .staged)
     disk = children.disk
   }
 
@@ -101,8 +79,8 @@ package struct StagedSave {
   ///
   /// When it returns, the new state is durable.
   ///
-  /// Cost: for every unchanged file a link, or a copy if the file system has no links; the bytes of the changed ones.
-  /// A sync for each new file, for each directory and for the folder; one more if it replaces something.
+  /// Cost: the bytes of the new files; a link, or a copy, for each file of an original. A sync for each new file, for
+  /// each directory and for the folder; one more if it replaces something.
   ///
   /// - Throws: `FilePackageError`. The old state is then in its place and nothing is left beside it, except after
   ///   `indeterminate` (SP5).
@@ -125,11 +103,7 @@ package struct StagedSave {
       try place.siblings.recover(in: place.folder)
     }
 
-    let placement: Placement
-    switch destination {
-    case .base(let status): placement = try replace(at: place, known: status)
-    case .absent, .file, .anything, .unchanged: placement = try make(at: place)
-    }
+    let placement = try make(at: place)
     children.report.leftAlone += children.plan.leftAlone.map(\.string)
     children.report.leftAlone.sort()
     children.report.leftOut = children.plan.leftOut.map(\.string)
@@ -146,36 +120,12 @@ package struct StagedSave {
     return children.report
   }
 
-  /// Makes the next state of a package from the present one.
-  private mutating func replace(
-    at place: StagingLocation, known: FileStatus
-  ) throws(FilePackageError) -> Placement {
-    let old = try openOld(at: place)
-    try check(old, was: known, at: place)
-    let new = try stage(.directory, at: place, mode: 0o700)
-    do {
-      try carry(from: old, to: new, at: .root, children.plan.rootAttributes)
-      try keepHistory(from: old, to: new)
-      made = try status(of: new)
-      try children.checkCancellation()
-      let placement = try putInPlace(place)
-      try confirm(placement, at: place) { (staged: borrowing StagedSave) throws(FilePackageError) in
-        if case .swapped(let gone) = placement { try staged.checkAgain(old, as: gone, in: place.folder) }
-      }
-      return placement
-    } catch {
-      if error.code != .indeterminate { place.removeStaged() }
-      throw error
-    }
-  }
-
-  /// Makes a state that has no earlier one as its base.
   private mutating func make(at place: StagingLocation) throws(FilePackageError) -> Placement {
     switch destination {
     case .absent: try refuseAnything(at: place)
     case .file: try refuseDirectory(at: place)
     case .unchanged(let known): try refuseChanged(known, at: place)
-    case .anything, .base: break
+    case .anything: break
     }
     try cleanUp(place)
     if case .absent = destination { place.siblings.sweep(place.folder) }

@@ -117,19 +117,6 @@ package struct OpenPackage {
   var keepsNone: FilePackageError {
     FilePackageError(.noSuchVersion, .read, node, reason: "the document has no history")
   }
-
-  /// Returns the bytes of the history file; nil if there is none.
-  func historyBytes() throws(FilePackageError) -> [UInt8]? {
-    let disk = location.disk
-    do {
-      guard let folder = try location.openHiddenFolder() else { return nil }
-      guard try disk.statusIfPresent(of: PackageLayout.history, in: folder)?.kind == .file else { return nil }
-      return try disk.readAll(
-        disk.openFile(PackageLayout.history, in: folder), atMost: HistoryFile.maximumSize)
-    } catch {
-      throw FilePackageError(error, .save, node, activity: "reading the history of")
-    }
-  }
 }
 
 extension JournalFile {

@@ -11,8 +11,7 @@ extension PackageWriter {
     _ request: SaveRequest
   ) throws(FilePackageError) -> SaveReport? {
     // The tree's baseline is still the state on disk, so the plan contains the waiting changes, too.
-    guard case .committed(let waiting) = state, waiting.tree === request.tree,
-      !request.options.contains(.staged), session?.canSupersede == true
+    guard case .committed(let waiting) = state, waiting.tree === request.tree, session?.canSupersede == true
     else { return nil }
     let planned = try plan(request)
     if planned.plan.since(waiting.snapshot, planned.snapshot).isEmpty {
@@ -26,17 +25,13 @@ extension PackageWriter {
       report.isPublished = false
       return report
     }
-    return try carryOut(planned, of: request, isConfirmed: true)
+    return try carryOut(planned, of: request)
   }
 
-  /// Takes the lock, and carries out a plan in place or by a new directory.
+  /// Takes the lock, and carries out a plan.
   ///
-  /// - Parameters:
-  ///   - early: the plan, made without the lock. It is made again if another program has saved meanwhile.
-  ///   - isConfirmed: whether the state on disk is known. If not, only a new directory confirms it.
-  func carryOut(
-    _ early: PlannedSave, of request: SaveRequest, isConfirmed: Bool
-  ) throws(FilePackageError) -> SaveReport {
+  /// - Parameter early: the plan, made without the lock. It is made again if another program has saved meanwhile.
+  func carryOut(_ early: PlannedSave, of request: SaveRequest) throws(FilePackageError) -> SaveReport {
     let (metadataBefore, wasCertain) = (baseline.metadata.status, state.doubt == nil)
     return try withPackageLock(superseding: state.waiting != nil) { session throws(FilePackageError) in
       // Another program may have saved before this store took the lock (W3).
@@ -45,14 +40,20 @@ extension PackageWriter {
         && baseline.metadata.status == metadataBefore
       let planned = isSame ? early : try plan(request)
       guard !planned.plan.isEmpty || state.unrebased != nil else { return SaveReport(strategy: .none) }
-      if !isConfirmed || request.options.contains(.staged) {
-        return try saveStaged(planned, of: request, session)
-      }
       return try saveInPlace(planned, of: request, session)
-    } refused: { _ throws(FilePackageError) in
-      // A new directory may still replace it. If the folder cannot be written, no other program can save in it either.
-      try saveStaged(early, of: request, nil)
     }
+  }
+
+  /// Makes edits part of the baseline if the disk already has the same bytes: they are no edits any more.
+  func rebaseOntoIdentical(_ planned: PlannedSave, of tree: FileWrapper) -> SaveReport {
+    let report = SaveReport(strategy: .none)
+    guard tree === self.tree, case .directory(let changes) = planned.snapshot.root.content, !changes.isEmpty
+    else {
+      return report
+    }
+    let saved = PublishedSave(tree, planned.snapshot, in: baseline.status, nil, .nothingWritten)
+    if case .clean = state { rebase(onto: saved) } else { try? makeBaseline(of: saved) }
+    return report
   }
 
   private func saveInPlace(
@@ -193,5 +194,13 @@ extension SaveReport {
     guard let metadata else { return }
     reused = max(0, metadata.fileCount - written.count)
     bytesReused = metadata.size > written.bytes ? metadata.size - written.bytes : 0
+  }
+}
+
+extension StagedSave.Options {
+  init(_ options: SavingOptions) {
+    self.init()
+    overwritesReadOnly = options.contains(.overwritesReadOnly)
+    isCancellable = options.contains(.cancellable)
   }
 }

@@ -1,4 +1,4 @@
-package import DurableIO
+import DurableIO
 import FileTrees
 package import PackageFormat
 import Synchronization
@@ -10,36 +10,21 @@ extension PackageWriter {
   package func rebase(onto saved: PublishedSave) {
     state = .published(saved)
     tree = saved.tree
-    _ = try? rebase()
+    // The next save tries again.
+    try? rebase()
   }
 
   /// Makes the state of the last save the baseline, if it is not yet.
-  ///
-  /// - Returns: false if only another save can confirm it.
-  @discardableResult
-  package func rebase() throws(FilePackageError) -> Bool {
+  package func rebase() throws(FilePackageError) {
     try rebaseStale()
-    switch state {
-    case .published(let saved):
-      guard let made = saved.made else { return true }
-      try rebase(onto: saved, as: made)
-      state = .clean
-      return true
-    case .unconfirmed(let saved):
-      guard let made = saved.made else { return true }
-      guard try look()?.identity.isSameNode(as: made.identity) == true else {
-        // The save was taken back, or another program put something else there, which the next save detects.
-        state = .clean
-        return true
-      }
-      try rebase(onto: saved, as: made)
-      return false
-    case .clean, .committed, .blocked, .inDoubt, .damaged: return true
-    }
+    guard case .published(let saved) = state else { return }
+    try makeBaseline(of: saved)
+    state = .clean
   }
 
   /// Makes a save that stands in the package's place the baseline.
-  package func rebase(onto saved: PublishedSave, as made: FileStatus) throws(FilePackageError) {
+  func makeBaseline(of saved: PublishedSave) throws(FilePackageError) {
+    let made = saved.made
     if saved.way == .elsewhere {
       // Another package may stand in its place.
       guard try look()?.identity.isSameNode(as: made.identity) == true else {
@@ -48,7 +33,7 @@ extension PackageWriter {
     }
     let root = StoredNode(location: location, path: .root, status: made)
     do {
-      let removed = try saved.tree.rebase(onto: root, saved.snapshot.root, isInPlace: saved.way != .staged)
+      let removed = try saved.tree.rebase(onto: root, saved.snapshot.root, isInPlace: saved.way != .new)
       for (wrapper, origin) in removed where saved.way != .nothingWritten {
         try session?.keep(wrapper, from: origin)
       }

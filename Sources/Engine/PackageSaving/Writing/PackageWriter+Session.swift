@@ -17,28 +17,11 @@ extension PackageWriter {
   package func withPackageLock<Result>(
     superseding: Bool = false, _ body: (PackageSession) throws(FilePackageError) -> Result
   ) throws(FilePackageError) -> Result {
-    try withPackageLock(superseding: superseding, body) { refusal throws(FilePackageError) in throw refusal }
-  }
-
-  /// - Parameter refused: runs instead of `body`, without the lock, if the package may not get a hidden folder.
-  func withPackageLock<Result>(
-    superseding: Bool = false, _ body: (PackageSession) throws(FilePackageError) -> Result,
-    refused: (FilePackageError) throws(FilePackageError) -> Result
-  ) throws(FilePackageError) -> Result {
     defer { release() }
-    switch try lock(superseding: superseding) {
-    case .held(let session): return try body(session)
-    case .refused(let error): return try refused(error)
-    }
+    return try body(lock(superseding: superseding))
   }
 
-  private enum Lock {
-    case held(PackageSession)
-    /// The package may not get a hidden folder.
-    case refused(FilePackageError)
-  }
-
-  private func lock(superseding: Bool) throws(FilePackageError) -> Lock {
+  private func lock(superseding: Bool) throws(FilePackageError) -> PackageSession {
     if let damage = state.damage { throw damage.during(.save) }
     if baseline.metadata.known?.databasePath != nil {
       throw FilePackageError(
@@ -63,9 +46,7 @@ extension PackageWriter {
       }
       session.seen.package = package
     } catch {
-      let failure = failure(of: error, at: step)
-      if failure.code == .permissionDenied, step == .makeFolder { return .refused(failure) }
-      throw failure
+      throw failure(of: error, at: step)
     }
     do throws(FilePackageError) {
       try refresh(session)
@@ -75,7 +56,7 @@ extension PackageWriter {
         try refresh(session)
       }
       try recoverUncertain(session)
-      return .held(session)
+      return session
     } catch {
       session.hidden.unlock()
       if error.code == .journalDamaged { state.damage(by: error) }
@@ -132,6 +113,10 @@ extension PackageWriter {
     case (.notDirectory, .openPackage):
       return FilePackageError(
         .changedOnDisk, .save, node, reason: "another item is in its place now")
+    case (.permissionDenied, .makeFolder):
+      return FilePackageError(
+        error, .save, node, activity: "making '\(PackageLayout.hidden.display)' in it, which every save needs"
+      )
     case (.notDirectory, _), (.tooManySymbolicLinkLevels, _):
       return FilePackageError(
         .wrongKind, .save, node,

@@ -106,11 +106,11 @@ package final class PackageWriter {
     } catch {
       throw error.during(.save)
     }
-    let isConfirmed = try rebase()
+    try rebase()
     // Only a plan tells whether there is anything to save. A save without changes takes no lock, and leaves no trace.
     let planned = try plan(request)
-    if planned.plan.isEmpty && isConfirmed { return rebaseOntoIdentical(planned, of: request.tree) }
-    return try carryOut(planned, of: request, isConfirmed: isConfirmed)
+    if planned.plan.isEmpty { return rebaseOntoIdentical(planned, of: request.tree) }
+    return try carryOut(planned, of: request)
   }
 
   /// Waits until other programs see the last save; does nothing if they do.

@@ -1,7 +1,7 @@
-import DurableIO
+package import DurableIO
 package import FileTrees
 import FoundationEssentials
-import PackageFormat
+package import PackageFormat
 
 // The stages of a save are values, and each is made of the one before:
 //
@@ -41,16 +41,16 @@ package struct PublishedSave {
   package let tree: FileWrapper
   package let snapshot: PackageSnapshot
   /// The status of the package's own directory after the save.
-  let made: FileStatus?
+  let made: FileStatus
   let metadata: (metadata: PackageMetadata, status: FileStatus)?
-  let way: Way
+  package let way: Way
   /// Whether another program may have written since the save was published.
   var isLate = false
 
   /// The way in which the package got the state of the tree.
-  enum Way {
-    /// A new directory took the package's place. It links every file, so that unsaved files have other inodes.
-    case staged
+  package enum Way {
+    /// A new directory has all of it.
+    case new
     /// The package's own directory got the changes.
     case inPlace
     /// The same, and another program moved the package before the save was published.
@@ -59,16 +59,7 @@ package struct PublishedSave {
     case nothingWritten
   }
 
-  /// A staged save.
-  package init(_ tree: FileWrapper, _ snapshot: PackageSnapshot, _ staged: StagedSave) {
-    (self.tree, self.snapshot) = (tree, snapshot)
-    made = staged.made
-    metadata = staged.madeMetadata
-    way = .staged
-  }
-
-  /// A save in the package's own directory.
-  init(
+  package init(
     _ tree: FileWrapper, _ snapshot: PackageSnapshot, in package: FileStatus,
     _ metadata: (metadata: PackageMetadata, status: FileStatus)?, _ way: Way
   ) {

@@ -6,12 +6,10 @@ package import PackageFormat
 //                    ┌────────────────────────── rebase ───────────────────────────┐
 //                    ▼                                                             │
 //     open ───▶   clean ──── commit ───▶ committed ──── publish ───▶ published ────┤
-//                  │ │                    │      ▲                                 │
-//                  │ └─ exchange fails ─┐ │ fails│ commit supersedes               │
-//                  │                    │ ▼      │                                 │
-//                  │                    │ blocked ──── publish ───▶ published ─────┘
-//                  │                    ▼
-//                  │               unconfirmed ── look: in place? save again : clean
+//                  │                      │      ▲                                 │
+//                  │                      │ fails│ commit supersedes               │
+//                  │                      ▼      │                                 │
+//                  │                    blocked ──── publish ───▶ published ───────┘
 //                  └─ commit fails late ──▶ inDoubt ── next lock: done? published : as before
 //
 //     state        what the disk has                          what the tree's baseline is     what may be trusted
@@ -19,7 +17,6 @@ package import PackageFormat
 //     committed    the baseline; the journal has the save     the state on disk               the save is durable
 //     blocked      as committed, maybe published in part      the state on disk               the save is durable
 //     published    the save under its visible names           the state before it             the save is durable
-//     unconfirmed  the state before the exchange or after it  the state before it             nothing until it is looked at
 //     inDoubt      the record, or none                        the state on disk               nothing until the lock is held
 //     damaged      a journal that cannot be read              the state on disk               the children as they are
 //
@@ -30,9 +27,6 @@ package import PackageFormat
 //     committed, blocked          publishPending() fails                  blocked
 //     published                   rebase() succeeds                       clean
 //     published                   rebase() fails                          published; the next save tries again
-//     clean, unconfirmed          an exchange that fails late             unconfirmed
-//     unconfirmed                 rebase() finds another directory        clean
-//     unconfirmed                 a staged save                           published
 //     any                         a commit that fails late                inDoubt, over the save that waits
 //     inDoubt                     withPackageLock(), it is there          published
 //     inDoubt                     withPackageLock(), it is not            blocked if a save waits, otherwise clean
@@ -49,8 +43,6 @@ package enum SaveState {
   case blocked(CommittedSave, because: FilePackageError)
   /// Other programs see a save, and the tree still tells its changes from the state before it.
   case published(PublishedSave)
-  /// A directory was exchanged for the package's, and the sync of that failed.
-  case unconfirmed(PublishedSave)
   /// A commit failed at the last moment, perhaps over a save that waits to be published.
   case inDoubt(UncertainSave, over: CommittedSave?, because: FilePackageError)
   /// The journal cannot be read, and nothing can be saved; a save may wait in it.
@@ -63,7 +55,7 @@ package enum SaveState {
     switch self {
     case .committed(let save), .blocked(let save, _): save
     case .inDoubt(_, let save, _), .damaged(_, let save): save
-    case .clean, .published, .unconfirmed: nil
+    case .clean, .published: nil
     }
   }
 
@@ -79,10 +71,7 @@ package enum SaveState {
 
   /// The save that other programs may see, and that the tree's baseline does not have yet.
   var unrebased: PublishedSave? {
-    switch self {
-    case .published(let save), .unconfirmed(let save): save
-    default: nil
-    }
+    if case .published(let save) = self { save } else { nil }
   }
 
   /// Whether no save is left to publish or to make the baseline.
@@ -101,7 +90,7 @@ package enum SaveState {
     switch self {
     case .committed(let save), .blocked(let save, _): self = .blocked(save, because: error)
     case .inDoubt(let doubt, let save, _): self = .inDoubt(doubt, over: save, because: error)
-    case .clean, .published, .unconfirmed, .damaged: break
+    case .clean, .published, .damaged: break
     }
   }
 
@@ -116,7 +105,7 @@ package enum SaveState {
     case .inDoubt(_, let save?, let error), .damaged(let error, let save?):
       self = .blocked(save, because: error)
     case .inDoubt, .damaged: self = .clean
-    case .clean, .committed, .blocked, .published, .unconfirmed: break
+    case .clean, .committed, .blocked, .published: break
     }
   }
 
@@ -129,20 +118,14 @@ package enum SaveState {
     case .committed, .blocked: self = .clean
     case .inDoubt(let doubt, _, let error): self = .inDoubt(doubt, over: nil, because: error)
     case .damaged(let error, _): self = .damaged(error, over: nil)
-    case .clean, .published, .unconfirmed: break
+    case .clean, .published: break
     }
   }
 
   /// Other programs may have written since the save was published.
   mutating func noteDelay() {
-    switch self {
-    case .published(var save):
-      save.isLate = true
-      self = .published(save)
-    case .unconfirmed(var save):
-      save.isLate = true
-      self = .unconfirmed(save)
-    default: break
-    }
+    guard case .published(var save) = self else { return }
+    save.isLate = true
+    self = .published(save)
   }
 }

@@ -10,9 +10,6 @@ public struct SavingOptions: OptionSet, Sendable {
   /// Returns as soon as the save is durable. Other programs see it some hundredths of a second later; `publish()`
   /// waits for that. If several saves follow each other within that time, the store publishes only the last one.
   public static let returnsAtCommit = SavingOptions(rawValue: 2)
-  /// Makes the new state beside the old one and exchanges the two directories, instead of saving in place. Programs
-  /// that do not use this library then see all changes at once. Cost: a link for every child.
-  public static let staged = SavingOptions(rawValue: 4)
   /// Keeps the version that the save replaces, and starts a history: from then on every program's saves keep theirs.
   ///
   /// Costs a rename for each child that a save replaces or removes, instead of an unlink. Packages without metadata

@@ -17,19 +17,15 @@ struct EndingHistoryTests {
   }
 
   private static func save(
-    _ text: String, to path: FilePath = CrashCheck.path, on disk: any Disk,
-    _ options: PackageStore.SavingOptions = .keepsHistory
+    _ text: String, to path: FilePath = CrashCheck.path, on disk: any Disk
   ) async throws {
     let store = try await PackageStore.open(path, on: disk)
     try await store.put("Text.txt", text)
-    try await store.save(options: options)
+    try await store.save(options: .keepsHistory)
     try await store.close()
   }
 
-  @Test(arguments: [PackageStore.SavingOptions.keepsHistory, [.keepsHistory, .staged]])
-  func `lasts, for later saves and for copies, until one begins again`(
-    options: PackageStore.SavingOptions
-  ) async throws {
+  @Test func `lasts, for later saves and for copies, until one begins again`() async throws {
     let disk = try await Self.disk()
     let store = try await PackageStore.open(CrashCheck.path, on: disk)
     let before = try PackagePicture(of: CrashCheck.path, on: disk)
@@ -40,7 +36,7 @@ struct EndingHistoryTests {
     try await store.copy(to: URL(filePath: "/Copy.pkg"))
     try await store.close()
     for path in [CrashCheck.path, "/Copy.pkg"] as [FilePath] {
-      try await Self.save("5", to: path, on: disk, options)
+      try await Self.save("5", to: path, on: disk)
       let later = try await PackageStore.open(path, on: disk)
       #expect(try await later.metadata()?.keepsNoHistory == true)
       #expect(try await !later.keepsHistory())

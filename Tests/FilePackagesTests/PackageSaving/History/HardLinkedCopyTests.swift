@@ -69,8 +69,8 @@ struct HardLinkedCopyTests {
     default:
       let picture = try await VersionPicture(package.path, on: disk)
       try await store.edit([Edit.random(number, of: picture, using: &random)])
-      let ways: [PackageStore.SavingOptions] = [[], .returnsAtCommit, .staged]
-      try await store.save(options: ways[Int.random(in: 0..<3, using: &random)].union(.keepsHistory))
+      let ways: [PackageStore.SavingOptions] = [[], .returnsAtCommit]
+      try await store.save(options: ways[Int.random(in: 0..<2, using: &random)].union(.keepsHistory))
     }
     try await package.model.note(store, on: disk, at: package.path)
     if package.open == nil { try await store.close() }

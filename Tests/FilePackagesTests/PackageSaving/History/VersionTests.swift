@@ -11,8 +11,7 @@ struct VersionTests {
     "Text.txt": "text", "Data.bin": "data", "Images": ["1.png": "one", "Deep": ["a.txt": "a"]],
   ]
 
-  @Test(arguments: SavingWay.allCases)
-  func `are what was saved, one for each save`(way: SavingWay) async throws {
+  @Test func `are what was saved, one for each save`() async throws {
     let disk = try await CrashCheck.disk(Self.tree, metadata: true)
     let store = try await PackageStore.open(CrashCheck.path, on: disk)
     var model = VersionModel()
@@ -25,7 +24,7 @@ struct VersionTests {
     ]
     for edits in saves {
       try await store.edit(edits)
-      try await store.save(options: way.options.union(.keepsHistory))
+      try await store.save(options: .keepsHistory)
       try await model.note(store, on: disk)
       let problems = try await model.problems(store)
       try #require(problems.isEmpty, "\(edits)\n\(problems.joined(separator: "\n"))")
@@ -253,7 +252,7 @@ struct VersionTests {
       ($0 as? FilePackageError)?.code == .invalidContent
     }
     #expect(try await !other.verify().isWhole)
-    for options: PackageStore.SavingOptions in [[], .staged, .keepsHistory] {
+    for options: PackageStore.SavingOptions in [[], .keepsHistory] {
       try await other.put("Text.txt", "third \(options.rawValue)")
       try await other.save(options: options)
     }
@@ -310,7 +309,6 @@ struct VersionTests {
         }
         var options: PackageStore.SavingOptions = [.overwritesReadOnly]
         switch Int.random(in: 0..<8, using: &generator) {
-        case 0: options.insert(.staged)
         case 1, 2, 3: options.insert(.returnsAtCommit)
         default: break
         }

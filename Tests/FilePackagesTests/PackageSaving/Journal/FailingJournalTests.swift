@@ -47,20 +47,4 @@ struct FailingJournalTests {
     try await store.close()
     #expect(try await Self.texts(on: disk) == ["2", "1", "0"])
   }
-
-  @Test func `stays when a staged save puts another directory in the place of the package`() async throws {
-    let disk = try await CrashCheck.disk(["Text.txt": "0"], metadata: true)
-    let faulty = FaultyDisk(disk)
-    let store = try await PackageStore.open(CrashCheck.path, on: faulty.disk)
-    try await store.put("Text.txt", "1")
-    try await store.save(options: [.keepsHistory, .returnsAtCommit])
-    // The version is kept after the save is published, and cannot get its place then.
-    faulty.fail(.operation(.makeDirectory), with: .noSpace)
-    try await store.publish()
-    faulty.stopFailing()
-    try await store.put("Text.txt", "2")
-    try await store.save(options: [.keepsHistory, .staged])
-    try await store.close()
-    #expect(try await Self.texts(on: disk) == ["2", "1", "0"])
-  }
 }

@@ -34,10 +34,6 @@ struct HostileJournalTests {
         try await store.put("Mine.txt", "mine")
         return "\(try await store.save().isPublished ? "saved" : "committed")"
       }
-      await attempt("staged") {
-        try await store.put("Mine.txt", "mine again")
-        return "\(try await store.save(options: .staged).strategy)"
-      }
       await attempt("close") {
         try await store.close()
         return nil

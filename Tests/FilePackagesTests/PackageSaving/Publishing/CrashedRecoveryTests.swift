@@ -5,33 +5,36 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("What comes after a crash of a staged save", .tags(.crash, .scale))
+@Suite("What comes after a crash while a tree replaces a package", .tags(.crash, .scale))
 struct CrashedRecoveryTests {
   private static let edits: [Edit] = [.put("Text.txt", "new text"), .put("Images/2.png", "two again")]
 
-  /// Returns the package before and after a save, and every moment at which the save may be interrupted.
-  private static func save(
+  /// Writes the document's tree, with edits, over the document.
+  private static func write(_ edits: [Edit], on disk: CrashDisk) async throws {
+    let tree = try await PackageStore.open(CrashCheck.path, on: disk).tree
+    for edit in edits { try edit.apply(to: tree) }
+    try tree.write(to: CrashCheck.path, options: .atomic, original: nil, on: disk)
+  }
+
+  /// Returns the package before and after a write, and every moment at which the write may be interrupted.
+  private static func write(
     _ options: CrashDisk.Options
   ) async throws -> (old: PackagePicture, new: PackagePicture, points: [CrashPoint]) {
-    let disk = try await CrashCheck.disk(
-      ["Text.txt": "old text", "Images": ["2.png": "two"]], metadata: true, options: options)
-    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    let disk = try CrashDisk(
+      .package(["Text.txt": "old text", "Images": ["2.png": "two"]]), options: options)
     let old = try PackagePicture(of: CrashCheck.path, on: disk).natural
-    try await store.edit(edits)
-    let points = try await CrashDisk.crashPoints(of: disk) { try await store.save(options: .staged) }
+    let points = try await CrashDisk.crashPoints(of: disk) { try await write(edits, on: disk) }
     return (old, try PackagePicture(of: CrashCheck.path, on: disk).natural, points)
   }
 
-  /// Opens and saves the state after a crash, and checks every state that a second crash may leave.
+  /// Opens the state after a crash and writes over it, and checks every state that a second crash may leave.
   private static func checkNext(
     _ disk: CrashDisk, _ old: PackagePicture, _ new: PackagePicture, _ bad: inout [String]
   ) async throws -> Int {
     var states = 0
     var next: PackagePicture?
     let points = try await CrashDisk.crashPoints(of: disk) {
-      let store = try await PackageStore.open(CrashCheck.path, on: disk)
-      try await store.put("Text.txt", "newest")
-      try await store.save(options: .staged)
+      try await write([.put("Text.txt", "newest")], on: disk)
       disk.promise("saved")
       next = try PackagePicture(of: CrashCheck.path, on: disk).natural
     }
@@ -53,7 +56,7 @@ struct CrashedRecoveryTests {
 
   @Test(arguments: [StagedCrashTests.Kind.all, .noExchange])
   func `survives a second power cut`(kind: StagedCrashTests.Kind) async throws {
-    let (old, new, points) = try await Self.save(kind.options)
+    let (old, new, points) = try await Self.write(kind.options)
     var (states, bad) = (0, [String]())
     var seen: Set<PackagePicture> = []
     for point in points {
@@ -69,7 +72,7 @@ struct CrashedRecoveryTests {
 
   @Test(arguments: [StagedCrashTests.Kind.all, .noExchange])
   func `survives a power cut after the program was killed`(kind: StagedCrashTests.Kind) async throws {
-    let (old, new, points) = try await Self.save(kind.options)
+    let (old, new, points) = try await Self.write(kind.options)
     var (states, bad) = (0, [String]())
     for point in points { states += try await Self.checkNext(point.afterKill(), old, new, &bad) }
     print("after a kill (\(kind)): \(states) states of a power cut, \(bad.count) bad")
@@ -78,7 +81,7 @@ struct CrashedRecoveryTests {
 
   @Test func `needs the synchronisation before it removes what a kill left`() async throws {
     // Without the sync, a power cut brings back an old state whose files are gone (HS2).
-    let (old, new, points) = try await Self.save(.init())
+    let (old, new, points) = try await Self.write(.init())
     let exchange = try #require(points.firstIndex { $0.next == .exchange })
     // The old state stands beside the new one, and the exchange is not durable.
     let disk = points[exchange + 1].afterKill { $0.number == 0 ? .leftOut : nil }

@@ -51,8 +51,7 @@ struct MovesWhileWaitingTests {
           }
           switch Int.random(in: 0..<10, using: &generator) {
           case 0..<4: done.append("\(try await store.save(options: .returnsAtCommit))")
-          case 4: done.append("\(try await store.save())")
-          case 5: done.append("\(try await store.save(options: .staged))")
+          case 4, 5: done.append("\(try await store.save())")
           case 6: try await store.publish()
           default: break
           }

@@ -87,8 +87,6 @@ struct UnpublishableSaveTests {
     try await store.edit(edits)
     let error = await #expect(throws: FilePackageError.self) { try await store.save() }
     #expect(error?.code == code && error?.child == child, "\(error.debugDescription)")
-    let staged = await #expect(throws: FilePackageError.self) { try await store.save(options: .staged) }
-    #expect(staged?.operation == .save)
     try await store.close()
     #expect(try Self.state(of: disk) == ([], Self.tree))
 

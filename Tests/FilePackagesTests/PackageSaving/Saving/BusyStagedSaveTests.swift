@@ -18,6 +18,7 @@ struct BusyStagedSaveTests {
   }
 
   @Test func `of a single file is busy, and leaves the other one alone`() async throws {
+    // The other store finds the lock of the staged file (HS1).
     let disk = try CrashDisk(["Note.txt": "old"])
     let gate = FaultyDisk(disk)
     let slow = try FlatFileStore.open(Self.path, on: gate.disk)
@@ -51,5 +52,47 @@ struct BusyStagedSaveTests {
     #expect(try disk.names(in: "/") == ["Trip.pkg"])
     #expect(
       try disk.contents(of: "Text.txt", in: disk.openDirectory(at: CrashCheck.path)) == Array("slow".utf8))
+  }
+
+  @Test func `of a single file never loses an edit that another program makes at the last moment`()
+    async throws
+  {
+    // The exchange is taken back, since another file comes out of it (SP4).
+    let base = try CrashDisk(["Note.txt": "old"])
+    let disk = CountingDisk(base) { (event) throws(SystemError) in
+      guard event.operation == .exchange else { return }
+      // The expectations below find errors of the other program's change.
+      try? OutsideEditTests.write("theirs", to: "Note.txt", in: "/", on: base)
+    }
+    let store = try FlatFileStore.open(Self.path, on: disk)
+    let error = await #expect(throws: FilePackageError.self) { try await store.save(FileWrapper("mine")) }
+    #expect(error?.code == .changedOnDisk)
+    #expect(try base.contents(of: "Note.txt", in: base.openDirectory(at: "/")) == Array("theirs".utf8))
+    #expect(try base.names(in: "/") == ["Note.txt"])
+  }
+
+  @Test(arguments: [Errno.noSpace, .ioError])
+  func `whose disk fails leaves the old file and nothing beside it, or the new one`(code: Errno) async throws
+  {
+    // After an error the old state is in its place, and nothing is beside it (SP5).
+    var (number, failures) = (0, 1)
+    while failures > 0 {
+      let disk = try CrashDisk(["Note.txt": "old"])
+      let faulty = FaultyDisk(disk)
+      let store = try FlatFileStore.open(Self.path, on: faulty.disk)
+      faulty.fail(.request(number), with: code)
+      var (report, error): (SaveReport?, FilePackageError?)
+      do {
+        report = try await store.save(FileWrapper("new"))
+      } catch let failed {
+        error = failed
+      }
+      failures = faulty.stopFailing()
+      let text = try disk.contents(of: "Note.txt", in: disk.openDirectory(at: "/"))
+      #expect(text == Array((error == nil ? "new" : "old").utf8), "request \(number)")
+      if report?.leftover == nil { #expect(try disk.names(in: "/") == ["Note.txt"], "request \(number)") }
+      number += 1
+    }
+    #expect(number > 10)
   }
 }

@@ -22,7 +22,6 @@ struct FailingSaveTests {
 
   /// The error of the disk, and its moment.
   private struct Failure {
-    var way: SavingWay
     var code: Errno
     /// Whether all requests fail from that moment on, rather than one.
     var isHard: Bool
@@ -41,7 +40,7 @@ struct FailingSaveTests {
     let store = try await PackageStore.open(path, on: switchable.disk)
     if failure.isLater {
       try await store.put("Data.bin", "first")
-      try await store.save(options: failure.way.options)
+      try await store.save()
     }
     try await store.edit(edits)
     let wanted = try await contents(store.tree)
@@ -50,12 +49,12 @@ struct FailingSaveTests {
     var report: SaveReport?
     var error: FilePackageError?
     do {
-      report = try await store.save(options: failure.way.options)
+      report = try await store.save()
     } catch let failed {
       error = failed
     }
     let failures = switchable.stopFailing()
-    let comment = "\(failure.way), \(failure.code) at \(number): \(error?.description ?? "saved")"
+    let comment = "\(failure.code) at \(number): \(error?.description ?? "saved")"
 
     let beside = try disk.names(in: folder)
     if let error {
@@ -87,7 +86,7 @@ struct FailingSaveTests {
         #expect(report?.isPublished == true && report?.warnings.isEmpty == true, "\(comment)")
       }
     }
-    try await saveAgain(store, failure.way, at: path, on: disk, comment)
+    try await saveAgain(store, at: path, on: disk, comment)
     #expect(try disk.names(in: folder) == ["Trip.pkg"], "\(comment)")
     return failures > 0
   }
@@ -105,11 +104,11 @@ struct FailingSaveTests {
 
   /// Saves the edits that the tree still has, and one more edit.
   private static func saveAgain(
-    _ store: PackageStore, _ way: SavingWay, at path: FilePath, on disk: any Disk, _ comment: String
+    _ store: PackageStore, at path: FilePath, on disk: any Disk, _ comment: String
   ) async throws {
     do {
       try await store.put("Text.txt", "newest text")
-      try await store.save(options: way.options)
+      try await store.save()
       try await store.close()
     } catch {
       Issue.record("\(comment)\nand then: \(error)")
@@ -155,42 +154,39 @@ struct FailingSaveTests {
     #expect(number > 100)
   }
 
-  @Test(arguments: codes, SavingWay.allCases)
+  @Test(arguments: codes)
   func `leaves the old package or reports success with the new one`(
-    code: Errno, way: SavingWay
+    code: Errno
   ) async throws {
     // Up to the commit nothing under a visible name changes (JS1).
-    // After an error the old state is in its place, and nothing is beside it (SP5).
-    try await Self.runAll(Failure(way: way, code: code, isHard: false), metadata: true)
+    try await Self.runAll(Failure(code: code, isHard: false), metadata: true)
   }
 
-  @Test(arguments: [Errno.noSpace, .ioError], SavingWay.allCases)
-  func `leaves the old package when nothing succeeds any more`(code: Errno, way: SavingWay) async throws {
-    try await Self.runAll(Failure(way: way, code: code, isHard: true), metadata: true)
+  @Test(arguments: [Errno.noSpace, .ioError])
+  func `leaves the old package when nothing succeeds any more`(code: Errno) async throws {
+    try await Self.runAll(Failure(code: code, isHard: true), metadata: true)
   }
 
-  @Test(arguments: SavingWay.allCases)
-  func `leaves a package of another program's as it was`(way: SavingWay) async throws {
+  @Test func `leaves a package of another program's as it was`() async throws {
     for isHard in [false, true] {
-      try await Self.runAll(Failure(way: way, code: .noSpace, isHard: isHard), metadata: false)
+      try await Self.runAll(Failure(code: .noSpace, isHard: isHard), metadata: false)
     }
   }
 
-  @Test(arguments: SavingWay.allCases)
-  func `leaves the state of the save before`(way: SavingWay) async throws {
+  @Test func `leaves the state of the save before`() async throws {
     for isHard in [false, true] {
       try await Self.runAll(
-        Failure(way: way, code: .ioError, isHard: isHard, isLater: true), metadata: true)
+        Failure(code: .ioError, isHard: isHard, isLater: true), metadata: true)
     }
   }
 
-  @Test(arguments: SavingWay.allCases, [false, true])
+  @Test(arguments: [false, true])
   func `leaves the old package or the new one on the real disk`(
-    way: SavingWay, isHard: Bool
+    isHard: Bool
   ) async throws {
     var (number, isDone) = (0, false)
     while !isDone {
-      let failure = Failure(way: way, code: Self.codes[number % Self.codes.count], isHard: isHard)
+      let failure = Failure(code: Self.codes[number % Self.codes.count], isHard: isHard)
       isDone = try await !withTemporaryDirectory { folder in
         let disk = PosixDisk()
         _ = try await PackageStore.create(
@@ -201,7 +197,26 @@ struct FailingSaveTests {
       }
       number += 1
     }
-    print("failing saves on the real disk, \(way): \(number - 1) points\(isHard ? ", for ever" : "")")
+    print("failing saves on the real disk: \(number - 1) points\(isHard ? ", for ever" : "")")
     #expect(number > 100)
+  }
+
+  @Test func `says what it needs if the document's own folder cannot be changed`() async throws {
+    let disk = try CrashDisk(.package(["Text.txt": "old"]))
+    let faulty = FaultyDisk(disk)
+    let store = try await PackageStore.open(CrashCheck.path, on: faulty.disk)
+    try await store.put("Text.txt", "new")
+    let before = disk.tree
+    faulty.fail(.operation(.makeDirectory), with: .permissionDenied)
+    let error = await #expect(throws: FilePackageError.self) { try await store.save() }
+    #expect(
+      error?.description
+        == "The document 'Trip.pkg' could not be saved: permission denied (making '.docpkg' in it, which "
+        + "every save needs). The document on disk is unchanged. Allow writing, or save it to another place.")
+    #expect(disk.tree == before)
+    // The edit is still in the tree.
+    faulty.stopFailing()
+    try await store.save()
+    #expect(disk.tree["Trip.pkg"]?["Text.txt"] == "new")
   }
 }

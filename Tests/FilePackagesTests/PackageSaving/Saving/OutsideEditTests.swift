@@ -21,7 +21,7 @@ struct OutsideEditTests {
   }
 
   /// Writes a file as another program does.
-  fileprivate static func write(_ text: String, to name: FileName, in folder: FilePath, on disk: any Disk)
+  static func write(_ text: String, to name: FileName, in folder: FilePath, on disk: any Disk)
     throws
   {
     let directory = try disk.openDirectory(at: folder)
@@ -52,12 +52,12 @@ struct OutsideEditTests {
     }
   }
 
-  @Test(arguments: Outside.allCases, SavingWay.allCases)
-  func `refuses to overwrite what somebody else changed`(outside: Outside, way: SavingWay) async throws {
-    for metadata in [true, false] { try await Self.refuses(outside, way, metadata: metadata) }
+  @Test(arguments: Outside.allCases)
+  func `refuses to overwrite what somebody else changed`(outside: Outside) async throws {
+    for metadata in [true, false] { try await Self.refuses(outside, metadata: metadata) }
   }
 
-  private static func refuses(_ outside: Outside, _ way: SavingWay, metadata: Bool) async throws {
+  private static func refuses(_ outside: Outside, metadata: Bool) async throws {
     let disk = try await CrashCheck.disk(Self.tree, metadata: metadata)
     let store = try await Self.open(disk)
     try await store.edit([.put("Text.txt", "mine"), .put("New.txt", "mine"), .remove("Images")])
@@ -68,7 +68,7 @@ struct OutsideEditTests {
       return metadata ? picture : picture.undated(".")
     }
     let before = try picture()
-    let error = await #expect(throws: FilePackageError.self) { try await store.save(options: way.options) }
+    let error = await #expect(throws: FilePackageError.self) { try await store.save() }
     #expect(error?.code == .changedOnDisk, "\(String(describing: error))")
     let after = try picture()
     #expect(after.natural == before.natural, "\(before.natural.differences(in: after.natural))")
@@ -78,10 +78,8 @@ struct OutsideEditTests {
     #expect(try await store.tree.child(named: "New.txt")?.contents() == Data("mine".utf8))
   }
 
-  @Test(arguments: SavingWay.allCases)
-  func `keeps what somebody else changed, added or removed and this save does not touch`(
-    way: SavingWay
-  ) async throws {
+  @Test func `keeps what somebody else changed, added or removed and this save does not touch`() async throws
+  {
     let disk = try await CrashCheck.disk(Self.tree, metadata: true)
     let store = try await Self.open(disk)
     _ = try await store.tree.child(named: "Other.txt")?.contents()
@@ -89,7 +87,7 @@ struct OutsideEditTests {
     try Self.write("someone's", to: "Theirs.txt", in: CrashCheck.path, on: disk)
     try disk.removeFile("1.png", in: disk.openDirectory(at: "/Trip.pkg/Images"))
     try await store.edit([.put("Text.txt", "mine"), .put("Images/3.png", "mine")])
-    try await store.save(options: way.options)
+    try await store.save()
     let found = try PackagePicture(of: CrashCheck.path, on: disk).entries.mapValues {
       String(decoding: $0.bytes, as: UTF8.self)
     }
@@ -97,29 +95,21 @@ struct OutsideEditTests {
     #expect(found["Text.txt"] == "mine" && found["Images/3.png"] == "mine" && found["Images/1.png"] == nil)
     // The application saw an old state of it, so a later save must not replace it either.
     try await store.put("Other.txt", "mine")
-    let error = await #expect(throws: FilePackageError.self) { try await store.save(options: way.options) }
+    let error = await #expect(throws: FilePackageError.self) { try await store.save() }
     #expect(error?.code == .changedOnDisk)
     // After a new read, a save may replace it.
     let again = try await Self.open(disk)
     _ = try await again.tree.child(named: "Other.txt")?.contents()
     try Self.write("theirs again", to: "Other.txt", in: CrashCheck.path, on: disk)
     try await again.put("Text.txt", "mine again")
-    try await again.save(options: way.options)
-    let seen = try await again.tree.child(named: "Other.txt")?.contents()
+    try await again.save()
+    #expect(try await again.tree.child(named: "Other.txt")?.contents() == Data("someone's".utf8))
     try await again.put("Other.txt", "mine")
-    if way == .staged {
-      // Such a save looks at everything, and the application then sees the file on disk.
-      #expect(seen == Data("theirs again".utf8))
-      try await again.save(options: way.options)
-    } else {
-      #expect(seen == Data("someone's".utf8))
-      let error = await #expect(throws: FilePackageError.self) { try await again.save(options: way.options) }
-      #expect(error?.code == .changedOnDisk && error?.child == "Other.txt")
-    }
+    let later = await #expect(throws: FilePackageError.self) { try await again.save() }
+    #expect(later?.code == .changedOnDisk && later?.child == "Other.txt")
   }
 
-  @Test(arguments: SavingWay.allCases)
-  func `leaves alone what a tree built anew has never seen`(way: SavingWay) async throws {
+  @Test func `leaves alone what a tree built anew has never seen`() async throws {
     let disk = try await CrashCheck.disk(Self.tree, metadata: false)
     let store = try await Self.open(disk)
     let children = try await store.tree.children()
@@ -127,7 +117,7 @@ struct OutsideEditTests {
     let fresh = FileWrapper(directoryWithFileWrappers: [:])
     for name in ["Images", "Text.txt"] { if let child = children[name] { fresh.addFileWrapper(child) } }
     fresh.addRegularFile(withContents: Data("new".utf8), preferredFilename: "New.txt")
-    try await store.save(fresh, options: way.options)
+    try await store.save(fresh)
     try await store.close()
     #expect(try disk.names(in: CrashCheck.path) == ["Images", "New.txt", "Text.txt", "Theirs.txt"])
 
@@ -135,51 +125,12 @@ struct OutsideEditTests {
     again.addRegularFile(withContents: Data("x".utf8), preferredFilename: "Text.txt")
     try Self.write("someone's", to: "Text.txt", in: CrashCheck.path, on: disk)
     let error = await #expect(throws: FilePackageError.self) {
-      try await store.save(again, options: way.options)
+      try await store.save(again)
     }
     #expect(error?.code == .changedOnDisk)
   }
 
-  enum Moment: CaseIterable {
-    case added, replaced, rewritten, swapped, copied
-  }
-
-  @Test(arguments: Moment.allCases)
-  func `never loses an edit made at the last moment of a staged save`(moment: Moment) async throws {
-    // The exchange is taken back, since the state that comes out of it is another one (SP4).
-    var options = CrashDisk.Options()
-    options.supportsLinks = moment != .copied
-    let base = try await CrashCheck.disk(Self.tree, metadata: true, options: options)
-    let isDone = Mutex(false)
-    let disk = CountingDisk(base) { (event) throws(SystemError) in
-      guard event.operation == .exchange,
-        !isDone.withLock({ done in
-          defer { done = true }; return done
-        })
-      else { return }
-      // The expectations below find errors of the other program's change.
-      switch moment {
-      case .added: try? Self.write("theirs", to: "Theirs.txt", in: "/Trip.pkg/Images", on: base)
-      case .replaced: try? Self.write("theirs", to: "Text.txt", in: CrashCheck.path, on: base)
-      case .rewritten, .copied: try? Self.write("theirs", to: "Other.txt", in: CrashCheck.path, on: base)
-      case .swapped:
-        guard let root = try? base.openDirectory(at: "/") else { return }
-        try? base.rename("Trip.pkg", in: root, to: "Away.pkg", in: root, .noReplace)
-        try? TestTree(dictionaryLiteral: ("Theirs.txt", "theirs")).write(to: "Trip.pkg", in: root, of: base)
-      }
-    }
-    let store = try await Self.open(disk)
-    try await store.put("Text.txt", "mine")
-    let error = await #expect(throws: FilePackageError.self) { try await store.save(options: .staged) }
-    #expect(error?.code == .changedOnDisk, "\(String(describing: error))")
-    let found = try PackagePicture(of: CrashCheck.path, on: base).entries.values
-    #expect(found.contains { $0.bytes == Array("theirs".utf8) })
-    #expect(!found.contains { $0.bytes == Array("mine".utf8) })
-    #expect(try base.names(in: "/") == (moment == .swapped ? ["Away.pkg", "Trip.pkg"] : ["Trip.pkg"]))
-  }
-
-  @Test(arguments: SavingWay.allCases)
-  func `says so when the package is another one or gone`(way: SavingWay) async throws {
+  @Test func `says so when the package is another one or gone`() async throws {
     for isGone in [true, false] {
       let disk = try await CrashCheck.disk(Self.tree, metadata: true)
       let store = try await Self.open(disk)
@@ -188,46 +139,43 @@ struct OutsideEditTests {
       try disk.rename("Trip.pkg", in: root, to: "Away.pkg", in: root, .noReplace)
       if !isGone { try Self.tree.write(to: "Trip.pkg", in: root, of: disk) }
       let before = disk.tree
-      let error = await #expect(throws: FilePackageError.self) { try await store.save(options: way.options) }
+      let error = await #expect(throws: FilePackageError.self) { try await store.save() }
       #expect(error?.code == .changedOnDisk)
       #expect(disk.tree == before)
     }
   }
 
-  @Test(arguments: SavingWay.allCases)
-  func `refuses a metadata plist that somebody else destroyed`(way: SavingWay) async throws {
+  @Test func `refuses a metadata plist that somebody else destroyed`() async throws {
     let disk = try await CrashCheck.disk(Self.tree, metadata: true)
     let store = try await Self.open(disk)
     try Self.write("<plist/>", to: "Metadata.plist", in: CrashCheck.path, on: disk)
     try await store.put("Text.txt", "mine")
     let before = disk.tree
-    let error = await #expect(throws: FilePackageError.self) { try await store.save(options: way.options) }
+    let error = await #expect(throws: FilePackageError.self) { try await store.save() }
     #expect(error?.code == .metadataDamaged && error?.operation == .save)
     #expect(disk.tree == before)
   }
 
-  @Test(arguments: SavingWay.allCases)
-  func `refuses a read-only child unless told otherwise`(way: SavingWay) async throws {
+  @Test func `refuses a read-only child unless told otherwise`() async throws {
     let disk = try CrashDisk(.package(["Text.txt": .file(Array("old".utf8), mode: 0o444), "Other.txt": "o"]))
     let store = try await PackageStore.open(CrashCheck.path, on: disk)
     try await store.put("Text.txt", "mine")
     let before = disk.tree
-    let error = await #expect(throws: FilePackageError.self) { try await store.save(options: way.options) }
+    let error = await #expect(throws: FilePackageError.self) { try await store.save() }
     #expect(
       error?.description
         == "The document 'Trip.pkg' could not be saved: the file is read-only (writing 'Text.txt'). "
         + "The document on disk is unchanged. "
         + "Allow writing, or save it to another place.")
     #expect(disk.tree == before)
-    try await store.save(options: way.options.union(.overwritesReadOnly))
+    try await store.save(options: .overwritesReadOnly)
     try await store.close()
     #expect(
       disk.tree
         == .package(["Text.txt": .file(Array("mine".utf8), mode: 0o444), "Other.txt": "o"]))
   }
 
-  @Test(arguments: SavingWay.allCases)
-  func `keeps modes, extended attributes and dates`(way: SavingWay) async throws {
+  @Test func `keeps modes, extended attributes and dates`() async throws {
     let disk = try await CrashCheck.disk(Self.tree, metadata: true)
     let folder = try disk.openDirectory(at: CrashCheck.path)
     let text = try disk.openFile("Text.txt", in: folder)
@@ -237,7 +185,7 @@ struct OutsideEditTests {
     let store = try await Self.open(disk)
     let before = try PackagePicture(of: CrashCheck.path, on: disk).natural
     try await store.put("Text.txt", "mine")
-    try await store.save(options: way.options)
+    try await store.save()
     try await store.close()
     try expectNoTraces(in: CrashCheck.path, on: disk)
     let after = try PackagePicture(of: CrashCheck.path, on: disk).natural

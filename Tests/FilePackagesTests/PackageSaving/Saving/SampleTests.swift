@@ -44,8 +44,8 @@ struct SampleTests {
 
   @Test(
     .enabled(if: !samples.isEmpty, "the samples have to be in 'shared/samples' beside the package"),
-    arguments: samples, SavingWay.allCases)
-  func `change only where they are changed`(sample: FilePath, way: SavingWay) async throws {
+    arguments: samples)
+  func `change only where they are changed`(sample: FilePath) async throws {
     try await withTemporaryDirectory { folder in
       let name = try #require(sample.lastComponent)
       let path = folder.appending(name)
@@ -70,7 +70,7 @@ struct SampleTests {
       let place = try #require(files.max { $0.split(separator: "/").count < $1.split(separator: "/").count })
       try await store.put(place, "changed")
       // The samples may be read-only.
-      let report = try await store.save(options: way.options.union(.overwritesReadOnly))
+      let report = try await store.save(options: .overwritesReadOnly)
       #expect(report.written == [place])
       try await store.close()
       try expectNoTraces(in: path, on: PosixDisk())
@@ -85,8 +85,7 @@ struct SampleTests {
     }
   }
 
-  @Test(arguments: SavingWay.allCases)
-  func `keep their FIFOs and sockets`(way: SavingWay) async throws {
+  @Test func `keep their FIFOs and sockets`() async throws {
     try await withTemporaryDirectory { folder in
       let path = folder.appending("Trip.pkg")
       let disk = PosixDisk()
@@ -95,10 +94,9 @@ struct SampleTests {
       let store = try await PackageStore.open(path, on: disk)
       try await store.put("Text.txt", "new")
       let before = try PackagePicture(of: path, on: disk)
-      let report = try await store.save(options: way.options)
-      // Only a staged save finds the FIFO.
-      #expect(report.leftAlone == (way == .staged ? ["Folder/pipe"] : []))
-      #expect(report.description.contains("left alone: Folder/pipe") == (way == .staged))
+      let report = try await store.save()
+      // A save does not look for the FIFO.
+      #expect(report.leftAlone == [])
       try await store.close()
       let after = try PackagePicture(of: path, on: disk)
       #expect(after.entries["Folder/pipe"]?.kind == .fifo)

@@ -12,16 +12,14 @@ struct SaveCostTests {
     return try await CrashCheck.disk(.directory(entries), metadata: metadata)
   }
 
-  @Test(arguments: SavingWay.allCases)
-  func `is told with the bytes of the children that stayed`(_ way: SavingWay) async throws {
+  @Test func `is told with the bytes of the children that stayed`() async throws {
     let store = try await PackageStore.open(CrashCheck.path, on: Self.package(3, metadata: true))
     try await store.put("1.txt", "changed")
-    let report = try await store.save(options: way.options)
+    let report = try await store.save()
     #expect(report.reused == 2 && report.bytesReused == 14, "\(report)")
   }
 
-  @Test(arguments: SavingWay.allCases)
-  func `counts neither folders nor links as bytes of children that stayed`(_ way: SavingWay) async throws {
+  @Test func `counts neither folders nor links as bytes of children that stayed`() async throws {
     let disk = try await CrashCheck.disk(["Text.txt": "text", "Old": ["a.txt": "aaa"]], metadata: true)
     let store = try await PackageStore.open(CrashCheck.path, on: disk)
     // The stages are the first image of a document, a link, a move into a new folder, and a folder's mode.
@@ -33,7 +31,7 @@ struct SaveCostTests {
     ]
     for (edits, reused, bytes) in stages {
       try await store.edit(edits)
-      let report = try await store.save(options: way.options)
+      let report = try await store.save()
       #expect(report.reused == reused && report.bytesReused == bytes, "\(edits): \(report)")
     }
   }
@@ -109,31 +107,6 @@ struct SaveCostTests {
     #expect(try await store.save().synchronizations == 1 + 3)
   }
 
-  // MARK: Staged
-
-  @Test(arguments: [true, false])
-  func `staged is a link for each unchanged child and the bytes of the changed one`(
-    metadata: Bool
-  ) async throws {
-    let disk = CountingDisk(try await Self.package(1000, metadata: metadata))
-    let store = try await PackageStore.open(CrashCheck.path, on: disk)
-    try await store.put("500.txt", "changed")
-    let before = disk.counts
-    let report = try await store.save(options: .staged)
-    let after = disk.counts
-    func count(_ operation: DiskOperation) -> Int { after[operation] - before[operation] }
-    #expect(report.reused == 999)
-    #expect(report.written == (metadata ? ["500.txt", "Metadata.plist"] : ["500.txt"]))
-    // The files are the child and the lock, and with metadata also the plist and the manifest.
-    #expect(count(.createFile) == (metadata ? 4 : 2))
-    #expect(count(.link) == 999)
-    #expect(count(.write) == (metadata ? 3 : 1))
-    // The syncs are the child, the metadata, the package's directory, and the folder before and after the exchange.
-    #expect(report.synchronizations == (metadata ? 5 : 4))
-    #expect(count(.synchronize) == report.synchronizations && count(.synchronizeData) == 0)
-    print("one of 1,000 children\(metadata ? " and the metadata" : "") staged: \(report)")
-  }
-
   @Test func `is planned with as many operations for ten children as for ten thousand`() async throws {
     var operations: [Int] = []
     for count in [10, 10_000] {
@@ -149,13 +122,12 @@ struct SaveCostTests {
     #expect(operations[0] == operations[1])
   }
 
-  @Test(arguments: SavingWay.allCases)
-  func `is nothing when nothing changed`(way: SavingWay) async throws {
+  @Test func `is nothing when nothing changed`() async throws {
     // Opening and a save without a change write nothing (W4).
     let disk = CountingDisk(try await Self.package(10, metadata: true))
     let store = try await PackageStore.open(CrashCheck.path, on: disk)
     _ = try await store.tree.children()
-    let report = try await store.save(options: way.options)
+    let report = try await store.save()
     #expect(report.strategy == .none)
     try await store.close()
     #expect(disk.counts.changes == 0)

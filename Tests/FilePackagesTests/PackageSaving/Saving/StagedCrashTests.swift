@@ -5,7 +5,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("A staged save that is cut short", .tags(.crash, .scale))
+@Suite("A new state that is cut short on its way to its place", .tags(.crash, .scale))
 struct StagedCrashTests {
   static let tree: TestTree = [
     "Text.txt": "old text", "Notes.txt": .file(Array("notes".utf8), mode: 0o600), "Data.bin": "0123456789",
@@ -25,27 +25,6 @@ struct StagedCrashTests {
     ],
   ]
 
-  static func check(
-    _ saves: [[Edit]], metadata: Bool, options: CrashDisk.Options = .init(),
-    mistake: @escaping @Sendable (CrashDisk.SyncPoint) -> CrashDisk.Mistake? = { _ in nil },
-    limit: Int = 128, stopsAtFirst: Bool = false
-  ) async throws -> CrashCheck {
-    var check = CrashCheck()
-    check.stopsAtFirst = stopsAtFirst
-    check.ignoresOwnDate = !metadata
-    let disk = try await CrashCheck.disk(
-      tree, metadata: metadata, options: options, mistake: mistake)
-    let store = try await PackageStore.open(CrashCheck.path, on: disk)
-    for edits in saves {
-      disk.synchronizeAll()
-      try await store.edit(edits)
-      try await check.check(disk, limit: limit, savesAgain: !stopsAtFirst) {
-        try await store.save(options: .staged)
-      }
-    }
-    return check
-  }
-
   enum Kind: String, CaseIterable {
     case all, noExchange, noExchangeNorKeep, noLinks, noneOfThem, clones
     var options: CrashDisk.Options {
@@ -58,53 +37,6 @@ struct StagedCrashTests {
       options.supportsClone = self == .clones
       return options
     }
-  }
-
-  @Test(arguments: Kind.allCases, [true, false])
-  func `leaves the old package or the new one`(kind: Kind, metadata: Bool) async throws {
-    // Before the exchange every state has the old package (SP1).
-    let check = try await Self.check(
-      Self.saves, metadata: metadata, options: kind.options, limit: kind == .all ? 40 : 8)
-    print(
-      "staged saves (\(kind), \(metadata ? "with" : "without") metadata): \(check.states) crash states, "
-        + "\(check.bad.count) bad")
-    #expect(check.bad.isEmpty, "\(check.bad.prefix(3).joined(separator: "\n\n"))")
-  }
-
-  @Test func `needs every one of its synchronisations`() async throws {
-    // The new state is synced before the exchange (SP2), and the exchange before the old state goes (SP3).
-    let edits: [Edit] = [
-      .put("Text.txt", "new text"), .put("Images/Deep/a.txt", "new a"), .folder("New"),
-      .put("New/x.txt", "x"),
-    ]
-    var caught = 0
-    let points = try await Self.check([edits], metadata: true, limit: 1, stopsAtFirst: true).syncPoints
-    #expect(points.count == 10, "\(points)")
-    for point in points {
-      let check = try await Self.check(
-        [edits], metadata: true, mistake: { $0.number == point.number ? .leftOut : nil }, stopsAtFirst: true)
-      #expect(!check.bad.isEmpty, "\(point) could be left out")
-      caught += check.bad.isEmpty ? 0 : 1
-    }
-    print("staged saves: leaving out a synchronisation found \(caught) times of \(points.count)")
-  }
-
-  @Test func `needs every one of its synchronisations without exchange and links`() async throws {
-    let edits: [Edit] = [.put("Text.txt", "new text"), .remove("Images/Deep")]
-    let options = Kind.noneOfThem.options
-    let points = try await Self.check(
-      [edits], metadata: false, options: options, limit: 1, stopsAtFirst: true
-    )
-    .syncPoints
-    var needless: [CrashDisk.SyncPoint] = []
-    for point in points {
-      let check = try await Self.check(
-        [edits], metadata: false, options: options, mistake: { $0.number == point.number ? .leftOut : nil },
-        stopsAtFirst: true)
-      if check.bad.isEmpty { needless.append(point) }
-    }
-    // It is the sync before the exchange: the store makes it before it finds that exchanges are not supported.
-    #expect(needless.map(\.number) == [points.count - 2], "\(needless)")
   }
 
   @Test func `leaves a new package whole or not at all, and needs every synchronisation`() async throws {
@@ -144,18 +76,45 @@ struct StagedCrashTests {
 
   @Test(arguments: [Kind.all, .noExchange])
   func `leaves the old or the new tree with FileWrapper and atomic`(kind: Kind) async throws {
+    // Before the exchange every state has the old tree (SP1).
+    let check = try await Self.write(Array(Self.saves.prefix(4)), kind.options, limit: 16)
+    print("FileWrapper, atomic (\(kind)): \(check.states) crash states, \(check.bad.count) bad")
+    #expect(check.bad.isEmpty, "\(check.bad.prefix(3).joined(separator: "\n\n"))")
+  }
+
+  @Test func `needs every synchronisation with FileWrapper and atomic`() async throws {
+    // The new state is synced before the exchange (SP2), and the exchange before the old state goes (SP3).
+    let edits: [Edit] = [
+      .put("Text.txt", "new text"), .put("Images/Deep/a.txt", "new a"), .folder("New"),
+      .put("New/x.txt", "x"),
+    ]
+    let points = try await Self.write([edits], limit: 1, stopsAtFirst: true).syncPoints
+    #expect(points.count > 5)
+    for point in points {
+      let check = try await Self.write(
+        [edits], limit: 128, stopsAtFirst: true, mistake: { $0.number == point.number ? .leftOut : nil })
+      #expect(!check.bad.isEmpty, "\(point) could be left out")
+    }
+    print("FileWrapper, atomic: leaving out each of \(points.count) synchronisations was found")
+  }
+
+  /// Writes a tree again after each group of edits, and checks every state that a power cut may leave.
+  private static func write(
+    _ groups: [[Edit]], _ options: CrashDisk.Options = .init(), limit: Int, stopsAtFirst: Bool = false,
+    mistake: @escaping @Sendable (CrashDisk.SyncPoint) -> CrashDisk.Mistake? = { _ in nil }
+  ) async throws -> CrashCheck {
     var check = CrashCheck()
-    let disk = try CrashDisk(.package(Self.tree), options: kind.options)
+    check.stopsAtFirst = stopsAtFirst
+    let disk = try CrashDisk(.package(tree), options: options, mistake: mistake)
     let wrapper = try await PackageStore.open(CrashCheck.path, on: disk).tree
-    for edits in Self.saves.prefix(4) {
+    for edits in groups {
       disk.synchronizeAll()
       for edit in edits { try edit.apply(to: wrapper) }
-      try await check.check(disk, limit: 16) {
+      try await check.check(disk, limit: limit, savesAgain: !stopsAtFirst) {
         try wrapper.write(
           to: CrashCheck.path, options: [.atomic, .withNameUpdating], original: CrashCheck.path, on: disk)
       }
     }
-    print("FileWrapper, atomic (\(kind)): \(check.states) crash states, \(check.bad.count) bad")
-    #expect(check.bad.isEmpty, "\(check.bad.prefix(3).joined(separator: "\n\n"))")
+    return check
   }
 }

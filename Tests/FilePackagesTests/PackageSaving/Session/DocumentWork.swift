@@ -7,7 +7,7 @@ import Testing
 
 /// A command on a document, from its opening to its closing, as in each call of a command-line tool.
 enum DocumentWork: String, CaseIterable, Sendable {
-  case save, staged, large, undo, redo, restore, prune, repair, copy
+  case save, large, undo, redo, restore, prune, repair, copy
 
   /// The content of a document for a reader, and whether there is a copy of it.
   struct Sight: Equatable, Sendable {
@@ -58,9 +58,6 @@ enum DocumentWork: String, CaseIterable, Sendable {
     case .save:
       try await store.edit([.put("Text.txt", "saved"), .remove("Notes.txt")])
       report = try await store.save(options: .keepsHistory)
-    case .staged:
-      try await store.edit([.put("Text.txt", "saved"), .remove("Notes.txt")])
-      report = try await store.save(options: [.keepsHistory, .staged])
     case .large:
       try await store.put("Text.txt", String(repeating: "saved ", count: 200_000))
       report = try await store.save(options: .keepsHistory)

@@ -10,19 +10,19 @@ struct SessionEndTests {
   private static let tree: TestTree = ["Text.txt": "old", "Other.txt": "other"]
 
   private static func save(
-    _ text: String, on disk: any Disk, closing: Bool, _ way: SavingWay = .journaled
+    _ text: String, on disk: any Disk, closing: Bool
   ) async throws {
     let store = try await PackageStore.open(CrashCheck.path, on: disk)
     try await store.put("Text.txt", text)
-    try await store.save(options: way.options)
+    try await store.save()
     if closing { try await store.close() }
   }
 
-  @Test(arguments: [true, false], SavingWay.allCases)
-  func `is the document and no more`(isClosed: Bool, way: SavingWay) async throws {
+  @Test(arguments: [true, false])
+  func `is the document and no more`(isClosed: Bool) async throws {
     for metadata in [true, false] {
       let disk = try await CrashCheck.disk(Self.tree, metadata: metadata)
-      try await Self.save("new", on: disk, closing: isClosed, way)
+      try await Self.save("new", on: disk, closing: isClosed)
       try expectNoTraces(in: CrashCheck.path, on: disk)
       #expect(disk.tree["Trip.pkg"]?["Text.txt"] == "new")
       #expect(disk.openDescriptors == 0)
@@ -47,17 +47,15 @@ struct SessionEndTests {
   }
 
   @Test func `is whatever others keep in the hidden folder`() async throws {
-    for way in SavingWay.allCases {
-      let disk = try await CrashCheck.disk(Self.tree, metadata: false)
-      let root = try disk.openDirectory(at: CrashCheck.path)
-      try disk.makeDirectory(".docpkg", in: root, mode: 0o755)
-      let hidden = try disk.openDirectory(".docpkg", in: root)
-      try disk.makeDirectory("conflicts", in: hidden, mode: 0o755)
-      try disk.makeFile("kept", Array("kept".utf8), in: disk.openDirectory("conflicts", in: hidden))
-      try await Self.save("new", on: disk, closing: true, way)
-      #expect(
-        disk.tree["Trip.pkg"]?[".docpkg"] == ["conflicts": ["kept": .file(Array("kept".utf8), mode: 0o600)]])
-    }
+    let disk = try await CrashCheck.disk(Self.tree, metadata: false)
+    let root = try disk.openDirectory(at: CrashCheck.path)
+    try disk.makeDirectory(".docpkg", in: root, mode: 0o755)
+    let hidden = try disk.openDirectory(".docpkg", in: root)
+    try disk.makeDirectory("conflicts", in: hidden, mode: 0o755)
+    try disk.makeFile("kept", Array("kept".utf8), in: disk.openDirectory("conflicts", in: hidden))
+    try await Self.save("new", on: disk, closing: true)
+    #expect(
+      disk.tree["Trip.pkg"]?[".docpkg"] == ["conflicts": ["kept": .file(Array("kept".utf8), mode: 0o600)]])
   }
 
   @Test func `is a damaged journal as it is`() async throws {

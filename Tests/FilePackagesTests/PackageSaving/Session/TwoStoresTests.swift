@@ -55,20 +55,17 @@ struct TwoStoresTests {
     #expect(tree == ["Text.txt": "first again", "Other.txt": "second", "Folder": ["b": "first"]])
   }
 
-  @Test(arguments: SavingWay.allCases, SavingWay.allCases)
-  func `do not overwrite each other where they changed the same child`(
-    firstWay: SavingWay, secondWay: SavingWay
-  ) async throws {
+  @Test func `do not overwrite each other where they changed the same child`() async throws {
     for metadata in [true, false] {
       let disk = try await CrashCheck.disk(["Text.txt": "old", "Other.txt": "other"], metadata: metadata)
       let (first, second) = try await Self.open(disk)
       try await first.put("Text.txt", "first")
       try await second.edit([.put("Text.txt", "second"), .put("New.txt", "second")])
-      try await first.save(options: firstWay.options)
+      try await first.save()
       try await first.close()
       let before = disk.tree
       let error = await #expect(throws: FilePackageError.self) {
-        try await second.save(options: secondWay.options)
+        try await second.save()
       }
       #expect(error?.code == .changedOnDisk)
       #expect(disk.tree == before)
@@ -110,31 +107,7 @@ struct TwoStoresTests {
     #expect(disk.tree["Trip.pkg"]?["Text.txt"] == "second")
   }
 
-  @Test func `leave the new state that another one is staging alone`() async throws {
-    // The second store finds the lock of the staged state, and is busy (HS1).
-    let base = try await CrashCheck.disk(["Text.txt": "old"], metadata: true)
-    let second = try await PackageStore.open(CrashCheck.path, on: base)
-    try await second.put("Text.txt", "second")
-    let (outcome, tree) = (Outcome(), await second.tree)
-    let disk = CountingDisk(base) { (event) throws(SystemError) in
-      // The store makes the lock before it stages anything.
-      if event.operation == .createFile && event.name != "lock" || event.operation == .exchange {
-        outcome.interrupt(tree)
-      }
-    }
-    let first = try await PackageStore.open(CrashCheck.path, on: disk)
-    try await first.put("Text.txt", "first")
-    try await first.save(options: .staged)
-    // The moments are the child, the metadata, the manifest and the exchange.
-    #expect(outcome.codes == [.busy, .busy, .busy, .busy])
-    #expect(base.tree["Trip.pkg"]?["Text.txt"] == "first")
-    #expect(try base.names(in: "/") == ["Trip.pkg"])
-    let error = await #expect(throws: FilePackageError.self) { try await second.save() }
-    #expect(error?.code == .changedOnDisk)
-  }
-
-  @Test(arguments: SavingWay.allCases)
-  func `never corrupt the package at the same time`(way: SavingWay) async throws {
+  @Test func `never corrupt the package at the same time`() async throws {
     // Each writer holds the writer's lock (L1), of a lock file that no other session has removed (L3).
     try await withTemporaryDirectory { folder in
       let disk = PosixDisk()
@@ -152,13 +125,10 @@ struct TwoStoresTests {
                 let store = try await PackageStore.open(path, on: disk)
                 // All children have the same text, so that a mixture shows.
                 for number in 0..<8 { try await store.put("\(number).txt", "\(writer) \(round)") }
-                try await store.save(options: way.options)
+                try await store.save()
                 saved += 1
               } catch let error as FilePackageError {
-                // A staged save of another writer may remove the directory that this one has just opened.
-                let codes: [FilePackageError.Code] =
-                  way == .staged ? [.changedOnDisk, .noSuchFile] : [.changedOnDisk]
-                #expect(codes.contains(error.code), "\(error)")
+                #expect(error.code == .changedOnDisk, "\(error)")
               }
             }
             return saved
@@ -181,7 +151,7 @@ struct TwoStoresTests {
       try await store.save()
       try await store.close()
       try expectNoTraces(in: path, on: disk)
-      print("two stores, \(way): \(saved) of 120 concurrent saves succeeded, none lost")
+      print("two stores: \(saved) of 120 concurrent saves succeeded, none lost")
     }
   }
 

@@ -4,13 +4,6 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// The two ways to save an existing package.
-enum SavingWay: CaseIterable, Sendable {
-  case journaled, staged
-
-  var options: PackageStore.SavingOptions { self == .staged ? .staged : [] }
-}
-
 /// Expects only the permitted files in the hidden folder of a store that was closed or whose save failed.
 ///
 /// Another program's package then has no such folder; a package of this library has the manifest in it, and may have a
