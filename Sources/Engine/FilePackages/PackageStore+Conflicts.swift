@@ -16,14 +16,17 @@ extension PackageStore {
     try ConflictSet(writer.package).entries.map(\.version)
   }
 
-  /// Returns whether the names in the package's own folder show a conflict.
+  /// Returns whether there are conflict versions, if a name in the package's own folder may be that of one.
   ///
-  /// If two computers saved the document, there is always a copy of the metadata.
+  /// Copies that are only in folders within it do not count here: `conflictVersions()` finds them.
   ///
-  /// Cost: a listing of the folder, if the tree has not listed it yet.
+  /// Cost: a listing of the folder, if the tree has not listed it yet; that of `conflictVersions()` if a name may be one.
   ///
   /// - Throws: the system's error.
-  public func hasConflicts() throws(FilePackageError) -> Bool { try ConflictSet.isAny(in: writer.package) }
+  public func hasConflicts() throws(FilePackageError) -> Bool {
+    guard try ConflictSet.mayHaveAny(in: writer.package) else { return false }
+    return try !conflictVersions().isEmpty
+  }
 
   /// Returns the children that are perhaps conflict copies: no evidence shows whether they are.
   ///

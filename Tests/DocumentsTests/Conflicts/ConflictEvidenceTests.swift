@@ -47,6 +47,62 @@ struct ConflictEvidenceTests {
     }
   }
 
+  @Test func `is found under each name in Docs/Conflicts.md`() async throws {
+    let page = try Data(contentsOf: projectFolder.appending(path: "Docs/Conflicts.md"))
+    let section = String(decoding: page, as: UTF8.self).split(separator: "\n## ")
+      .first { $0.hasPrefix("Names of conflict copies") }
+    let prose = try #require(section).split(separator: "```").enumerated().filter { $0.offset % 2 == 0 }
+    let words = prose.flatMap { $0.element.split(separator: "`") }.map(String.init)
+    let names = words.filter { $0.contains("Text") && $0.contains(".txt") && $0 != "Text.txt" }
+    #expect(names.count >= 12)
+    for name in Set(names) {
+      let disk = try CrashDisk()
+      let pattern = name.replacing("Text", with: "{b}").replacing(".txt", with: "{e}")
+      _ = try await ConflictTests.apart(
+        ["a.txt": "one", "c.txt": "c"], first: ["a.txt": "ours"], second: ["a.txt": "theirs"],
+        naming: { original, _ in Self.name(pattern, of: original) }, on: disk)
+      let store = try await PackageStore.open(ConflictTests.first, on: disk)
+      let versions = try await store.conflictVersions()
+      #expect(versions.count == 1 && versions.allSatisfy(\.isWhole), "\(name): \(versions)")
+      try await store.close()
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `is none among notes and their old copies`(isDocument: Bool) async throws {
+    let disk = try CrashDisk()
+    let names = [
+      "Note.md", "Note copy.md", "Note copy 2.md", "Note (1).md", "Note 2.md", "Note.bak", "Note.md.bak",
+      "Note.md~",
+      "Note.old.md", "Note-old.md", "Copy of Note.md", "Note - Copy.md", "Note (copy).md",
+      "Note 2026-11-21.md",
+      "Note.md.orig", "Note_v2.md", "old Note.md", "Note Kopie.md", "Note-LAPTOP.md", "Note [2].md",
+      "Note.md.1",
+    ]
+    let path = ConflictTests.first
+    let store: PackageStore
+    if isDocument {
+      let tree = FileWrapper(directoryWithFileWrappers: [:])
+      for name in names {
+        tree.addRegularFile(withContents: Data(name.utf8), preferredFilename: name)
+      }
+      let type = UTType(exportedAs: "org.example.pages")
+      store = try await PackageStore.create(tree, path, contentType: type, on: disk).store
+      try await store.change(["Note.md": "new"])
+      try await store.save()
+    } else {
+      let notes = TestTree.directory(
+        Dictionary(uniqueKeysWithValues: names.map { (FileName($0), TestTree.file(Array($0.utf8))) }))
+      try notes.write(to: "A.pages", in: disk.openDirectory(at: "/"), of: disk)
+      store = try await PackageStore.open(path, on: disk)
+    }
+    #expect(try await !store.hasConflicts())
+    #expect(try await store.conflictVersions().isEmpty)
+    #expect(try await store.possibleCopies().isEmpty)
+    #expect(try await store.verify().isWhole)
+    try await store.close()
+  }
+
   @Test func `is none without such metadata`() async throws {
     let disk = try CrashDisk()
     let tree = FileWrapper(directoryWithFileWrappers: [:])

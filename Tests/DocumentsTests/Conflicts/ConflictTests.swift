@@ -125,6 +125,29 @@ struct ConflictTests {
     #expect(names.filter { $0.contains("conflict") || $0.contains("LAPTOP") || $0.contains(" 2") } == [])
   }
 
+  @Test func `are seen by an open document if one copy arrives alone`() async throws {
+    let disk = try CrashDisk()
+    try await Self.make(Self.base, on: disk)
+    let open = Document<Pages>(
+      fileURL: URL(filePath: Self.first.string), options: .quiet(nil), on: .test(disk))
+    try await open.open()
+    #expect(await open.documentState == .normal)
+    try disk.makeFile(
+      "a.sync-conflict-20261121-101112-ABCDEFG.txt", Array("theirs".utf8),
+      in: disk.openDirectory(at: Self.first))
+    await open.presentedItemDidChange()
+    #expect(await open.documentState == .inConflict)
+    #expect(try await open.conflictVersions().count == 1)
+    let later = Document<Pages>(
+      fileURL: URL(filePath: Self.first.string), options: .quiet(nil), on: .test(disk))
+    try await later.open()
+    #expect(await later.documentState == .inConflict)
+    try await later.close()
+    #expect(try await open.resolveConflicts(with: NewestVersionResolver<Pages>()))
+    #expect(await open.documentState == .normal)
+    try await open.close()
+  }
+
   @Test func `are none where names only look like copies`() async throws {
     let disk = try CrashDisk()
     let texts = [

@@ -45,6 +45,16 @@ package struct ConflictName: Hashable, Sendable {
     CopyMark(ofMetadata: name) != nil
   }
 
+  /// Returns whether a name in the package's own folder may be that of a conflict copy, of the metadata or of a child.
+  package static func mayBeCopy(_ name: FileName) -> Bool {
+    let bytes = name.bytes
+    // "conflict" and "conf" have these letters, and most names lack them.
+    let letters = (UInt8(ascii: "o"), UInt8(ascii: "n"), UInt8(ascii: "f"))
+    return mayCopyMetadata(name)
+      || bytes.indices.dropLast(2).contains { (bytes[$0], bytes[$0 + 1], bytes[$0 + 2]) == letters }
+        && ConflictName(name) != nil
+  }
+
   // MARK: Patterns
 
   private typealias Match = (base: String, tag: String, end: String)

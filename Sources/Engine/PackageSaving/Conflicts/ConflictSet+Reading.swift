@@ -9,19 +9,11 @@ extension ConflictSet {
     try self.init(package.location, package.baseline.metadata.get())
   }
 
-  /// Returns whether the names in a package's own folder show a conflict.
-  package static func isAny(in package: OpenPackage) throws(FilePackageError) -> Bool {
+  /// Returns whether a name in a package's own folder may be that of a conflict copy.
+  package static func mayHaveAny(in package: OpenPackage) throws(FilePackageError) -> Bool {
     if try !KeptConflicts(package).folders().isEmpty { return true }
     let listing = if let known = package.tree.knownListing { known } else { try package.node.list() }
-    var candidates = (0..<listing.count).lazy.map(listing.name(at:)).filter(ConflictName.mayCopyMetadata)
-      .makeIterator()
-    while let name = candidates.next() {
-      // A known program's name is enough.
-      if ConflictName(name) != nil { return true }
-      let current = try package.baseline.metadata.get()
-      if try ConflictEvidence.mark(ofMetadata: name, current, in: package.location) != nil { return true }
-    }
-    return false
+    return (0..<listing.count).lazy.map(listing.name(at:)).contains { ConflictName.mayBeCopy($0) }
   }
 
   /// Returns the entry of a version.

@@ -85,6 +85,47 @@ struct SampleTests {
     }
   }
 
+  /// All folders beneath the samples, each as a package.
+  private static let folders: [FilePath] = {
+    func folders(in path: FilePath) -> [FilePath] {
+      let disk = PosixDisk()
+      guard let directory = try? disk.openDirectory(at: path), let listing = try? disk.list(directory) else {
+        return []
+      }
+      return listing.sortedPositions().filter { listing.kind(at: $0) == .directory }.flatMap { position in
+        let folder = path.appending(listing.name(at: position).string)
+        return [folder] + folders(in: folder)
+      }
+    }
+    return folders(in: folder)
+  }()
+
+  @Test(
+    .enabled(if: !folders.isEmpty, "the samples have to be in 'shared/samples' beside the package"),
+    arguments: folders)
+  func `are in no conflict, also as documents with a history`(sample: FilePath) async throws {
+    func expectNone(_ store: PackageStore) async throws {
+      #expect(try await !store.hasConflicts())
+      #expect(try await store.conflictVersions().isEmpty)
+      #expect(try await store.possibleCopies().isEmpty)
+    }
+    try await withTemporaryDirectory { folder in
+      let made = try await PackageStore.open(sample, on: PosixDisk())
+      try await expectNone(made)
+      try await made.close()
+      let path = folder.appending(try #require(sample.lastComponent))
+      try Self.copy(sample, to: path)
+      let store = try await PackageStore.open(path, on: PosixDisk())
+      try await store.startKeepingHistory()
+      try await store.put("Added.txt", "added")
+      try await store.save(options: [.keepsHistory, .overwritesReadOnly])
+      try await expectNone(store)
+      #expect(try await store.verify().isAsSaved)
+      #expect(try await !store.versions().isEmpty)
+      try await store.close()
+    }
+  }
+
   @Test func `keep their FIFOs and sockets`() async throws {
     try await withTemporaryDirectory { folder in
       let path = folder.appending("Trip.pkg")
