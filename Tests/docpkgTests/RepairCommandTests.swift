@@ -36,10 +36,26 @@ struct RepairCommandTests {
       #expect(try run(copy, ["-p", "b", "R.imageNotes/Text.txt"], in: folder).status == 0)
       let verified = try docpkg("verify", "R.imageNotes", in: folder)
       #expect(verified.status == 0, "\(verified)")
-      #expect(verified.output.contains("changed by another program: Text.txt\n"))
+      #expect(verified.output.contains("an earlier version of it: Text.txt\n"))
       let repaired = try docpkg("repair", "R.imageNotes", "--accept", in: folder)
       #expect(repaired.status == 0 && repaired.output.contains("accepted Text.txt as it is"), "\(repaired)")
       #expect(try docpkg("cat", "R.imageNotes", "Text.txt", in: folder).output == "one")
+    }
+  }
+
+  @Test func `finds no damage in a child that came back after another program removed it`() async throws {
+    try await withTemporaryDirectory { folder in
+      try Data("h".utf8).write(to: URL(filePath: folder.appending("h").string))
+      #expect(try docpkg("new", "R.imageNotes", "--text", "1", in: folder).status == 0)
+      #expect(
+        try docpkg("edit", "R.imageNotes", "--set", "D/H.txt=h", "--set", "I.txt=h", in: folder).status == 0)
+      #expect(
+        try run(Program(path: "/bin/rm"), ["-r", "R.imageNotes/D", "R.imageNotes/I.txt"], in: folder).status
+          == 0)
+      #expect(
+        try docpkg("edit", "R.imageNotes", "--set", "D/H.txt=h", "--set", "I.txt=h", in: folder).status == 0)
+      let verified = try docpkg("verify", "R.imageNotes", in: folder)
+      #expect(verified.status == 0, "\(verified)")
     }
   }
 

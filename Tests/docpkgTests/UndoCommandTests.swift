@@ -129,6 +129,28 @@ struct UndoCommandTests {
       let oldest = String(try #require(versions.last).dropFirst(2).prefix(8))
       let restored = try docpkg("restore", "A.imageNotes", "--version", oldest, in: folder)
       #expect(restored.status == 0 && !restored.errors.contains("lost"), "\(restored)")
+      for arguments in [["--stat"], ["--version", oldest, "--stat"]] {
+        let diff = try run(tool, ["diff", "A.imageNotes"] + arguments, in: folder)
+        #expect(!diff.output.contains("todo.txt") && diff.errors.isEmpty, "\(diff)")
+      }
+    }
+  }
+
+  @Test func `finds the bytes of a child that another program renamed`() async throws {
+    try await withTemporaryDirectory { folder in
+      try Data("h".utf8).write(to: URL(filePath: folder.appending("h").string))
+      #expect(try docpkg("new", "A.imageNotes", "--text", "1", in: folder).status == 0)
+      #expect(try docpkg("edit", "A.imageNotes", "--set", "H.txt=h", in: folder).status == 0)
+      #expect(try docpkg("edit", "A.imageNotes", "--append", "2", in: folder).status == 0)
+      try FileManager.default.moveItem(
+        atPath: folder.appending("A.imageNotes/H.txt").string,
+        toPath: folder.appending("A.imageNotes/G.txt").string)
+      let undo = try docpkg("undo", "A.imageNotes", in: folder)
+      #expect(undo.status == 0 && undo.errors.isEmpty, "\(undo)")
+      for name in ["H.txt", "G.txt"] {
+        #expect(try docpkg("cat", "A.imageNotes", name, in: folder).output == "h")
+      }
+      #expect(try docpkg("verify", "A.imageNotes", in: folder).status == 0)
     }
   }
 }

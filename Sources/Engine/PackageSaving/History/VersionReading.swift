@@ -17,8 +17,8 @@ package struct VersionReading {
     do {
       // The version has no child that another program added later.
       let rows = Set(history.chain.rows(of: index).map(\.path))
-      for path in try changesOutside(within: .root).added.subtracting(rows)
-      where try VersionHistory.node(at: path, in: tree) != nil {
+      for path in try changesOutside(within: .root).added.keys
+      where try !rows.contains(path) && VersionHistory.node(at: path, in: tree) != nil {
         try tree.removeDescendant(at: path.string)
       }
       let plist = try history.chain.versions[index].metadata.encoded()
@@ -60,9 +60,18 @@ package struct VersionReading {
           .noSuchFile, .restore, document: FileName(package.location.path).string, child: child,
           reason: "neither the version nor the document has it")
       }
-      let shared = try changedOutside(
-        of: Set(history.chain.rows(of: index).map(\.path)), within: path ?? .root)
-      return (try history.apply(index, to: tree, child: path) + shared).map(\.string).sorted()
+      let top = path ?? .root
+      let rows = Set(history.chain.rows(of: index).map(\.path))
+      let outside = try changesOutside(within: top)
+      var lost = try history.apply(index, to: tree, child: path)
+      for place in outside.changed where !rows.contains(place) && place.isWithin(top) {
+        if let renamed = try outside.renamed(place) {
+          try tree.setDescendant(renamed, at: place.string)
+        } else {
+          lost.append(place)
+        }
+      }
+      return lost.map(\.string).sorted()
     } catch {
       throw FilePackageError(any: error, .read, package.node)
     }
@@ -81,8 +90,25 @@ package struct VersionReading {
   /// The children that another program changed or removed, and those that it added.
   private struct ChangesOutside {
     var changed: [PackagePath] = []
-    var added: Set<PackagePath> = []
+    /// The rows of the removed ones.
+    var removed: [PackagePath: ManifestRow] = [:]
+    /// The added ones, with their files on disk.
+    var added: [PackagePath: StoredNode?] = [:]
     var found: Set<PackagePath> = []
+
+    /// Returns the removed file at a place from an added one with its bytes; nil if there is none.
+    func renamed(_ place: PackagePath) throws(FilePackageError) -> FileWrapper? {
+      guard let row = removed[place], row.child.kind == .file else { return nil }
+      for (_, file) in added.sorted(by: { $0.key < $1.key }) {
+        guard let file, file.status?.kind == .file, file.status?.size == row.child.size,
+          try file.hasContent(row.child.content)
+        else { continue }
+        let mode: UInt16 = row.child.isExecutable ? 0o755 : 0o644
+        let attributes = NodeAttributes(mode: mode, modeIsExact: true, modified: row.modified)
+        return FileWrapper(state: FileWrapper.State(node: .file(.stored(file)), attributes: attributes))
+      }
+      return nil
+    }
   }
 
   private func changesOutside(within top: PackagePath) throws(FilePackageError) -> ChangesOutside {
@@ -101,6 +127,7 @@ package struct VersionReading {
       PackageSnapshot.Node(root, kind: .directory), at: .root, with: manifest, within: top, &changes)
     for row in manifest.rows where !changes.found.contains(row.child.path) {
       changes.changed.append(row.child.path)
+      changes.removed[row.child.path] = row
     }
     return changes
   }
@@ -117,7 +144,7 @@ package struct VersionReading {
       if let row = manifest.row(at: place) {
         if try !Self.has(child, row) { changes.changed.append(place) }
       } else if manifest.isComplete {
-        changes.added.insert(place)
+        changes.added[place] = child.stored
       }
       if child.kind == .directory {
         try compare(child, at: place, with: manifest, within: top, &changes)

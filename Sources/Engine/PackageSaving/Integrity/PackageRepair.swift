@@ -234,10 +234,12 @@ extension FilePackageError {
 extension VerificationReport {
   /// Whether the children are as they were saved, regardless of the journal.
   fileprivate var isAsSavedButForJournal: Bool {
-    hasDigests && damaged.isEmpty && unreadable.isEmpty && missing.isEmpty && changed.isEmpty && extra.isEmpty
+    hasDigests && damaged.isEmpty && unreadable.isEmpty && missing.isEmpty && changed.isEmpty
+      && earlier.isEmpty
+      && extra.isEmpty
       && !isUnexplained
   }
 
   /// The children that differ from the saved state, as paths in byte order.
-  fileprivate var acceptable: [String] { (damaged + changed + missing + extra).sorted() }
+  fileprivate var acceptable: [String] { (damaged + changed + earlier + missing + extra).sorted() }
 }

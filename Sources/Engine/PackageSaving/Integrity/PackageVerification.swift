@@ -79,15 +79,17 @@ package struct PackageVerification {
         continue
       }
       saved.add(row.child)
-      switch row.difference(of: found) {
-      case .changed?: verified.edited[path] = row
-      case .damaged?:
-        if earlier.contains(Content(path: path, hash: found.child.content)) {
-          verified.edited[path] = row
-        } else {
-          damaged.insert(path)
-        }
-      case nil: break
+      guard let difference = row.difference(of: found) else { continue }
+      if found.child.content != row.child.content,
+        earlier.contains(Content(path: path, hash: found.child.content))
+      {
+        verified.edited[path] = row
+        verified.report.earlier.append(path.string)
+      } else if difference == .changed {
+        verified.edited[path] = row
+        verified.report.changed.append(path.string)
+      } else {
+        damaged.insert(path)
       }
     }
     var missing: [PackagePath] = []
@@ -96,7 +98,8 @@ package struct PackageVerification {
     }
     for path in damaged.union(missing) { verified.expected[path] = manifest.row(at: path) }
     verified.report.damaged = damaged.sorted().map(\.string)
-    verified.report.changed = verified.edited.keys.sorted().map(\.string)
+    verified.report.changed.sort()
+    verified.report.earlier.sort()
     verified.report.missing = missing.sorted().map(\.string)
     verified.report.extra.sort()
     verified.report.isUnexplained =

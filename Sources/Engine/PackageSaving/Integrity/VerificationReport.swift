@@ -84,10 +84,13 @@ public struct VerificationReport: Sendable, Hashable, Codable {
   public var damaged: [String] = []
   /// The children that another program changed after their save, as paths in byte order.
   ///
-  /// The date of their bytes is later than the saved one, an earlier version has these bytes, or their mode or kind
-  /// differs. In a copy of the package with
+  /// The date of their bytes is later than the saved one, or their mode or kind differs. In a copy of the package with
   /// new dates, damaged children are also here.
   public var changed: [String] = []
+  /// The children that another program brought back to the bytes of an earlier version, as paths in byte order.
+  ///
+  /// The history knows these bytes, so the date of the file does not matter.
+  public var earlier: [String] = []
   /// The children that this user, or this process, cannot read, so that their state is unknown.
   ///
   /// A folder stands for all its children.
@@ -110,7 +113,7 @@ public struct VerificationReport: Sendable, Hashable, Codable {
   package init() {}
 
   /// Whether every child is as it was saved, and no other program added one.
-  public var isAsSaved: Bool { isWhole && changed.isEmpty && extra.isEmpty }
+  public var isAsSaved: Bool { isWhole && changed.isEmpty && earlier.isEmpty && extra.isEmpty }
 }
 
 extension VerificationReport: CustomStringConvertible {
@@ -120,6 +123,7 @@ extension VerificationReport: CustomStringConvertible {
     lines += unreadable.map { "could not be read: \(displayString($0.path)) (\($0.reason))" }
     lines += missing.map { "missing: \(displayString($0))" }
     lines += changed.map { "changed by another program: \(displayString($0))" }
+    lines += earlier.map { "an earlier version of it: \(displayString($0))" }
     lines += extra.map { "added by another program: \(displayString($0))" }
     lines += possibleCopies.map(\.description)
     if isUnexplained { lines.append("the children together do not have the digest of the save") }

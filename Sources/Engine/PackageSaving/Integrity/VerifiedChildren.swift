@@ -25,7 +25,8 @@ struct VerifiedChildren {
   /// The version before at the places of other programs' changes, as the history has it if the changes count as right.
   var before: [VersionRecord.Row] {
     let folder = VersionRecord.Node(.directory, .newDirectory())
-    var rows = (report.damaged + report.changed + report.missing).map { PackagePath($0) }.map { path in
+    var rows = (report.damaged + report.changed + report.earlier + report.missing).map { PackagePath($0) }.map
+    { path in
       let row = expected[path] ?? edited[path]
       return VersionRecord.Row(path, row?.child.kind == .directory ? folder : .lost)
     }

@@ -15,7 +15,7 @@ extension NewChildren {
     let now = try status(of: step.path, beneath: old)
     guard let expected = step.replaced else {
       if now != nil { throw occupied(step.path, beneath: old) }
-      return
+      return subtractLost(at: step.path)
     }
     guard let now, expected.status.map({ isSame(now, as: $0, for: step) }) ?? true else {
       throw changed(step.path)
@@ -32,6 +32,16 @@ extension NewChildren {
     }
     replaced[step.path] = now
     if hasMetadata { try subtract(now, at: step.path) }
+  }
+
+  /// Subtracts from the sums what another program removed from a free place.
+  private mutating func subtractLost(at path: PackagePath) {
+    guard hasMetadata, !batch.isWhole, let known, let row = known.row(at: path) else { return }
+    let rows = row.child.kind == .directory ? known.rows.filter { $0.child.path.isWithin(path) } : [row]
+    for row in rows where !uncounted.contains(row.child.path) && missing.insert(row.child.path).inserted {
+      change.subtract(row.child)
+      batch.remove(row.child.path)
+    }
   }
 
   /// Subtracts a node that goes from the sums: by the manifest's rows, or else by reading it.

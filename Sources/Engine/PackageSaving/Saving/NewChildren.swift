@@ -34,6 +34,8 @@ package struct NewChildren {
   var staying: [PackagePath: FileStatus] = [:]
   /// The children that went, if there is metadata for them; a file that only moves is not read twice.
   var oldChildren: [PackagePath: ChildSummary] = [:]
+  /// The saved children that were found missing: the sums no longer have them.
+  var missing: Set<PackagePath> = []
   /// The rows for the manifest.
   var batch = ManifestBatch()
   /// The files that moved to another name by a link.

@@ -26,6 +26,7 @@ extension NewChildren {
   /// The sums and the versions of the history are those of the state that the metadata names.
   mutating func account(for merge: VersionMerge) {
     for row in merge.missing {
+      missing.insert(row.child.path)
       change.subtract(row.child)
       batch.remove(row.child.path)
       keepAbsence(at: row.child.path)
