@@ -2,10 +2,9 @@ extension PackageStore {
   /// The ways to save a package.
   public typealias SavingOptions = FilePackages.SavingOptions
 
-  /// Returns the plan of `save(_:options:)`, without touching anything.
+  /// Returns the plan of `save(_:options:)`, without carrying it out.
   ///
-  /// It does not publish a committed save, and the changes of that save are not part of the plan. Until that save is
-  /// published, the plan for a tree other than this store's starts from the state on disk.
+  /// It first publishes a save that returned at its commit, as the save would do.
   public func plan(_ tree: FileWrapper? = nil) throws(FilePackageError) -> SavePlan {
     try writer.plan(saving: tree)
   }
@@ -56,7 +55,7 @@ extension PackageStore {
   public func close() throws(FilePackageError) {
     defer { scheduleDueWork() }
     try writer.publish()
-    maintenance.checkpoint?.cancel()
+    checkpoint?.cancel()
     try writer.close()
   }
 

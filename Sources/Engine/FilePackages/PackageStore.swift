@@ -18,8 +18,8 @@ public actor PackageStore {
   /// The writer of the package, with its tree.
   let writer: PackageWriter
   private let delays: Delays
-  /// The work that this store does by itself.
-  var maintenance = Maintenance()
+  /// Syncs what the journal still vouches for, after some time without a save.
+  var checkpoint: Task<Void, Never>?
 
   /// The tree that `save()` saves: change it, or pass another one to `save(_:options:)`.
   public var tree: FileWrapper { writer.tree }
@@ -39,20 +39,20 @@ public actor PackageStore {
   /// Replaces the system's clock, for tests.
   package func setClock(_ clock: @escaping @Sendable () -> Date) { writer.clock = clock }
 
-  /// The delays after which the store does deferred work by itself.
+  /// The work that the store does by itself after a save.
   package struct Delays: Sendable {
-    /// The time for which a save that returned at its commit waits to be published, so that the next saves can
-    /// supersede it. If nil, the store publishes only on request, and tidies up before that call returns.
-    package var publishing: Duration?
+    /// Whether a save that returned at its commit is published in the actor's next turn. If not, the store publishes
+    /// only on request, and tidies up before that call returns.
+    package var publishes = false
     /// The time after a save until the store makes a checkpoint; nil for never.
     package var checkpoint: Duration?
 
     /// The delays of stores that do nothing by themselves.
     package static let none = Delays()
-    package static let standard = Delays(publishing: .milliseconds(20), checkpoint: .seconds(5))
+    package static let standard = Delays(publishes: true, checkpoint: .seconds(5))
 
-    package init(publishing: Duration? = nil, checkpoint: Duration? = nil) {
-      (self.publishing, self.checkpoint) = (publishing, checkpoint)
+    package init(publishes: Bool = false, checkpoint: Duration? = nil) {
+      (self.publishes, self.checkpoint) = (publishes, checkpoint)
     }
   }
 
@@ -70,11 +70,11 @@ public actor PackageStore {
     executor = BlockingExecutor()
     writer = PackageWriter(
       node, status: status, tree: tree, journalCapacity: journalCapacity,
-      finishesAtOnce: delays.publishing == nil)
+      finishesAtOnce: !delays.publishes)
   }
 
   deinit {
-    maintenance.checkpoint?.cancel()
+    checkpoint?.cancel()
   }
 
   /// Sets the program that saves from now on.
@@ -273,28 +273,17 @@ public actor PackageStore {
   func scheduleDueWork() {
     let due = writer.due
     writer.due = []
-    if due.contains(.publishing) { schedulePublishing() }
+    // The save itself succeeded; the next call of `publish()` throws the error of publishing, too.
+    if due.contains(.publishing) && delays.publishes { Task { try? publish() } }
     if due.contains(.checkpoint) { scheduleCheckpoint() }
     if due.contains(.finishing) { Task { writer.finishPublished() } }
-  }
-
-  /// Publishes after the delay. The save itself succeeded; `publish()` reports an error of publishing to its callers.
-  private func schedulePublishing() {
-    guard let delay = delays.publishing, maintenance.publishing == nil else { return }
-    maintenance.publishing = Task {
-      // A cancelled task publishes at once.
-      try? await Task.sleep(for: delay)
-      maintenance.publishing = nil
-      // The error is that of the next call of `publish()`, too.
-      try? publish()
-    }
   }
 
   /// Schedules a checkpoint for a while after the last save, when no caller waits.
   private func scheduleCheckpoint() {
     guard let delay = delays.checkpoint else { return }
-    maintenance.checkpoint?.cancel()
-    maintenance.checkpoint = Task { [weak self] in
+    checkpoint?.cancel()
+    checkpoint = Task { [weak self] in
       guard (try? await Task.sleep(for: delay)) != nil else { return }  // A later save cancels the task.
       await self?.makeCheckpoint()
     }
@@ -309,7 +298,7 @@ public actor PackageStore {
   ///
   /// A save that is committed and not published stays in the journal for the next opening.
   package func relinquish() {
-    maintenance.cancel()
+    checkpoint?.cancel()
     writer.relinquish()
   }
 }

@@ -8,7 +8,7 @@ public struct DocumentOptions<Content: DocumentContent>: Sendable {
   /// The way to save packages. By default a save returns when it is durable and other programs see it. With
   /// `.returnsAtCommit` it returns as soon as it is durable.
   ///
-  /// An autosave for which no caller waits ends at the commit. Other programs see it some hundredths of a second later.
+  /// An autosave for which no caller waits ends at the commit. Other programs see it a moment later.
   public var saving: PackageStore.SavingOptions = []
   /// Whether each save keeps the version that it replaces, as long as the document's retention policy says.
   ///

@@ -49,12 +49,11 @@ package struct MetadataDraft: Sendable {
   /// Makes a draft for the next state of a document.
   ///
   /// - Parameters:
-  ///   - superseded: a state between the two that no program saw.
   ///   - contentRevision: the earlier state whose content this state repeats.
   ///   - others: the states that this state merges with the state before.
   package init(
     after known: PackageMetadata, _ values: [String: PropertyListValue]?, _ location: Location,
-    superseding superseded: PackageMetadata? = nil, contentRevision: UUID? = nil, merging others: [UUID] = [],
+    contentRevision: UUID? = nil, merging others: [UUID] = [],
     at date: Date = Environment.current.now().date
   ) {
     self.date = Self.toSecond(date)
@@ -63,7 +62,7 @@ package struct MetadataDraft: Sendable {
     metadata.contentRevision = contentRevision
     metadata.parentRevisions = [known.revision] + others
     metadata.revision = .new
-    metadata.generation = (superseded ?? known).generation + 1
+    metadata.generation = known.generation + 1
     if let values { metadata.applicationValues = values }
     self.location = location
   }

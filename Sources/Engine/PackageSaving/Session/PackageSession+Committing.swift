@@ -30,16 +30,13 @@ extension PackageSession {
           try takeOver(journal, compacting: !hasCommitted)
           try journal.restart()
         }
-        let before = journal.live
         do {
           try journal.commit(&record, capacity: capacity)
           hasCommitted = true
           return
         } catch {
-          if let before { try publishBeforeGivingUp(before, error) }
+          if journal.live != nil { throw isInDoubt(because: error) }
           try giveUpJournal(error)
-          // It was made over the state before the one that is on disk after this publishing.
-          if before != nil { throw error }
         }
       }
       try makeJournal(&record)
@@ -73,23 +70,13 @@ extension PackageSession {
     try disk.synchronize(hidden.staging.descriptor)
   }
 
-  /// Publishes an acknowledged record before its journal goes.
-  private func publishBeforeGivingUp(_ record: JournalRecord, _ first: SystemError) throws(FilePackageError) {
-    do throws(FilePackageError) {
-      var publisher = publisher(of: record, isRecovery: true)
-      try hidden.withoutReaders(LockWait()) { () throws(FilePackageError) in try publisher.publish() }
-      if let batch = record.batch { manifest.note(batch, in: hidden) }
-      guard history.addVersion(of: publisher, journal) else {
-        throw FilePackageError(.inputOutput, .save, node, reason: "the version before it could not be kept")
-      }
-      // Its leftovers go once the journal is gone (S3).
-    } catch {
-      // The store finds out which of the two records the journal has when the disk answers again.
-      journal = nil
-      throw FilePackageError(
-        .indeterminate, .save, node, activity: "writing the journal",
-        reason: "\(first.reason), and then \(error.reason ?? error.code.words)")
-    }
+  /// Keeps a journal with an acknowledged record, which the new one was to supersede (S1).
+  ///
+  /// The store finds out which of the two records the journal has when the disk answers again.
+  private func isInDoubt(because error: SystemError) -> FilePackageError {
+    journal = nil
+    return FilePackageError(
+      .indeterminate, .save, node, activity: "writing the journal", reason: error.reason)
   }
 
   private func makeJournal(_ record: inout JournalRecord) throws {

@@ -4,7 +4,8 @@ import FoundationEssentials
 import PackageFormat
 import SystemPackage
 
-// S1 While a record in the journal waits to be published, the session writes only a record that supersedes it.
+// S1 While a record in the journal waits to be published, the session writes only one without the operations that the
+//    file system refuses, which supersedes it.
 // S2 If a sync of the journal fails, the session gives it up: it removes the journal's name, durably. Only then does
 //    the save fail, or go to another journal.
 // S3 The session takes a removed folder apart only after the mark of its removal is durable. Otherwise recovery would
@@ -126,14 +127,8 @@ package final class PackageSession {
   /// The record that waits to be published or marked, of this program or another.
   var live: JournalRecord? { journal?.live }
 
-  /// Whether the next record may supersede the one that waits: no staged file on disk belongs to that one (S1).
-  var canSupersede: Bool {
-    guard let live, published == nil else { return false }
-    return hidden.isLocked && !live.operations.contains(where: \.needsStaged)
-  }
-
   /// Whether the next save keeps the version that it replaces.
-  var keepsHistory: Bool { history.end != nil || live?.version != nil }
+  var keepsHistory: Bool { history.end != nil }
 
   /// Whether a record of this session is published and not marked yet.
   var isUnfinished: Bool { published != nil }

@@ -4,42 +4,18 @@ import PackageFormat
 import SystemPackage
 
 extension PackageWriter {
-  /// Supersedes a save that is not published yet: only the newest bytes get their visible names (W1).
-  ///
-  /// - Returns: nil if the store cannot supersede it.
-  func supersede(
-    _ request: SaveRequest
-  ) throws(FilePackageError) -> SaveReport? {
-    // The tree's baseline is still the state on disk, so the plan contains the waiting changes, too.
-    guard case .committed(let waiting) = state, waiting.tree === request.tree, session?.canSupersede == true
-    else { return nil }
-    let planned = try plan(request)
-    if planned.plan.since(waiting.snapshot, planned.snapshot).isEmpty {
-      // If nothing is new and the caller wants other programs to see the save, `save()` publishes it. If the edit only
-      // takes a change back, `save()` publishes, too, so that the next plan contains that edit.
-      guard request.options.contains(.returnsAtCommit), waiting.snapshot.revised(in: planned.snapshot).isEmpty
-      else {
-        return nil
-      }
-      var report = SaveReport(strategy: .none)
-      report.isPublished = false
-      return report
-    }
-    return try carryOut(planned, of: request)
-  }
-
   /// Takes the lock, and carries out a plan.
   ///
   /// - Parameter early: the plan, made without the lock. It is made again if another program has saved meanwhile.
   func carryOut(_ early: PlannedSave, of request: SaveRequest) throws(FilePackageError) -> SaveReport {
     let (metadataBefore, wasCertain) = (baseline.metadata.status, state.doubt == nil)
-    return try withPackageLock(superseding: state.waiting != nil) { session throws(FilePackageError) in
+    return try withPackageLock { session throws(FilePackageError) in
       // Another program may have saved before this store took the lock (W3).
       let isSame =
         try !recoverLeftovers(request.tree, session) && wasCertain
         && baseline.metadata.status == metadataBefore
       let planned = isSame ? early : try plan(request)
-      guard !planned.plan.isEmpty || state.unrebased != nil else { return SaveReport(strategy: .none) }
+      guard !planned.plan.isEmpty else { return SaveReport(strategy: .none) }
       return try saveInPlace(planned, of: request, session)
     }
   }
@@ -124,10 +100,7 @@ extension PackageWriter {
       baseline.stale = trees(with: tree)
       if error.code == .indeterminate {
         let save = CommittedSave(tree, snapshot, saving.children.madeMetadata?.metadata)
-        state.fail(UncertainSave(save: save, record: saving.record), because: error)
-      } else if let waiting = state.waiting, session.journal == nil {
-        // The session published the waiting save before it gave up its journal.
-        try rebase(ontoPublished: waiting)
+        state = .inDoubt(UncertainSave(save: save, record: saving.record))
       }
       throw error
     }

@@ -3,21 +3,12 @@ package import FileTrees
 import FoundationEssentials
 package import PackageFormat
 
-// Plans touch neither the disk nor the tree, apart from what `rebase()` still owes the tree.
-//
-// Unsaved edits are the differences from the last save, even if that one waits to be published.
-
+// Plans touch neither the disk nor the tree, apart from the rest of the last save, which is published first (W1).
 extension PackageWriter {
   /// Returns the plan of a save that is asked for now: see `PackageStore.plan(_:)`.
   package func plan(saving tree: FileWrapper? = nil) throws(FilePackageError) -> SavePlan {
-    let request = SaveRequest(tree ?? self.tree)
-    guard let waiting = state.waiting else {
-      try rebase()
-      return try plan(request).plan
-    }
-    let planned = try plan(request)
-    return waiting.tree === request.tree
-      ? planned.plan.since(waiting.snapshot, planned.snapshot) : planned.plan
+    try settle()
+    return try plan(SaveRequest(tree ?? self.tree)).plan
   }
 
   /// Returns the plan of a save of the document as it was last saved, with the changes that `body` makes.
@@ -26,11 +17,10 @@ extension PackageWriter {
   package func plan(
     dropsIdentical: Bool = true, changing body: (FileWrapper) throws -> Void
   ) throws -> SavePlan {
+    try settle()
     let tree = try package.savedTree()
-    let saved = tree.changesSnapshot()
     try body(tree)
-    let planned = try plan(SaveRequest(tree), known: nil, dropsIdentical: dropsIdentical)
-    return planned.plan.since(saved, planned.snapshot)
+    return try plan(SaveRequest(tree), known: nil, dropsIdentical: dropsIdentical).plan
   }
 
   package func plan(_ request: SaveRequest) throws(FilePackageError) -> PlannedSave {
@@ -58,9 +48,8 @@ extension PackageWriter {
       let known = try baseline.metadata.get()
       var (plan, values) = try SavePlan(saving: snapshot, over: location, known: seen)
         .withoutOurs(at: location, snapshot.metadataRole)
-      // If a save waits, the disk is not the baseline of the new state. A merge writes the other version's children
-      // anew.
-      if state.waiting == nil && dropsIdentical { plan = plan.withoutIdentical(known: currentManifest) }
+      // A merge writes the other version's children anew.
+      if dropsIdentical { plan = plan.withoutIdentical(known: currentManifest) }
       if !baseline.othersWroteValues && values == known?.applicationValues { values = nil }
       if baseline.othersWroteValues && values != nil {
         throw FilePackageError(
@@ -69,14 +58,14 @@ extension PackageWriter {
       if case .present(let known, let status) = baseline.metadata {
         let keepsNoHistory = request.keepsNoHistory ?? known.keepsNoHistory
         // A return to a state of the same bytes is still a step.
-        if plan.isEmpty && values == nil && state.unrebased == nil && request.contentRevision == nil
+        if plan.isEmpty && values == nil && request.contentRevision == nil
           && keepsNoHistory == known.keepsNoHistory
         {
           return PlannedSave(plan: plan, snapshot: snapshot)
         }
         var draft = MetadataDraft(
-          after: known, values, location, superseding: state.waiting?.metadata,
-          contentRevision: request.contentRevision, merging: request.merge?.parents ?? [], at: clock())
+          after: known, values, location, contentRevision: request.contentRevision,
+          merging: request.merge?.parents ?? [], at: clock())
         draft.program = program
         draft.keepsNoHistory = keepsNoHistory
         return PlannedSave(plan: plan.writingMetadata(over: status), snapshot: snapshot, draft: draft)
@@ -98,16 +87,7 @@ extension PackageWriter {
   ///
   /// - Throws: the system's reason if a folder cannot be listed.
   package func hasUnsavedEdits() throws(FilePackageError) -> Bool {
-    let plan = try plan(saving: nil)
-    return !plan.isEmpty || !revised().isEmpty
-  }
-
-  /// Returns the places that the waiting save changes, and that the program edited since.
-  ///
-  /// If such an edit takes the tree back to the state of the disk, a plan over the disk does not contain it.
-  private func revised() -> [PackagePath] {
-    guard let waiting = state.waiting, waiting.tree === tree else { return [] }
-    return waiting.snapshot.revised(in: tree.changesSnapshot())
+    try !plan(saving: nil).isEmpty
   }
 
   /// Throws `unsavedEdits` if the tree has edits that no save has.
@@ -115,11 +95,10 @@ extension PackageWriter {
   /// Operations that give the store another tree call it first.
   func refuseUnsavedEdits() throws(FilePackageError) {
     let plan = try plan(saving: nil)
-    let revised = revised()
-    guard !plan.isEmpty || !revised.isEmpty else { return }
+    if plan.isEmpty { return }
     // Every save writes the metadata.
     let edited = plan.steps.filter { if case .writeMetadata = $0.action { false } else { true } }
-    let paths = Set(edited.map(\.path) + revised).sorted()
+    let paths = edited.map(\.path).sorted()
     let places = (paths.isEmpty ? plan.steps.map(\.path) : paths).map { "'\($0.display)'" }
     var names = Array(places.prefix(10))
     if plan.rootAttributes != nil { names.insert("the attributes of its folder", at: 0) }

@@ -24,7 +24,7 @@ extension PackageWriter {
         finishPublishing()
         return publisher
       }
-      // Without the lock, another store may have published the save meanwhile, or superseded it after all (W2).
+      // Without the lock, another store may have published the save meanwhile (W2).
       try withPackageLock { _ throws(FilePackageError) in
         if state.waiting == nil { return }
         try rebase(ontoPublished: pending, isLate: true)

@@ -10,8 +10,7 @@ extension PackageWriter {
   /// Before `body` the writer opens the hidden folder, publishes the commits that other programs left, and finds out
   /// about a save in doubt. After it, the lock stays only while a committed save waits to be published or finished.
   ///
-  /// - Parameter superseding: whether the waiting record in the journal is this store's, and the next one supersedes
-  ///   it.
+  /// - Parameter superseding: whether `body` gets a record that waits in the journal, and writes one that supersedes it.
   /// - Throws: `changedOnDisk` if the package is no longer in its place; `busy`; the system's reason; the errors of
   ///   `body`.
   package func withPackageLock<Result>(

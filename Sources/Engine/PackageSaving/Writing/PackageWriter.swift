@@ -4,8 +4,7 @@ package import FoundationEssentials
 package import PackageFormat
 import SystemPackage
 
-// W1 Before it saves anything else, the writer publishes a save that is committed and not published, or the next save
-//    supersedes it. The superseding save has the same baseline on disk, and contains all changes of the first one.
+// W1 Before it plans or saves anything else, the writer publishes a save that is committed and not published.
 // W2 The writer publishes the commits that other programs left before it commits one of its own.
 // W3 The writer carries out a plan that it made with the lock held, over the state that other programs left.
 // W4 Opening a package writes nothing and locks nothing, if it was closed in good order or no committed save waits.
@@ -100,17 +99,21 @@ package final class PackageWriter {
 
   /// Brings the package on disk to the state of the request's tree: see `PackageStore.save(_:options:)`.
   package func save(_ request: SaveRequest) throws(FilePackageError) -> SaveReport {
-    if let report = try supersede(request) { return report }
+    try settle()
+    // Only a plan tells whether there is anything to save. A save without changes takes no lock, and leaves no trace.
+    let planned = try plan(request)
+    if planned.plan.isEmpty { return rebaseOntoIdentical(planned, of: request.tree) }
+    return try carryOut(planned, of: request)
+  }
+
+  /// Publishes the last save, and makes it the baseline of the next one (W1).
+  func settle() throws(FilePackageError) {
     do throws(FilePackageError) {
       try publish()
     } catch {
       throw error.during(.save)
     }
     try rebase()
-    // Only a plan tells whether there is anything to save. A save without changes takes no lock, and leaves no trace.
-    let planned = try plan(request)
-    if planned.plan.isEmpty { return rebaseOntoIdentical(planned, of: request.tree) }
-    return try carryOut(planned, of: request)
   }
 
   /// Waits until other programs see the last save; does nothing if they do.

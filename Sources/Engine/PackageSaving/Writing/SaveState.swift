@@ -6,9 +6,9 @@ package import PackageFormat
 //                    ┌────────────────────────── rebase ───────────────────────────┐
 //                    ▼                                                             │
 //     open ───▶   clean ──── commit ───▶ committed ──── publish ───▶ published ────┤
-//                  │                      │      ▲                                 │
-//                  │                      │ fails│ commit supersedes               │
-//                  │                      ▼      │                                 │
+//                  │                      │                                        │
+//                  │                      │ fails                                  │
+//                  │                      ▼                                        │
 //                  │                    blocked ──── publish ───▶ published ───────┘
 //                  └─ commit fails late ──▶ inDoubt ── next lock: done? published : as before
 //
@@ -22,14 +22,13 @@ package import PackageFormat
 //
 //     from                        call                                    to
 //     clean                       commit(_:)                              committed
-//     committed                   commit(_:) supersedes                   committed
 //     committed, blocked          publishPending() succeeds               published
 //     committed, blocked          publishPending() fails                  blocked
 //     published                   rebase() succeeds                       clean
 //     published                   rebase() fails                          published; the next save tries again
-//     any                         a commit that fails late                inDoubt, over the save that waits
+//     clean                       a commit that fails late                inDoubt
 //     inDoubt                     withPackageLock(), it is there          published
-//     inDoubt                     withPackageLock(), it is not            blocked if a save waits, otherwise clean
+//     inDoubt                     withPackageLock(), it is not            clean
 //     any                         a damaged journal is found              damaged, over the save that waits
 //     damaged                     repair()                                blocked if a save waits, otherwise clean
 
@@ -43,8 +42,8 @@ package enum SaveState {
   case blocked(CommittedSave, because: FilePackageError)
   /// Other programs see a save, and the tree still tells its changes from the state before it.
   case published(PublishedSave)
-  /// A commit failed at the last moment, perhaps over a save that waits to be published.
-  case inDoubt(UncertainSave, over: CommittedSave?, because: FilePackageError)
+  /// A commit failed at the last moment.
+  case inDoubt(UncertainSave)
   /// The journal cannot be read, and nothing can be saved; a save may wait in it.
   case damaged(FilePackageError, over: CommittedSave?)
 
@@ -54,8 +53,8 @@ package enum SaveState {
   var waiting: CommittedSave? {
     switch self {
     case .committed(let save), .blocked(let save, _): save
-    case .inDoubt(_, let save, _), .damaged(_, let save): save
-    case .clean, .published: nil
+    case .damaged(_, let save): save
+    case .clean, .published, .inDoubt: nil
     }
   }
 
@@ -63,7 +62,6 @@ package enum SaveState {
   package var problem: FilePackageError? {
     switch self {
     case .blocked(_, let error): error
-    case .inDoubt(_, _?, let error): error
     case .damaged(let error, _?): error
     default: nil
     }
@@ -78,7 +76,7 @@ package enum SaveState {
   var isRebased: Bool { waiting == nil && unrebased == nil }
 
   /// The save that may be committed or not; the next look at the journal tells.
-  var doubt: UncertainSave? { if case .inDoubt(let save, _, _) = self { save } else { nil } }
+  var doubt: UncertainSave? { if case .inDoubt(let save) = self { save } else { nil } }
 
   /// The reason why nothing can be saved.
   package var damage: FilePackageError? { if case .damaged(let error, _) = self { error } else { nil } }
@@ -89,21 +87,14 @@ package enum SaveState {
   mutating func block(because error: FilePackageError) {
     switch self {
     case .committed(let save), .blocked(let save, _): self = .blocked(save, because: error)
-    case .inDoubt(let doubt, let save, _): self = .inDoubt(doubt, over: save, because: error)
-    case .clean, .published, .damaged: break
+    case .clean, .published, .inDoubt, .damaged: break
     }
-  }
-
-  /// A commit failed at the last moment.
-  mutating func fail(_ save: UncertainSave, because error: FilePackageError) {
-    self = .inDoubt(save, over: waiting, because: error)
   }
 
   /// The save in doubt was not committed, or the damaged journal is set aside.
   mutating func resume() {
     switch self {
-    case .inDoubt(_, let save?, let error), .damaged(let error, let save?):
-      self = .blocked(save, because: error)
+    case .damaged(let error, let save?): self = .blocked(save, because: error)
     case .inDoubt, .damaged: self = .clean
     case .clean, .committed, .blocked, .published: break
     }
@@ -116,9 +107,8 @@ package enum SaveState {
   mutating func forgetWaiting() {
     switch self {
     case .committed, .blocked: self = .clean
-    case .inDoubt(let doubt, _, let error): self = .inDoubt(doubt, over: nil, because: error)
     case .damaged(let error, _): self = .damaged(error, over: nil)
-    case .clean, .published: break
+    case .clean, .published, .inDoubt: break
     }
   }
 

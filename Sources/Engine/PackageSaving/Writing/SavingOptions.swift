@@ -7,8 +7,8 @@ public struct SavingOptions: OptionSet, Sendable {
   /// Also replaces and removes children that have no write permission. By default that is an error, since the renames
   /// of a save would ignore the permission.
   public static let overwritesReadOnly = SavingOptions(rawValue: 1)
-  /// Returns as soon as the save is durable. Other programs see it some hundredths of a second later; `publish()`
-  /// waits for that. If several saves follow each other within that time, the store publishes only the last one.
+  /// Returns as soon as the save is durable. The store publishes it next, and before any other save; `publish()` waits
+  /// for that.
   public static let returnsAtCommit = SavingOptions(rawValue: 2)
   /// Keeps the version that the save replaces, and starts a history: from then on every program's saves keep theirs.
   ///

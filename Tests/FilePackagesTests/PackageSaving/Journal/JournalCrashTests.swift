@@ -24,13 +24,13 @@ struct JournalCrashTests {
   /// The moment at which a save is published.
   enum Publishing: CaseIterable {
     case atOnce, later
-    /// Not before the end: each save supersedes the one before.
-    case atTheEnd
+    /// Not before the next save.
+    case byTheNext
 
     var options: PackageStore.SavingOptions {
       switch self {
       case .atOnce: []
-      case .later, .atTheEnd: .returnsAtCommit
+      case .later, .byTheNext: .returnsAtCommit
       }
     }
   }
@@ -44,9 +44,9 @@ struct JournalCrashTests {
   ) async throws -> JournalCrashCheck {
     var check = JournalCrashCheck()
     check.stopsAtFirst = stopsAtFirst
-    check.modelsAreOthers = publishing == .atTheEnd
+    check.modelsAreOthers = publishing == .byTheNext
     let others =
-      publishing == .atTheEnd ? try await pictures(of: saves, metadata: metadata, options: options) : []
+      publishing == .byTheNext ? try await pictures(of: saves, metadata: metadata, options: options) : []
     let disk = try await CrashCheck.disk(
       StagedCrashTests.tree, metadata: metadata, options: options, mistake: mistake)
     disk.synchronizeAll()
@@ -66,7 +66,7 @@ struct JournalCrashTests {
           try await store.edit(edits)
           try await store.save(options: publishing.options)
           disk.promise("saved")
-          if publishing == .atTheEnd { continue }
+          if publishing == .byTheNext { continue }
           try await store.publish()
           models.append(try NaturalPicture(of: CrashCheck.path, on: disk))
           guard sessionCapacity != nil else { continue }

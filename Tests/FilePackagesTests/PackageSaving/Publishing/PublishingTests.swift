@@ -27,32 +27,47 @@ struct PublishingTests {
 
   // MARK: One after the other
 
-  @Test func `is superseded by the next one before it comes to its names`() async throws {
+  @Test func `comes to its names before the next one is committed`() async throws {
+    // A record is written only after the one before it is published (S1, W1).
     let disk = CountingDisk(try await CrashCheck.disk(Self.tree, metadata: true))
     let store = try await PackageStore.open(CrashCheck.path, on: disk)
-    let before = try await store.metadata()
+    var before = try await store.metadata()
     for number in 1...20 {
       try await store.put("Text.txt", "version \(number)")
       let report = try await store.save(options: .returnsAtCommit)
       #expect(!report.isPublished && report.warnings.isEmpty)
-      #expect(report.generation == before.map { $0.generation + number })
+      #expect(report.generation == number + 1)
       // The first save makes the journal.
       #expect(report.synchronizations == (number == 1 ? 2 : 1))
+      #expect(disk.counts[.exchange] == 2 * (number - 1))
+      #expect(try Self.text("Text.txt", on: disk) == (number == 1 ? "old" : "version \(number - 1)"))
+      let visible = try await store.metadata()
+      if number > 1 { #expect(visible?.parentRevisions == before.map { [$0.revision] }) }
+      before = visible
     }
-    #expect(disk.counts[.exchange] == 0)
-    #expect(try Self.text("Text.txt", on: disk) == "old")
     try await store.publish()
-    #expect(disk.counts[.exchange] == 2)
     #expect(try Self.text("Text.txt", on: disk) == "version 20")
-    let after = try await store.metadata()
-    // Its parent is the state that other programs have seen.
-    #expect(after?.parentRevisions == before.map { [$0.revision] })
     try await store.close()
     #expect(try await PackageStore.open(CrashCheck.path, on: disk).verify().isWhole)
   }
 
+  @Test func `is published before a plan is made`() async throws {
+    let disk = try await CrashCheck.disk(Self.tree, metadata: true)
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    try await store.put("Text.txt", "saved")
+    try await store.save(options: .returnsAtCommit)
+    #expect(try await !store.hasUnsavedEdits())
+    #expect(try Self.text("Text.txt", on: disk) == "saved")
+    try await store.save(options: .returnsAtCommit)
+    try await store.put("Text.txt", "old")
+    try await store.save(options: .returnsAtCommit)
+    // An edit that takes the saved change back is an edit.
+    try await store.put("Text.txt", "saved")
+    #expect(try await store.plan().lines.contains("write Text.txt (5 B)"))
+    #expect(try Self.text("Text.txt", on: disk) == "old")
+  }
+
   @Test func `is published first where the next one has another tree or files that move`() async throws {
-    // A record that does not supersede the waiting one is written after that one is published (S1, W1).
     let disk = try await CrashCheck.disk(Self.tree, metadata: true)
     let store = try await PackageStore.open(CrashCheck.path, on: disk)
     try await store.edit([.move("Images/1.png", "Moved.png")])
@@ -82,9 +97,9 @@ struct PublishingTests {
     #expect(try await PackageStore.open(CrashCheck.path, on: disk).verify().isWhole)
   }
 
-  /// If a save that supersedes another one fails, the disk has the superseded save or the new one.
+  /// If a save fails over one that waits, the disk has the waiting save or the new one.
   @Test(arguments: [Errno.ioError, .noSpace], [false, true])
-  func `is never lost by the failure of the one that was to take its place`(
+  func `is never lost by the failure of the next one`(
     code: Errno, isHard: Bool
   ) async throws {
     // The save fails only after the journal's name is gone, durably (S2).
@@ -157,7 +172,7 @@ struct PublishingTests {
     let disk = try await CrashCheck.disk(Self.tree, metadata: true)
     let store = try await PackageStore.open(
       CrashCheck.path, on: disk,
-      delays: .init(publishing: .milliseconds(1), checkpoint: .milliseconds(20)))
+      delays: .init(publishes: true, checkpoint: .milliseconds(20)))
     try await store.put("Text.txt", "new")
     try await store.save(options: .returnsAtCommit)
     try await Self.wait { try Self.text("Text.txt", on: disk) == "new" }

@@ -31,10 +31,8 @@ struct WaitingLookTests {
   }
 
   @Test(arguments: [
-    "plan", "versions", "keepsHistory", "contents", "differences", "conflicts", "hasConflicts", "whole",
-    "contents of a conflict", "ancestor", "policy", "thinning", "restore", "undo", "redo", "resolve",
-    "verify",
-    "copy", "metadata",
+    "versions", "keepsHistory", "contents", "differences", "conflicts", "hasConflicts", "whole",
+    "contents of a conflict", "ancestor", "policy", "thinning", "redo", "verify", "copy", "metadata",
   ])
   func `writes nothing`(call: String) async throws {
     let (disk, counting, store) = try await Self.waiting()
@@ -43,7 +41,6 @@ struct WaitingLookTests {
     let newest = try #require(try await store.versions().first).persistentIdentifier
     let conflict = try #require(try await store.conflictVersions().first).id
     switch call {
-    case "plan": #expect(try await store.plan().isEmpty)
     case "versions": #expect(try await store.versions().count == 2)
     case "keepsHistory": #expect(try await store.keepsHistory())
     case "contents": _ = try await store.contents(of: newest)
@@ -57,11 +54,8 @@ struct WaitingLookTests {
     case "ancestor": _ = try await store.commonAncestor(ofConflict: conflict)
     case "policy": #expect(try await store.retentionPolicy() != nil)
     case "thinning": _ = try await store.thinHistory(dryRun: true)
-    case "restore": #expect(try await !store.restorePlan(newest).isEmpty)
-    case "undo": #expect(try await !store.undoPlan().isEmpty)
     case "redo":
       await #expect(throws: FilePackageError.self) { try await store.redoPlan() }
-    case "resolve": _ = try await store.resolvingPlan(keeping: conflict)
     case "verify": #expect(try await store.verify().isWhole)
     case "copy": _ = try await store.copyPlan(to: URL(filePath: "/Copy.pkg"))
     default: _ = try await store.metadata()
@@ -71,6 +65,28 @@ struct WaitingLookTests {
     // The save was ready to be published all the time.
     try await store.publish()
     #expect(try disk.names(in: "/Trip.pkg").contains("moved.txt"))
+  }
+
+  @Test(arguments: ["plan", "restore", "undo", "resolve"])
+  func `publishes it before a plan is made, and writes nothing else`(call: String) async throws {
+    let (disk, _, store) = try await Self.waiting()
+    let newest = try #require(try await store.versions().first).persistentIdentifier
+    let conflict = try #require(try await store.conflictVersions().first).id
+    switch call {
+    case "plan": #expect(try await store.plan().isEmpty)
+    case "restore": #expect(try await !store.restorePlan(newest).isEmpty)
+    case "undo": #expect(try await !store.undoPlan().isEmpty)
+    default: _ = try await store.resolvingPlan(keeping: conflict)
+    }
+    let planned = try PackagePicture(of: CrashCheck.path, on: disk)
+    let (other, _, published) = try await Self.waiting()
+    try await published.publish()
+    let names = try PackagePicture(of: CrashCheck.path, on: other).natural.entries.mapValues(\.bytes)
+    #expect(
+      planned.natural.entries.mapValues(\.bytes).filter { $0.key != "Metadata.plist" }
+        == names.filter { $0.key != "Metadata.plist" })
+    try await store.publish()
+    #expect(try PackagePicture(of: CrashCheck.path, on: disk) == planned)
   }
 
   @Test func `tells of a history that begins with it`() async throws {

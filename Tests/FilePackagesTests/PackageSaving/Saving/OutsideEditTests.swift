@@ -200,11 +200,13 @@ struct OutsideEditTests {
     let disk = try await CrashCheck.disk(["a": "a"], metadata: true)
     let store = try await PackageStore.open(CrashCheck.path, on: disk)
     try await store.edit([.put("c", "first")])
-    try await store.save(options: .returnsAtCommit)
+    try await store.save()
     try await store.edit([.remove("c"), .put("a", "second")])
     try await store.save(options: .returnsAtCommit)
-    // Both wait: another program takes the name, and so does the next edit of this store.
-    try disk.makeFile("c", Array("theirs".utf8), in: disk.openDirectory(at: CrashCheck.path))
+    // While it waits, another program takes the name, and so does the next edit of this store.
+    let folder = try disk.openDirectory(at: CrashCheck.path)
+    try disk.removeFile("c", in: folder)
+    try disk.makeFile("c", Array("theirs".utf8), in: folder)
     try await store.edit([.put("c", "ours")])
     try await store.publish()
     #expect(try await store.changesByOthers().paths == ["c"])
