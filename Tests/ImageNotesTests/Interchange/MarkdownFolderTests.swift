@@ -57,33 +57,6 @@ struct MarkdownFolderTests {
     }
   }
 
-  /// A text with pictures from unknown folders: the pictures by name, and the names that the document then uses.
-  static let loose: [(text: String, pictures: [String], used: [String], result: String)] = [
-    ("![D](img/Dawn.png)\n", ["Dawn.png"], ["Dawn.png"], "![D](Images/Dawn.png)\n"),
-    ("![D](img/dawn%20two.PNG)", ["Dawn two.png"], ["Dawn two.png"], "![D](Images/dawn%20two.PNG)"),
-    (
-      "<img src=\"Dawn.png\"> ![][d]\n\n[d]: a/Hut.png", ["Dawn.png", "Hut.png", "Other.png"],
-      ["Dawn.png", "Hut.png"], "<img src=\"Images/Dawn.png\"> ![][d]\n\n[d]: Images/Hut.png"
-    ),
-    // One picture cannot be two.
-    ("![](a/1.png) ![](b/1.png)", ["1.png"], [], "![](a/1.png) ![](b/1.png)"),
-    ("`![](Dawn.png)` [w](Dawn.png)", ["Dawn.png"], [], "`![](Dawn.png)` [w](Dawn.png)"),
-    ("Words", ["Dawn.png"], [], "Words"),
-  ]
-
-  @Test(arguments: loose.indices)
-  func `is made of a text and of pictures whose folders are unknown`(index: Int) throws {
-    let (text, names, used, result) = Self.loose[index]
-    let picture = try Fixture.picture()
-    let pictures = Dictionary(
-      uniqueKeysWithValues: names.map { ($0, FileWrapper(regularFileWithContents: picture)) })
-    let read = try InterchangeFormat.readMarkdown(
-      FileWrapper(regularFileWithContents: Data(text.utf8)), named: "Walk.md", with: pictures)
-    #expect(read.used == used)
-    #expect(read.document.notes.images.count == used.count)
-    #expect(read.document.notes.text == result)
-  }
-
   @Test func `is written with a text of the document's name`() throws {
     var notes = ImageNotes(text: "![P](Images/a.png)")
     try notes.add(imageData: Fixture.picture(), originalFilename: "a.png")

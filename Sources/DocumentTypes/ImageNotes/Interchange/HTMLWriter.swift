@@ -1,3 +1,4 @@
+import Documents
 import FilePackages
 import FoundationEssentials
 
@@ -141,18 +142,12 @@ extension FileWrapper {
   /// The media type of the file's bytes: of a picture of a known format, or of any bytes.
   fileprivate var mediaType: String {
     get throws {
+      let other = "application/octet-stream"
       do {
-        return try ImageHeader(of: self).format.mediaType
+        return try ImageHeader(of: self).format.contentType.preferredMIMEType ?? other
       } catch is ImageHeaderError {
-        return "application/octet-stream"
+        return other
       }
     }
-  }
-}
-
-extension ImageHeader.Format {
-  /// The format's media type.
-  fileprivate var mediaType: String {
-    self == .webP ? "image/webp" : "image/\(rawValue)"
   }
 }
