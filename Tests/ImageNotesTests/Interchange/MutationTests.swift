@@ -10,7 +10,7 @@ struct MutationTests {
 
   private static let info = #"""
     {"version":2,"transient":false,"com.filepackages.imagenotes":{"version":1,"title":"T","text":"text.md",
-     "appended":"![](assets/a.png)","images":[{"file":"assets/a.png","filename":"b.png","caption":"c"},{}, 3]},
+     "appended":"![](assets/a.png)","images":[{"file":"assets/a.png","filename":"b.png","caption":"c"}]},
      "a":[1.5e-3,true,null,"\u00e4\ud83d\ude00\n"]}
     """#
   private static let text =

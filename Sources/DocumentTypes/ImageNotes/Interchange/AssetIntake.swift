@@ -234,7 +234,7 @@ extension FileWrapper {
 
 extension String {
   /// A sentence as a clause: without a capital and a full stop.
-  fileprivate var asClause: String {
+  var asClause: String {
     let text = hasSuffix(".") ? dropLast() : self[...]
     return text.prefix(1).lowercased() + text.dropFirst()
   }

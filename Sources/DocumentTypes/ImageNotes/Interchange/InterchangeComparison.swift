@@ -14,7 +14,7 @@ struct InterchangeComparison {
     before.notes.text.hasSameBytes(as: after.notes.text)
       && before.notes.customName.map { Array($0.utf8) } == after.notes.customName.map { Array($0.utf8) }
       && before.notes.images.map(\.entry) == after.notes.images.map(\.entry)
-      && before.attachments.keys == after.attachments.keys && before.info?.data == after.info?.data
+      && before.attachments.keys == after.attachments.keys && before.info == after.info
   }
 
   /// The parts of the document that are lost.

@@ -81,7 +81,7 @@ public struct InterchangeDocument: Sendable {
       try tree.setDescendant(file.newFile(), at: "\(Self.attachmentsFolder)/\(path.string)")
     }
     if let info {
-      tree.addRegularFile(withContents: info.data, preferredFilename: TextBundleInfo.filename)
+      tree.addRegularFile(withContents: try info.data, preferredFilename: TextBundleInfo.filename)
     }
     return tree
   }

@@ -3,117 +3,152 @@ import FoundationEssentials
 
 /// `info.json` of a TextBundle: the keys of the specification, and one object for each program that has keys of its own.
 ///
-/// Our own object comes last. Setting it changes no other byte of the file, and removing it restores the file.
-struct TextBundleInfo: Sendable, Hashable {
+/// The file keeps its bytes until our own object changes, and the values of all other keys after that.
+struct TextBundleInfo: Sendable {
   static let filename = "info.json"
   static let maximumSize: UInt64 = 1 << 20
-  private static let ownKey = "com.filepackages.imagenotes"
 
-  private(set) var value: JSONValue
-  /// The bytes of the file.
-  private(set) var data: Data
+  /// The values of the keys beside our own.
+  private var values: [String: Value]
+  /// Our own keys; nil if there are none.
+  var own: Own? {
+    didSet {
+      if own != oldValue { source = nil }
+    }
+  }
+  /// The bytes that were read; nil for a new file, and after a change.
+  private var source: Data?
 
   /// Makes the keys of a new TextBundle, version 2.
   init() {
-    value = .object([
-      .init(name: "version", value: .number("2")),
-      .init(name: "type", value: .string("net.daringfireball.markdown")),
-      .init(name: "transient", value: .boolean(false)),
-      .init(name: "creatorIdentifier", value: .string(Self.ownKey)),
-    ])
-    data = Data((value.text() + "\n").utf8)
+    values = [
+      "version": .number(2), "type": .string("net.daringfireball.markdown"), "transient": .boolean(false),
+      "creatorIdentifier": .string(CodingKeys.own.rawValue),
+    ]
   }
 
   /// Reads the keys.
   ///
-  /// - Throws: `InterchangeProblem` if the file is too large, or no JSON object.
+  /// - Throws: `InterchangeProblem` if the file is too large, no JSON object, or if our own keys are of the wrong kind.
   init(_ file: FileWrapper) throws {
-    data = try file.contents(atMost: Self.maximumSize, Self.filename)
-    do throws(JSONReader.Problem) {
-      value = try JSONReader.value(of: [UInt8](data))
-    } catch {
-      throw InterchangeProblem(
-        .damaged, file: Self.filename, line: error.line, "it is not JSON: \(error.reason)")
+    let data = try file.contents(atMost: Self.maximumSize, Self.filename)
+    do {
+      self = try JSONDecoder().decode(Self.self, from: data)
+    } catch let error as DecodingError {
+      throw InterchangeProblem(.damaged, file: Self.filename, sentence(of: error).asClause)
     }
-    guard case .object = value else {
-      throw InterchangeProblem(.damaged, file: Self.filename, "it is JSON, but no object")
+    source = data
+  }
+
+  /// The bytes of the file.
+  var data: Data {
+    get throws {
+      if let source { return source }
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+      return try encoder.encode(self) + Data("\n".utf8)
     }
   }
 
   /// The type of the text, such as `net.daringfireball.markdown`.
-  var type: String? { value["type"]?.string }
+  var type: String? {
+    if case .string(let type) = values["type"] { type } else { nil }
+  }
 
   /// Whether there are keys beside our own.
-  var hasOtherKeys: Bool {
-    value.members.contains { $0.name != Self.ownKey }
+  var hasOtherKeys: Bool { !values.isEmpty }
+}
+
+extension TextBundleInfo: Equatable {
+  /// Whether two files have the same values, in whatever bytes.
+  static func == (left: Self, right: Self) -> Bool {
+    left.values == right.values && left.own == right.own
+  }
+}
+
+extension TextBundleInfo: Codable {
+  private enum CodingKeys: String, CodingKey {
+    case own = "com.filepackages.imagenotes"
   }
 
-  /// Our own keys; nil if there are none.
-  var own: Own? {
-    get { value[Self.ownKey].map(Own.init) }
-    set {
-      guard newValue != own else { return }
-      if let old = value[Self.ownKey] { remove(old) }
-      if let new = newValue?.value { append(new) }
-    }
+  init(from decoder: any Decoder) throws {
+    own = try decoder.container(keyedBy: CodingKeys.self).decodeIfPresent(Own.self, forKey: .own)
+    values = try [String: Value](from: decoder)
+    values[CodingKeys.own.rawValue] = nil
   }
 
-  // MARK: Our object at the end of the text
-
-  private static func member(_ value: JSONValue) -> [UInt8] {
-    Array("\n  \"\(ownKey)\": \(value.text(indent: "  "))".utf8)
+  func encode(to encoder: any Encoder) throws {
+    try values.encode(to: encoder)
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encodeIfPresent(own, forKey: .own)
   }
 
-  /// The members without the blanks before the closing bracket, and the rest. Only blanks follow that bracket.
-  private var parts: (members: ArraySlice<UInt8>, rest: ArraySlice<UInt8>) {
-    let bytes = [UInt8](data)
-    let end = bytes.lastIndex(of: UInt8(ascii: "}")) ?? bytes.endIndex
-    let last = bytes[..<end].lastIndex { $0 > 0x20 } ?? bytes.startIndex
-    return (bytes[...last], bytes[(last + 1)...])
-  }
+  /// Any value of JSON, so that unknown keys keep their values.
+  private enum Value: Sendable, Hashable, Codable {
+    case null
+    case boolean(Bool)
+    /// A number, with up to 38 digits.
+    case number(Decimal)
+    /// A number that `Decimal` does not hold, such as `1e200`.
+    case real(Double)
+    case string(String)
+    case array([Value])
+    case object([String: Value])
 
-  private mutating func append(_ new: JSONValue) {
-    let (members, rest) = parts
-    let comma = [UInt8(ascii: ",")]
-    let text: [UInt8] =
-      switch members.last {
-      case UInt8(ascii: "{"): Self.member(new)
-      // A comma at the end, which some programs write, comes behind our object, too.
-      case UInt8(ascii: ","): Self.member(new) + comma
-      default: comma + Self.member(new)
+    /// The most brackets within each other: a limit to the stack, and to the time that many deep values take.
+    private static let maximumDepth = 16
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.singleValueContainer()
+      // Each attempt may fail: the value is then of another kind, or not valid.
+      if container.decodeNil() {
+        self = .null
+      } else if let value = try? container.decode(String.self) {
+        self = .string(value)
+      } else if let value = try? container.decode(Decimal.self) {
+        self = .number(value)
+      } else if let value = try? container.decode(Bool.self) {
+        self = .boolean(value)
+      } else if decoder.codingPath.count < Self.maximumDepth, let value = try? container.decode([Value].self)
+      {
+        self = .array(value)
+      } else if decoder.codingPath.count < Self.maximumDepth,
+        let value = try? container.decode([String: Value].self)
+      {
+        self = .object(value)
+      } else if let value = try? container.decode(Double.self) {
+        self = .real(value)
+      } else {
+        throw DecodingError.dataCorruptedError(
+          in: container, debugDescription: "It is not valid, or too deep.")
       }
-    data = Data(members + text + rest)
-    value[Self.ownKey] = new
-  }
-
-  private mutating func remove(_ old: JSONValue) {
-    value[Self.ownKey] = nil
-    let (members, rest) = parts
-    let member = Self.member(old)
-    let comma = [UInt8(ascii: ",")]
-    for (before, after) in [(comma, []), ([], comma), ([], [])] {
-      let text = before + member + after
-      guard members.count > text.count, members.suffix(text.count).elementsEqual(text) else { continue }
-      let others = members.dropLast(text.count)
-      // Without a comma it was the only member.
-      if before.isEmpty && others.last != UInt8(ascii: after.isEmpty ? "{" : ",") { continue }
-      data = Data(others + rest)
-      return
     }
-    // Another program wrote the file anew.
-    data = Data((value.text() + "\n").utf8)
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      switch self {
+      case .null: try container.encodeNil()
+      case .boolean(let value): try container.encode(value)
+      case .number(let value): try container.encode(value)
+      case .real(let value): try container.encode(value)
+      case .string(let value): try container.encode(value)
+      case .array(let value): try container.encode(value)
+      case .object(let value): try container.encode(value)
+      }
+    }
   }
 }
 
 extension TextBundleInfo {
   /// The object with our own keys: the parts of a document that TextBundle has no place for.
-  struct Own: Sendable, Hashable {
-    struct Image: Sendable, Hashable {
+  struct Own: Sendable, Hashable, Codable {
+    struct Image: Sendable, Hashable, Codable {
       var file: String
       var filename: String?
       var caption: String?
     }
 
+    private var version = 1
     /// The name that the user gave the document.
     var title: String?
     /// The name of the text, if it is not `text.md`.
@@ -121,36 +156,8 @@ extension TextBundleInfo {
     /// The end of the text that shows images which the document's own text does not name.
     var appended: String?
     /// The images in order.
-    var images: [Image] = []
+    var images: [Image]?
 
     init() {}
-
-    /// Reads the keys that are of the right kind.
-    fileprivate init(_ value: JSONValue) {
-      title = value["title"]?.string
-      text = value["text"]?.string
-      appended = value["appended"]?.string
-      images = (value["images"]?.elements ?? []).compactMap { image in
-        image["file"]?.string.map {
-          Image(file: $0, filename: image["filename"]?.string, caption: image["caption"]?.string)
-        }
-      }
-    }
-
-    fileprivate var value: JSONValue {
-      func object(_ members: [(String, JSONValue?)]) -> JSONValue {
-        .object(members.compactMap { name, value in value.map { .init(name: name, value: $0) } })
-      }
-      func string(_ text: String?) -> JSONValue? { text.map { .string($0) } }
-      let list = images.map {
-        object([
-          ("file", string($0.file)), ("filename", string($0.filename)), ("caption", string($0.caption)),
-        ])
-      }
-      return object([
-        ("version", .number("1")), ("title", string(title)), ("text", string(text)),
-        ("appended", string(appended)), ("images", list.isEmpty ? nil : .array(list)),
-      ])
-    }
   }
 }

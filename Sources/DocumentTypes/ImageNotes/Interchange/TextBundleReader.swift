@@ -40,15 +40,14 @@ struct TextBundleReader {
     {
       intake.remark(.leftOut(name, reason: "it is no part of a TextBundle"))
     }
-    if let images = own?.images, !images.isEmpty { intake.arrange(images) }
+    if let images = own?.images { intake.arrange(images) }
     // The keys that this document's own parts now hold would be old after an edit.
     info.own = nil
     if textName != Self.defaultTextName {
       info.own = TextBundleInfo.Own()
       info.own?.text = textName
     }
-    let isNew = info.own == nil && info.value == TextBundleInfo().value
-    intake.set(title: own?.title, info: isNew ? nil : info)
+    intake.set(title: own?.title, info: info == TextBundleInfo() ? nil : info)
     return (intake.document, intake.remarks)
   }
 

@@ -30,7 +30,7 @@ struct TextBundleWriter {
 
   private func tree(_ info: TextBundleInfo, _ textName: String?) throws -> FileWrapper {
     let tree = try layout.tree()
-    tree.addRegularFile(withContents: info.data, preferredFilename: TextBundleInfo.filename)
+    tree.addRegularFile(withContents: try info.data, preferredFilename: TextBundleInfo.filename)
     tree.addRegularFile(
       withContents: PlainText.encoded(layout.text + layout.endOfText),
       preferredFilename: textName ?? TextBundleReader.defaultTextName)

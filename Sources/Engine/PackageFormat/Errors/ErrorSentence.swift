@@ -42,15 +42,16 @@ private func words(of error: CocoaError) -> String {
 
 private func words(of error: DecodingError) -> String {
   switch error {
-  case .keyNotFound(let key, let context): "'\(place(context, key))' is missing"
+  case .keyNotFound(let key, let context): "\(place(context, key)) is missing"
   case .typeMismatch(_, let context), .valueNotFound(_, let context):
-    "'\(place(context))' is of the wrong kind"
+    "\(place(context)) is of the wrong kind"
   case .dataCorrupted(let context) where context.codingPath.isEmpty: "it is not valid JSON"
-  case .dataCorrupted(let context): "'\(place(context))' is not valid"
+  case .dataCorrupted(let context): "\(place(context)) is not valid"
   @unknown default: "it cannot be read"
   }
 }
 
 private func place(_ context: DecodingError.Context, _ key: (any CodingKey)? = nil) -> String {
-  (context.codingPath + (key.map { [$0] } ?? [])).map(\.stringValue).joined(separator: ".")
+  let path = context.codingPath + (key.map { [$0] } ?? [])
+  return path.isEmpty ? "it" : "'\(displayString(path.map(\.stringValue).joined(separator: ".")))'"
 }
