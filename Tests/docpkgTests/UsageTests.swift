@@ -79,7 +79,7 @@ struct UsageTests {
     (["export", "D", "a.tar.zst", "--update"], "Only a zip can be updated, not tar.zst."),
     (["list", "--name", "["], "'[' has a [ without ]"),
     (["list", "--name", "a[]"], "'a[]' has a [ without ]"),
-    // The parser takes these for short options, of which one asks for the help.
+    // The parser takes these for short options, and one of them asks for the help.
     (["edit", "-dash.imageNotes", "--text", "x"], "USAGE: docpkg edit"),
     (["verify", "-h2"], "USAGE: docpkg"),
     (["tree", ".", "--long", "-0"], "Give either -0, --long or --json."),

@@ -22,7 +22,7 @@ struct CommandNames {
 
   /// Whether arguments ask for help or for another output of the parser, and not for the work of a command.
   ///
-  /// The parser also takes a path such as `-photos` for a group of short options, of which one is `-h`.
+  /// The parser also takes a path such as `-photos` for a group of short options with `-h` among them.
   static func asksForHelp(_ arguments: [String]) -> Bool {
     arguments.first == "help" || arguments.contains { outputs.contains($0) }
   }

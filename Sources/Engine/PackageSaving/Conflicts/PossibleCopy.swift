@@ -68,9 +68,9 @@ extension ConflictSet {
 }
 
 extension FileName {
-  /// The names of which this one may be a copy, the longest first: the name without one of its parts.
+  /// This name without one of its parts, the longest first: one of them may be the original's name.
   ///
-  /// A part begins and ends between two characters of which one is no letter and no digit.
+  /// At each end of a part, one of the two characters is no letter and no digit.
   var possibleOriginals: some Sequence<FileName> {
     let text = Array(String(validating: bytes, as: UTF8.self) ?? "")
     let ends = text.indices.dropFirst().filter { !text[$0 - 1].isWordPart || !text[$0].isWordPart }
