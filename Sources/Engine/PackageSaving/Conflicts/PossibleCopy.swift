@@ -68,12 +68,15 @@ extension ConflictSet {
 }
 
 extension FileName {
+  private static let mostEnds = 40
+
   /// This name without one of its parts, the longest first: one of them may be the original's name.
   ///
   /// At each end of a part, one of the two characters is no letter and no digit.
   var possibleOriginals: some Sequence<FileName> {
     let text = Array(String(validating: bytes, as: UTF8.self) ?? "")
     let ends = text.indices.dropFirst().filter { !text[$0 - 1].isWordPart || !text[$0].isWordPart }
+      .prefix(Self.mostEnds)  // A name of signs only would have tens of thousands of parts.
     let places = [0] + ends + [text.count]
     let parts = places.indices.flatMap { first in
       places[(first + 1)...].map { places[first]..<$0 }
