@@ -80,7 +80,25 @@ struct LibraryTests {
         #expect(listing.contains(format == "markdown" ? "Alps/Alps.md" : "Alps.imageNotes/Text.txt"))
         #expect(listing.contains("Dawn.png") == hasImage)
       }
+      #expect(answer.field("left-out") == nil)
       #expect(try await visitor.ask("GET", "/api/documents/\(id)/export?as=exe").status == 404)
+    }
+  }
+
+  @Test(arguments: ["zip", "markdown", "html"])
+  func `are downloaded with the names of the children that the format cannot hold`(
+    format: String
+  ) async throws {
+    try await ServeFixture.with(prepare: { fixture in
+      try fixture.docpkg("new", "Alps.imageNotes", "--text", "Valleys", "--quiet")
+      try fixture.shell("echo drawn > 'Alps.imageNotes/Sketch é.bin'")
+    }) { fixture in
+      let visitor = try await Visitor(fixture)
+      let id = try await visitor.id(of: "Alps")
+      let answer = try await visitor.ask("GET", "/api/documents/\(id)/export?as=\(format)")
+      #expect(answer.status == 200)
+      let leftOut = answer.field("left-out")?.removingPercentEncoding ?? ""
+      #expect(leftOut.contains("'Sketch é.bin' is left out") == (format != "zip"), "\(leftOut)")
     }
   }
 }

@@ -14,6 +14,8 @@ struct AccountedChildrenTests {
       "Text.txt": Data(text.utf8), "Heights.txt": Data("1\n2\n".utf8), "Pics/p.png": Fixture.picture(),
       "todo.txt": Data("rest".utf8), "Attachments/e.pdf": Data("%PDF-".utf8),
       "Images/a.gif": Fixture.picture("ridge.gif"),
+      // The library's own folder is no child: a tree of the plain directory has it.
+      ".docpkg/log": Data("log".utf8),
     ]) { own, _ in own }
     let tree = try Fixture.tree(files)
     let link = FileWrapper(symbolicLinkWithDestinationURL: URL(filePath: "/todo.txt"))

@@ -138,6 +138,13 @@ extension BrowserTests {
           #expect(size[0] == 200)
           #expect(size[1].string?.contains("Trip.zip") == true)
           #expect(size[2] == "PK")
+
+          try fixture.shell("echo drawn > Trip.imageNotes/Sketch.bin")
+          try await browser.click("#export")
+          try await browser.click("#menu [data-action=markdown]")
+          try await browser.wait(
+            for: "what the download lacks",
+            until: "document.querySelector('#alerts').textContent.includes(\"'Sketch.bin' is left out\")")
         }
       }
     }

@@ -57,7 +57,8 @@ public struct InterchangeDocument: Sendable {
   /// Takes each node beneath a folder: as an attachment, or as one of the others.
   private mutating func take(_ folder: FileWrapper, at place: PackagePath, parts: Set<PackagePath>) throws {
     unsupported += try folder.unsupportedNames().map { place.appending($0) }
-    for name in try folder.childNames() {
+    // The hidden folder is the library's: a tree of the plain directory has it.
+    for name in try folder.childNames() where !place.isRoot || name != PackageLayout.hidden.string {
       guard let child = try folder.child(named: name) else { continue }
       let path = place.appending(FileName(name))
       paths.insert(path)
