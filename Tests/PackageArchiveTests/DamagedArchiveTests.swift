@@ -62,16 +62,19 @@ struct DamagedArchiveTests {
     }
   }
 
-  @Test(arguments: ArchiveFormat.allCases)
-  func `of nothing but noise ends nothing`(_ format: ArchiveFormat) async throws {
+  @Test(arguments: ArchiveFormat.allCases.filter(\.isReadable))
+  func `of a beginning and then noise ends nothing`(_ format: ArchiveFormat) async throws {
     try await withFixture { fixture in
-      var options = ImportOptions()
-      options.format = format
+      try fixture.makePackage(Self.tree)
+      try await fixture.export("whole", as: format)
+      // A tar has its mark in the first block, and the others have theirs in the first bytes.
+      let beginning = try fixture.bytes("whole").prefix(format == .tar ? 512 : 6)
       for seed in 0..<8 {
-        try Data(ArchiveFixture.noise(2900 * seed, seed: UInt64(seed))).write(to: fixture.url("noise"))
-        await #expect(throws: ArchiveError.self) { try await fixture.take("noise", options: options) }
+        let noise = ArchiveFixture.noise(2900 * seed, seed: UInt64(seed))
+        try Data(beginning + noise).write(to: fixture.url("noise"))
+        await #expect(throws: ArchiveError.self) { try await fixture.take("noise") }
       }
-      #expect(try fixture.names == ["noise"])
+      #expect(try fixture.names == ["Trip.pack", "whole", "noise"])
     }
   }
 }

@@ -282,9 +282,6 @@ struct InterchangeCommandTests {
     (["export", "T.imageNotes", "x.textbundle", "--level", "3"], "TextBundle has no --level"),
     (["export", "T.imageNotes", "x.md"], "Markdown is a folder: give --as markdown and a name without"),
     (["export", "T.imageNotes", "x.textpack", "--update"], "TextPack has no --update"),
-    (
-      ["import", "x", "y", "--from", "markdown", "--format", "zip"], "--from and --format exclude each other."
-    ),
     (["import", "x", "y", "--from", "word"], "word"),
   ])
   func `takes no options that exclude each other`(arguments: [String], message: String) async throws {

@@ -1,7 +1,5 @@
 /// The choices of an import: the entries that it includes, leaves out and refuses.
 public struct ImportOptions: Sendable {
-  /// The format. Nil recognises a zip by its first bytes, or a tar with at most one of gzip, xz and Zstandard.
-  public var format: ArchiveFormat?
   /// The code page, as iconv(3) calls it, such as `CP437`, of names that the archive does not mark as UTF-8. With nil,
   /// their bytes do not change.
   public var charset: String?
@@ -44,7 +42,6 @@ public struct ImportOptions: Sendable {
   /// Makes options. Those without arguments are for archives from other people: the usual limits, and no entry that
   /// could do harm.
   public init(
-    format: ArchiveFormat? = nil,
     charset: String? = nil,
     passphrase: String? = nil,
     limits: ImportLimits = ImportLimits(),
@@ -57,7 +54,6 @@ public struct ImportOptions: Sendable {
     allowsDriveLetters: Bool = false,
     checkingChildren: (@Sendable (_ names: Set<String>) throws -> Void)? = nil
   ) {
-    self.format = format
     self.charset = charset
     self.passphrase = passphrase
     self.limits = limits

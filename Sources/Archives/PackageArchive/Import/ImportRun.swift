@@ -27,7 +27,7 @@ struct ImportRun {
     _ input: ArchiveInput, _ options: ImportOptions, _ cancellation: Cancellation,
     _ progress: ArchiveProgress.Handler? = nil
   ) throws {
-    let format = try options.format ?? ArchiveFormat(recognizing: input.peek(ArchiveFormat.recognitionSize))
+    let format = try ArchiveFormat(recognizing: input.peek(ArchiveFormat.recognitionSize))
     self.options = options
     self.progress = progress
     self.cancellation = cancellation

@@ -63,7 +63,9 @@ struct Export: CoordinatedCommand, DocumentCommand {
   @Option(help: "The format, if the archive's name does not give it.")
   var format: ArchiveFormat?
 
-  @Option(help: "The format of another program.")
+  @Option(
+    help: "The format of another program: textbundle, textpack, markdown or html.",
+    completion: .list(InterchangeFormat.writable.map(\.rawValue)))
   var `as`: InterchangeFormat?
 
   @Option(help: "The compression level: 0 to 9, for tar.zst 1 to 22.")

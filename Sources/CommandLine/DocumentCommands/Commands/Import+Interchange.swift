@@ -14,7 +14,7 @@ extension Import {
   /// The format of another program that the source has; nil for an archive of a package.
   var interchangeFormat: InterchangeFormat? {
     if let from { return from }
-    if archive == "-" || format != nil { return nil }
+    if archive == "-" { return nil }
     let named = InterchangeFormat(filename: url(archive).lastPathComponent)
     if isFolder(archive) { return named ?? .markdown }
     switch named {
@@ -28,14 +28,12 @@ extension Import {
   /// - Throws: `InputError` for a page of HTML and for a backup, which another program converts first.
   func refuseConvertible() throws {
     let url = url(archive)
-    if from == .html
-      || from == nil && format == nil && InterchangeFormat(filename: url.lastPathComponent) == .html
-    {
+    if (from ?? InterchangeFormat(filename: url.lastPathComponent)) == .html {
       throw InputError(
         description: "'\(display(archive))' is a page of HTML, which can only be written. "
           + "Convert it with 'pandoc page.html -o page.md', and import the result.")
     }
-    if from == nil, format == nil, ["bear2bk", "bearbk"].contains(url.pathExtension.lowercased()) {
+    if from == nil, ["bear2bk", "bearbk"].contains(url.pathExtension.lowercased()) {
       throw InputError(
         description: "'\(display(archive))' is a zip of many notes. "
           + "Unpack it with 'unzip', and import each TextBundle in it.")

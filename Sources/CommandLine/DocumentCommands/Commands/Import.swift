@@ -43,10 +43,12 @@ struct Import: AsyncParsableCommand {
   @Argument(path: "The path of the new package; nothing may exist there yet.")
   var path: String
 
-  @Option(help: "The format, instead of the one that the first bytes show.")
-  var format: ArchiveFormat?
-
-  @Option(help: "The format of another program's document, instead of the one that its name shows.")
+  @Option(
+    help: """
+      The format of another program's document, instead of the one that its name shows: textbundle, textpack, markdown \
+      or rtfd.
+      """,
+    completion: .list(InterchangeFormat.allCases.filter(\.isReadable).map(\.rawValue)))
   var from: InterchangeFormat?
 
   @Option(path: "A folder around a text in Markdown, whose files its images may be.")
@@ -71,10 +73,6 @@ struct Import: AsyncParsableCommand {
   var passphraseFile: String?
 
   @OptionGroup var writing: WritingOptions
-
-  func validate() throws {
-    if from != nil && format != nil { throw ValidationError("--from and --format exclude each other.") }
-  }
 
   func run() async throws {
     try refuseConvertible()
@@ -120,7 +118,6 @@ struct Import: AsyncParsableCommand {
 
   func options() throws -> ImportOptions {
     var options = ImportOptions()
-    options.format = format
     if let maxBytes { options.limits.bytes = maxBytes.bytes }
     options.includesHistory = withHistory
     options.allowsSimilarNames = similarNames
@@ -131,4 +128,7 @@ struct Import: AsyncParsableCommand {
   }
 }
 
-extension InterchangeFormat: ExpressibleByArgument {}
+extension InterchangeFormat: ExpressibleByArgument {
+  /// None, because `import` and `export` have different ones: their help names them.
+  public static var allValueStrings: [String] { [] }
+}
