@@ -129,24 +129,6 @@ struct VersionCommandTests {
     }
   }
 
-  @Test func `go with everything else of docpkg when that is asked for`() async throws {
-    try await withTemporaryDirectory { folder in
-      let package = URL(filePath: folder.appending("Book.epub").string)
-      try FileManager.default.createDirectory(at: package, withIntermediateDirectories: true)
-      try Data("a".utf8).write(to: package.appending(path: "mimetype"))
-      func names() throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: package.path).sorted()
-      }
-      #expect(try docpkg("versions", "start", "Book.epub", in: folder).status == 0)
-      #expect(try names() == [".docpkg", "Metadata.plist", "mimetype"])
-      let dry = try docpkg("versions", "stop", "Book.epub", "--forget", "--dry-run", in: folder)
-      #expect(dry.output == "Book.epub: 0 versions, '.docpkg', 'Metadata.plist' would be removed\n")
-      #expect(try names().count == 3)
-      #expect(try docpkg("versions", "stop", "Book.epub", "--forget", in: folder).status == 0)
-      #expect(try names() == ["mimetype"])
-    }
-  }
-
   @Test func `in conflict are none, and resolving that is done`() async throws {
     try await withTemporaryDirectory { folder in
       _ = try docpkg("new", "Trip.imageNotes", "--text", "one", in: folder)

@@ -151,20 +151,9 @@ extension PackageDocument {
   }
 
   package func stopHistory(dryRun: Bool) async throws -> HistoryStopReport {
-    try await stopping { try await $0.stopKeepingHistory(dryRun: dryRun) }
-  }
-
-  /// Removes everything of this library from the package, or plans that.
-  func removeOwnFiles(dryRun: Bool) async throws -> HistoryStopReport {
-    try await stopping { try await $0.removeOwnFiles(dryRun: dryRun) }
-  }
-
-  private func stopping(
-    _ body: @escaping @Sendable (PackageStore) async throws -> HistoryStopReport
-  ) async throws -> HistoryStopReport {
     let store = try await PackageStore.open(at: url(path))
     return try await interruptible(with: store) {
-      var report = try await body(store)
+      var report = try await store.stopKeepingHistory(dryRun: dryRun)
       await store.close(noting: &report.warnings)
       return report
     }

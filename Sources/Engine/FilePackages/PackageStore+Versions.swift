@@ -231,19 +231,4 @@ extension PackageStore {
     defer { scheduleDueWork() }
     return try HistoryStop(writer).end(dryRun: dryRun)
   }
-
-  /// Removes everything of this library from the package: the metadata, and the hidden folder with all versions.
-  ///
-  /// The children stay as they are, and so does a `Metadata.plist` of another program. The package then has no
-  /// identity, no digests and no history. If the call is cut short, the package is still a document of this library, or
-  /// already one of another program. The call can be repeated.
-  ///
-  /// - Parameter dryRun: whether to report the result without doing it.
-  /// - Throws: `unsavedEdits` if the tree has unsaved edits; `unsupported` for a document with conflict versions or
-  ///   with a database; `busy` while another program has the document open; the system's error.
-  @discardableResult
-  public func removeOwnFiles(dryRun: Bool = false) throws(FilePackageError) -> HistoryStopReport {
-    defer { scheduleDueWork() }
-    return try HistoryStop(writer).forget(dryRun: dryRun)
-  }
 }

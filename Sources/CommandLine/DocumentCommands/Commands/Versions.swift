@@ -139,13 +139,8 @@ struct VersionsStop: AsyncParsableCommand, DocumentCommand {
       'Metadata.plist' says so from then on, also that of a copy: no program begins a history in the document again. \
       `docpkg versions start` takes that back. A package without 'Metadata.plist' has no history in any case.
 
-      With --forget, 'Metadata.plist' and the hidden folder '.docpkg' are removed, too, with the title, the digests \
-      and everything else that they have. The package is then like one of another program. The command does not touch \
-      another program's 'Metadata.plist', and refuses a document with conflict versions.
-
-      Examples:
+      Example:
         docpkg versions stop Trip.imageNotes
-        docpkg versions stop Book.epub --forget --dry-run
 
       \(ExitStatus.help)
       """)
@@ -155,16 +150,10 @@ struct VersionsStop: AsyncParsableCommand, DocumentCommand {
 
   var documents: [String] { [path] }
 
-  @Flag(help: "Also remove 'Metadata.plist' and everything else that docpkg has in the package.")
-  var forget = false
-
   @OptionGroup var writing: WritingOptions
 
   func run() async throws {
-    let report =
-      forget
-      ? try await PackageDocument(path).removeOwnFiles(dryRun: writing.dryRun)
-      : try await document(at: path).stopHistory(dryRun: writing.dryRun)
+    let report = try await document(at: path).stopHistory(dryRun: writing.dryRun)
     warn(report.warnings)
     try writing.tell(report, "\(display(path)): \(report)")
   }

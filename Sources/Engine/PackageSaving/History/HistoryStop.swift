@@ -6,9 +6,6 @@ package import PackageFormat
 public struct HistoryStopReport: Sendable, Hashable, Codable {
   /// The number of versions that are removed.
   public var removed = 0
-  /// The library's own files and folders that `removeOwnFiles(dryRun:)` removes; empty after
-  /// `stopKeepingHistory(dryRun:)`.
-  public var files: [String] = []
   /// Whether this was a dry run, and the report only says what would happen.
   public var isDryRun = false
   /// The tasks that remain.
@@ -20,12 +17,11 @@ public struct HistoryStopReport: Sendable, Hashable, Codable {
 extension HistoryStopReport: CustomStringConvertible {
   /// One line, such as `3 versions removed`.
   public var description: String {
-    let things = [counted(removed, "version")] + files.map { "'\(displayString($0))'" }
-    return "\(things.joined(separator: ", ")) \(isDryRun ? "would be removed" : "removed")"
+    "\(counted(removed, "version")) \(isDryRun ? "would be removed" : "removed")"
   }
 }
 
-/// The end of a history, and of everything that this library has in a package.
+/// The end of a history.
 package struct HistoryStop {
   private let writer: PackageWriter
 
@@ -60,68 +56,6 @@ package struct HistoryStop {
       return 0
     }
   }
-
-  /// Removes the metadata and the hidden folder: the package is then like any other program's.
-  package func forget(dryRun: Bool) throws(FilePackageError) -> HistoryStopReport {
-    let known = try writer.baseline.metadata.get()
-    guard known?.databasePath == nil else {
-      throw FilePackageError(
-        .unsupported, .save, writer.node, reason: "it is a document with a database, which needs its metadata"
-      )
-    }
-    if !dryRun { try writer.publish() }
-    try writer.refuseUnsavedEdits()
-    try refuseConflicts()
-    var report = HistoryStopReport(isDryRun: dryRun)
-    report.removed = try versionCount() ?? 0
-    report.files = try ownFiles(hasMetadata: known != nil)
-    if dryRun || report.files.isEmpty { return report }
-    try writer.withPackageLock { session throws(FilePackageError) in try remove(report, in: session) }
-    return report
-  }
-
-  private func refuseConflicts() throws(FilePackageError) {
-    do {
-      let folder = try writer.location.openDirectory(PackageLayout.conflictsPath)
-      if try writer.location.disk.list(folder).count == 0 { return }
-    } catch {
-      if error.isAbsence { return }
-      throw FilePackageError(error, .read, writer.node, activity: "looking for conflict versions in")
-    }
-    throw FilePackageError(
-      .unsupported, .save, writer.node, reason: "it has conflict versions, which only its hidden folder has")
-  }
-
-  private func ownFiles(hasMetadata: Bool) throws(FilePackageError) -> [String] {
-    do {
-      let root = try writer.location.openDirectory(.root)
-      let hidden = try writer.location.disk.exists(PackageLayout.hidden, in: root)
-      return (hidden ? [PackageLayout.hidden.string] : [])
-        + (hasMetadata ? [PackageLayout.metadata.string] : [])
-    } catch {
-      throw FilePackageError(error, .read, writer.node)
-    }
-  }
-
-  private func remove(
-    _ report: HistoryStopReport, in session: PackageSession
-  ) throws(FilePackageError) {
-    let isDone: Void?
-    do throws(SystemError) {
-      isDone = try session.hidden.whileAlone { () throws(SystemError) in
-        try session.forget(withMetadata: report.files.contains(PackageLayout.metadata.string))
-      }
-    } catch {
-      let failure = FilePackageError(error, .save, writer.node, activity: "removing its hidden folder")
-      throw report.removed > 0 && !session.history.isOnDisk
-        ? failure.leaving(.versionsRemoved(report.removed)) : failure
-    }
-    guard isDone != nil else {
-      throw FilePackageError(
-        .busy, .save, writer.node, reason: "another program has it open, and may use its versions")
-    }
-    try writer.readAnew()
-  }
 }
 
 extension FilePackageError {
@@ -142,18 +76,5 @@ extension PackageWriter {
     var request = SaveRequest(tree)
     request.keepsNoHistory = keepsNoHistory
     return try save(request).warnings
-  }
-
-  /// Reads the package anew, after everything of this library was removed from it.
-  fileprivate func readAnew() throws(FilePackageError) {
-    dropSession()
-    state = .clean
-    do {
-      baseline = StoreBaseline(try location.disk.status(of: location.openDirectory(.root)))
-    } catch {
-      throw FilePackageError(error, .open, node)
-    }
-    baseline.loadMetadata(at: location)
-    tree = package.newTree()
   }
 }

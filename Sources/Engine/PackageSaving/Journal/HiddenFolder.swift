@@ -302,32 +302,6 @@ package final class HiddenFolder {
     }
   }
 
-  /// Removes everything in the folder but the lock file, durably; the journal first, since it vouches for the rest.
-  ///
-  /// Only while no other store has the package open.
-  func removeContents() throws(SystemError) {
-    if try disk.exists(PackageLayout.journal, in: folder) {
-      try disk.removeFile(PackageLayout.journal, in: folder)
-      try disk.synchronize(folder)
-    }
-    let listing = try disk.list(folder)
-    for position in 0..<listing.count {
-      let name = listing.name(at: position)
-      if name == PackageLayout.lock { continue }
-      guard disk.removeEverything(name, from: folder) else {
-        throw SystemError("unlinkat", name, code: .directoryNotEmpty)
-      }
-    }
-    try disk.synchronize(folder)
-  }
-
-  /// Removes the folder with its lock file, durably, after `removeContents()`.
-  func removeFolder() throws(SystemError) {
-    try disk.removeFile(PackageLayout.lock, in: folder)
-    try disk.removeDirectory(PackageLayout.hidden, in: root.descriptor)
-    try disk.synchronize(root.descriptor)
-  }
-
   /// Removes everything that only an open store needs, if no other store is open (L2), and then an empty folder.
   package func removeTraces() throws(SystemError) {
     // The folder may be another session's by now (L3).

@@ -153,22 +153,6 @@ package final class PackageSession {
     try history.remove()
   }
 
-  /// Removes everything of this library from the package, the lock file last, and ends the session.
-  ///
-  /// If that is cut short, the package is still a document, with fewer of these files.
-  ///
-  /// - Parameter withMetadata: whether to remove `Metadata.plist`, too.
-  package func forget(withMetadata: Bool) throws(SystemError) {
-    // From here on no opening repeats a save.
-    try journal?.checkpoint()
-    if history.end != nil || history.isDamaged { try removeHistory() }
-    journal = nil
-    try hidden.removeContents()
-    if withMetadata { try disk.removeFile(PackageLayout.metadata, in: hidden.root.descriptor) }
-    try hidden.removeFolder()
-    abandon()
-  }
-
   // MARK: Ending
 
   /// Makes a checkpoint: syncs everything that the journal still vouches for, so that recovery has nothing to compare.

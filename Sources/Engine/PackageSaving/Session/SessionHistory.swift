@@ -267,9 +267,6 @@ final class SessionHistory {
     }
   }
 
-  /// Whether the history file is on disk; true if the disk cannot be looked at.
-  var isOnDisk: Bool { (try? disk.exists(PackageLayout.history, in: hidden.folder)) ?? true }
-
   /// Returns whether the history on disk is another file, is gone, or cannot be looked at.
   func isFile(anotherThan known: FileIdentity?) -> Bool {
     guard let known else { return false }

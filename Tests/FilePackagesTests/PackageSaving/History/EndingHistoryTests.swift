@@ -7,8 +7,6 @@ import Testing
 
 @Suite("Ending a history")
 struct EndingHistoryTests {
-  private static let hidden = CrashCheck.path.appending(".docpkg")
-
   /// Makes a document of four versions.
   private static func disk(metadata: Bool = true) async throws -> CrashDisk {
     let disk = try await CrashCheck.disk(["Text.txt": "0", "F": ["a": "a"]], metadata: metadata)
@@ -113,93 +111,5 @@ struct EndingHistoryTests {
     // A policy that drops nothing is taken over, too.
     #expect(try await store.thinHistory(under: before).removed.isEmpty)
     #expect(try await store.retentionPolicy() == before)
-  }
-
-  // MARK: Forgetting
-
-  @Test(arguments: [true, false])
-  func `leaves the children alone if it removes everything of this library`(metadata: Bool) async throws {
-    let disk = try await CrashCheck.disk(["Text.txt": "0", "F": ["a": "a"]], metadata: false)
-    let before = try PackagePicture(of: CrashCheck.path, on: disk).undated(".")
-    let store = try await PackageStore.open(CrashCheck.path, on: disk)
-    if metadata {
-      try await store.startKeepingHistory()
-      try await store.put("Text.txt", "1")
-      try await store.save()
-      try await store.put("Text.txt", "0")
-      try await store.save()
-    }
-    try await store.removeOwnFiles(dryRun: true)
-    #expect(try disk.names(in: CrashCheck.path).contains(".docpkg") == metadata)
-    let report = try await store.removeOwnFiles()
-    #expect(report.removed == (metadata ? 2 : 0))
-    #expect(report.files == (metadata ? [".docpkg", "Metadata.plist"] : []))
-    let after = try PackagePicture(of: CrashCheck.path, on: disk).undated(".").undated("Text.txt")
-    #expect(after == before.undated("Text.txt"))
-    // The store goes on with a package of another program.
-    #expect(try await store.metadata() == nil)
-    try await store.put("Text.txt", "2")
-    try await store.save(options: .keepsHistory)
-    try await store.close()
-    #expect(try disk.names(in: CrashCheck.path) == ["F", "Text.txt"])
-    #expect(
-      try await PackageStore.open(CrashCheck.path, on: disk).tree.regularFile(at: "Text.txt").text == "2")
-  }
-
-  @Test func `does not touch the metadata of another program, nor a conflict version`() async throws {
-    let theirs = "<plist><dict><key>CFBundleName</key><string>Notes</string></dict></plist>"
-    let disk = try await CrashCheck.disk(
-      ["Text.txt": "0", "Metadata.plist": .file(Array(theirs.utf8))], metadata: false)
-    let root = try disk.openDirectory(at: CrashCheck.path)
-    try disk.makeDirectory(".docpkg", in: root, mode: 0o755)
-    try disk.makeFile("journal.new", [], in: disk.openDirectory(at: Self.hidden))
-    let store = try await PackageStore.open(CrashCheck.path, on: disk)
-    #expect(try await store.removeOwnFiles().files == [".docpkg"])
-    #expect(try disk.names(in: CrashCheck.path) == ["Metadata.plist", "Text.txt"])
-
-    let ours = try await Self.disk()
-    let hidden = try ours.openDirectory(at: Self.hidden)
-    try ours.makeDirectory("conflicts", in: hidden, mode: 0o755)
-    try ours.makeFile("Text.txt", Array("theirs".utf8), in: ours.openDirectory("conflicts", in: hidden))
-    let other = try await PackageStore.open(CrashCheck.path, on: ours)
-    let before = try PackagePicture(of: CrashCheck.path, on: ours)
-    let error = await #expect(throws: FilePackageError.self) { try await other.removeOwnFiles() }
-    #expect(error?.code == .unsupported)
-    #expect(try PackagePicture(of: CrashCheck.path, on: ours) == before)
-  }
-
-  @Test func `leaves a document or another program's package if a power cut or an error ends it`()
-    async throws
-  {
-    let template = try await Self.disk()
-    template.synchronizeAll()
-    let points = try await CrashDisk.crashPoints(of: template) {
-      let store = try await PackageStore.open(CrashCheck.path, on: template)
-      try await store.removeOwnFiles()
-    }
-    for point in points {
-      for state in point.states(limit: 4) {
-        let mounted = state.mount()
-        let store = try await PackageStore.open(CrashCheck.path, on: mounted)
-        #expect(try await store.tree.regularFile(at: "Text.txt").text == "4", "\(point)")
-        try await store.removeOwnFiles()
-        #expect(try mounted.names(in: CrashCheck.path) == ["F", "Text.txt"], "\(point)\n\(state)")
-      }
-    }
-    for number in stride(from: 0, to: .max, by: 9) {
-      let disk = try await CrashCheck.disk(["Text.txt": "0"], metadata: true)
-      try await Self.save("1", on: disk)
-      let faulty = FaultyDisk(disk, .request(number))
-      var text = ""
-      do {
-        try await PackageStore.open(CrashCheck.path, on: faulty.disk).removeOwnFiles()
-      } catch {
-        text = error.description
-      }
-      if faulty.injectedFailures == 0 { break }
-      let versions = try await PackageStore.open(CrashCheck.path, on: disk).versions().count
-      let saysUnchanged = text.contains("on disk is unchanged") && !text.contains("was removed")
-      #expect(versions == 1 || !saysUnchanged, "\(number): \(text)")
-    }
   }
 }
