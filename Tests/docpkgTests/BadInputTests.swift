@@ -43,7 +43,7 @@ struct BadInputTests {
       message: "another program made its 'Metadata.plist'"
     ),
     Case(
-      what: "a plist of the future", setup: "sed -i 's/<integer>1</<integer>7</' D.imageNotes/Metadata.plist",
+      what: "a plist of the future", setup: "sed -i 's/<integer>2</<integer>7</' D.imageNotes/Metadata.plist",
       command: ["edit", "D.imageNotes", "--set", "a=ok.png"], message: "it has format 7"),
     Case(
       what: "an image that is none", setup: "echo no > no.png",

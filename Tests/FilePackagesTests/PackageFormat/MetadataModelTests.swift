@@ -147,9 +147,11 @@ struct MetadataModelTests {
     var damaged: [([UInt8], FilePackageError.Code)] = stride(from: 0, to: lengths.count, by: 37).map {
       (Array(bytes.prefix($0)), .metadataDamaged)
     }
-    let future = String(decoding: bytes, as: UTF8.self)
-      .replacing("<key>FormatVersion</key>\n\t<integer>1<", with: "<key>FormatVersion</key>\n\t<integer>99<")
-    damaged.append((Array(future.utf8), .newerFormat))
+    for (version, code) in [(99, .newerFormat), (1, .unsupported)] as [(Int, FilePackageError.Code)] {
+      let other = String(decoding: bytes, as: UTF8.self).replacing(
+        "<key>FormatVersion</key>\n\t<integer>2<", with: "<key>FormatVersion</key>\n\t<integer>\(version)<")
+      damaged.append((Array(other.utf8), code))
+    }
     damaged.append((bytes + [UInt8](repeating: 32, count: PackageMetadata.maximumSize), .metadataDamaged))
     for (bytes, code) in damaged {
       let disk = try CrashDisk(.package(["Text.txt": "text", "Metadata.plist": .file(bytes)]))

@@ -8,8 +8,8 @@ public import FoundationEssentials
 /// Its size does not depend on the package; every save rewrites the file as one more child. A save preserves keys that
 /// this version of the library does not know.
 public struct PackageMetadata: Sendable, Hashable {
-  /// The newest format that this version reads and writes.
-  package static let currentFormatVersion = 1
+  /// The format that this version reads and writes.
+  package static let currentFormatVersion = 2
   /// The maximum size of a plist in bytes; a larger one is refused unread.
   public static let maximumSize = 1 << 20
   /// The greatest accepted number of files, bytes or states: counting on from it never overflows.
@@ -175,6 +175,8 @@ extension PackageMetadata {
     /// The plist belongs to another program.
     case notOurs
     case newerFormat(Int)
+    /// A development version of this library wrote it.
+    case earlierFormat(Int)
     /// One of the library's keys is missing or of the wrong kind.
     case invalidValue(String)
   }
@@ -189,7 +191,7 @@ extension PackageMetadata {
     let reader = Reader(values: values)
     guard case .integer(let version) = values[Key.formatVersion.rawValue] else { throw .notOurs }
     guard version <= Self.currentFormatVersion else { throw .newerFormat(Int(version)) }
-    guard version >= 1 else { throw .invalidValue(Key.formatVersion.rawValue) }
+    guard version >= Self.currentFormatVersion else { throw .earlierFormat(Int(version)) }
     formatVersion = Int(version)
     contentType = try values[Key.contentType.rawValue].map { _ throws(Problem) in
       UTType(unchecked: try reader.string(.contentType))
@@ -313,8 +315,10 @@ extension PackageMetadata.Problem {
     case .notAPropertyList: "'Metadata.plist' is not a complete property list"
     case .notOurs: "another program made its 'Metadata.plist'"
     case .newerFormat(let version):
-      "it has format \(version), and this program knows only formats up to "
-        + "\(PackageMetadata.currentFormatVersion)"
+      "it has format \(version), and this program knows only format \(PackageMetadata.currentFormatVersion)"
+    case .earlierFormat(let version):
+      "a development version of this library made it, in format \(version); remove 'Metadata.plist' and '.docpkg' to "
+        + "keep its files alone"
     case .invalidValue(let key): "'Metadata.plist' has no valid '\(key)'"
     }
   }
@@ -329,6 +333,10 @@ extension PackageMetadata.Problem {
   }
 
   package var code: FilePackageError.Code {
-    if case .newerFormat = self { .newerFormat } else { .metadataDamaged }
+    switch self {
+    case .newerFormat: .newerFormat
+    case .earlierFormat: .unsupported
+    default: .metadataDamaged
+    }
   }
 }

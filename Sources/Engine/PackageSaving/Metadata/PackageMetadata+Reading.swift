@@ -37,7 +37,7 @@ extension PackageMetadata {
     return try? PackageMetadata(decoding: Data(bytes))
   }
 
-  /// Returns whether the `Metadata.plist` in an open folder is this library's, also if its format is newer.
+  /// Returns whether the `Metadata.plist` in an open folder is this library's, also if its format is another one.
   ///
   /// A plist that is damaged counts as another program's.
   ///
@@ -50,7 +50,7 @@ extension PackageMetadata {
       _ = try PackageMetadata(decoding: Data(bytes))
       return true
     } catch {
-      return error.code == .newerFormat
+      return [.newerFormat, .unsupported].contains(error.code)
     }
   }
 }

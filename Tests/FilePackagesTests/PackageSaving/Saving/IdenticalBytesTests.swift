@@ -104,7 +104,7 @@ struct IdenticalBytesTests {
   }
 
   @Test func `do not keep undoing from going on`() async throws {
-    // An earlier version of this library made two states of the same bytes.
+    // The mode alone makes the second state.
     let disk = try await CrashCheck.disk(["Text.txt": "0"], metadata: true)
     let store = try await PackageStore.open(CrashCheck.path, on: disk)
     for mode in [0o600, 0o644] {
