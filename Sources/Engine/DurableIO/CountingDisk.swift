@@ -150,10 +150,6 @@ package struct CountingDisk: Disk {
     return try base.status(of: name, in: directory)
   }
 
-  package func place(of node: borrowing OwnedDescriptor) throws(SystemError) -> FilePath? {
-    try base.place(of: node)
-  }
-
   // The session keeps these three results, so that no save repeats them.
 
   package func limits(of directory: borrowing OwnedDescriptor) throws(SystemError) -> DiskLimits {

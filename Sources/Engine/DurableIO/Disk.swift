@@ -48,9 +48,6 @@ package protocol Disk: Sendable {
   func status(of file: borrowing OwnedDescriptor) throws(SystemError) -> FileStatus
   /// Returns the status of the directory at a path; follows symbolic links: statx(2). ENOTDIR if it is anything else.
   func statusOfDirectory(at path: FilePath) throws(SystemError) -> FileStatus
-  /// Returns the present path of an open node: readlink(2) of `/proc/self/fd`. Nil if the disk cannot tell. The path of
-  /// a removed node leads to nothing, or to another node.
-  func place(of node: borrowing OwnedDescriptor) throws(SystemError) -> FilePath?
   /// Returns the status of an entry, of a symbolic link its own: statx(2).
   func status(of name: FileName, in directory: borrowing OwnedDescriptor) throws(SystemError) -> FileStatus
   /// Returns the free room of a file system, by an open file or directory: fstatvfs(3). A quota may leave less.
@@ -218,8 +215,6 @@ package enum RenameRule: Sendable, Hashable {
 }
 
 extension Disk {
-  package func place(of node: borrowing OwnedDescriptor) throws(SystemError) -> FilePath? { nil }
-
   /// Writes all of `bytes`.
   package func write(
     _ bytes: [UInt8], to file: borrowing OwnedDescriptor, at offset: UInt64

@@ -30,10 +30,6 @@ extension PosixDisk {
     }
   }
 
-  package func place(of node: borrowing OwnedDescriptor) throws(SystemError) -> FilePath? {
-    try path(of: node)
-  }
-
   package func checkWritable(_ name: String, in directory: borrowing OwnedDescriptor) throws(SystemError) {
     _ = try repeated("faccessat", FileName(name)) { faccessat(directory.number, name, W_OK, AT_EACCESS) }
   }

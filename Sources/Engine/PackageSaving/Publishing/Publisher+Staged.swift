@@ -96,43 +96,32 @@ extension Publisher {
       do {
         try disk.setMode(mode, of: file)
         status = try disk.status(of: file)
-      } catch  where error.code == .notPermitted {
-        // The file is this process's own: the file system has no such mode.
-        fallbacks.insert(.noModes)
+      } catch {
+        // The file is this process's own: if that is not permitted, the file system has no such mode.
+        guard error.code == .notPermitted else { throw error }
       }
     }
     staged.node = JournalRecord.Known(status, content: staged.node.content)
     return OpenNode(file)
   }
 
-  private mutating func copyAttributes(
+  private func copyAttributes(
     of operation: JournalRecord.Operation, on file: borrowing OwnedDescriptor
   ) throws(SystemError) {
     guard operation.old?.kind == .file, let name = operation.path.name,
       let folder = try open(operation.path.parent)
     else { return }
     do {
-      guard let old = try openReadable(name, in: folder) else { return }
+      let old = try disk.openFile(name, in: folder.descriptor)
       try disk.copyAttributes(of: disk.status(of: old), from: old, on: file)
     } catch {
       switch error.code {
-      // Another program put something else there, or removed it.
-      case .noSuchFileOrDirectory, .invalidArgument, .tooManySymbolicLinkLevels, .noSuchAddressOrDevice:
+      // This process may not read the file, or another program put something else there, or removed it.
+      case .permissionDenied, .noSuchFileOrDirectory, .invalidArgument, .tooManySymbolicLinkLevels,
+        .noSuchAddressOrDevice:
         return
       default: throw error
       }
-    }
-  }
-
-  /// Opens a file; notes a fallback and returns nil if this process may not read it.
-  private mutating func openReadable(
-    _ name: FileName, in folder: OpenNode
-  ) throws(SystemError) -> OwnedDescriptor? {
-    do {
-      return try disk.openFile(name, in: folder.descriptor)
-    } catch  where error.code == .permissionDenied {
-      fallbacks.insert(.unreadableAttributes)
-      return nil
     }
   }
 

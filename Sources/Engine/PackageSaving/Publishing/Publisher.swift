@@ -39,8 +39,6 @@ struct Publisher {
 
   /// Children that another program wrote meanwhile; the package has both contents.
   var conflicts: [String] = []
-  /// Features that the file system lacks and that the publisher did without.
-  var fallbacks: Set<SaveFallback> = []
   /// The staged files that were lost or given up and made anew from the record.
   var rewritten: Set<FileName> = []
   /// The folder for versions, if something in it may not be durable yet.
@@ -220,7 +218,6 @@ struct Publisher {
     } catch {
       if error.code == .fileExists { return try exchange(source, name, in: folder, over: old) }
       guard error.isLackOfRule else { throw error }
-      fallbacks.insert(.noRenamingWithoutReplacing)
       if try disk.exists(name, in: folder) { return try exchange(source, name, in: folder, over: old) }
       try disk.rename(source, in: staging.descriptor, to: name, in: folder, .replace)
     }
@@ -238,7 +235,6 @@ struct Publisher {
         return try disk.rename(source, in: staging.descriptor, to: name, in: folder, .replace)
       }
       guard error.isLackOfRule else { throw error }
-      fallbacks.insert(.noExchanging)
       let target = try disk.status(of: name, in: folder)
       let isFolder = try disk.status(of: source, in: staging.descriptor).kind == .directory
       let isOld = try isOld(old, target, name, in: folder)

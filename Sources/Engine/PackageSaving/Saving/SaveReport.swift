@@ -37,8 +37,6 @@ public struct SaveReport: Sendable, Hashable, Codable {
   /// The children that another program wrote during this save. The package has both contents, one of them in the hidden
   /// folder.
   public var conflicts: [String] = []
-  /// Features that the file system lacks and that the save did without.
-  public var fallbacks: [SaveFallback] = []
   /// The work that is left, though the new state is saved.
   public var warnings: [SaveWarning] = []
 
@@ -72,9 +70,6 @@ extension SaveReport: CustomStringConvertible {
       parts.append(isLate ? "not yet visible to other programs" : "being published")
     }
     if !conflicts.isEmpty { parts.append("conflicts with another program: \(Self.list(conflicts))") }
-    if !fallbacks.isEmpty {
-      parts.append("the file system has \(fallbacks.map(\.rawValue).joined(separator: ", "))")
-    }
     if copied > 0 { parts.append("\(copied) copied, because hard links are not possible") }
     if !leftAlone.isEmpty { parts.append("left alone: \(Self.list(leftAlone))") }
     if !leftOut.isEmpty { parts.append("left out: \(Self.list(leftOut))") }

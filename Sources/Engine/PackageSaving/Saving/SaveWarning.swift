@@ -18,14 +18,11 @@ public struct SaveWarning: Sendable, Hashable, Codable {
     case versionsLeft
     /// The package was repaired and could not be read again. Verifying finds what is still wrong.
     case unverified
-    /// Another program moved the document meanwhile. The save wrote to the directory that was opened, wherever that is
-    /// now.
-    case moved
   }
 
   /// The kind of work that is left.
   public var kind: Kind
-  /// The reason, in the system's words; for `moved` the document's path, empty if it is unknown.
+  /// The reason, in the system's words.
   public var reason: String
 
   /// Makes a warning of these facts.
@@ -54,9 +51,6 @@ extension SaveWarning: CustomStringConvertible {
     case .versionsLeft:
       "done; files of removed versions stay: \(reason); the next thinning removes them"
     case .unverified: "repaired; the result could not be verified: \(reason)"
-    case .moved where reason.isEmpty:
-      "saved at the new place of the document: another program moved it meanwhile"
-    case .moved: "saved; another program moved the document meanwhile: it is at '\(displayString(reason))'"
     }
   }
 }

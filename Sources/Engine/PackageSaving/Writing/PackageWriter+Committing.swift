@@ -58,7 +58,7 @@ extension PackageWriter {
         due.insert(.publishing)
       } else {
         publish(into: &report, session)
-        try noteMove(in: &report, session)
+        try refuseRemoved(report, session)
       }
       return report
     } catch {
@@ -129,29 +129,24 @@ extension PackageWriter {
     do {
       let publisher = try publishPending()
       report.conflicts = publisher?.conflicts.sorted() ?? []
-      report.fallbacks += publisher?.fallbacks.sorted { $0.rawValue < $1.rawValue } ?? []
     } catch {
       report.isUnpublished(because: error)
     }
     report.synchronizations += session.takeSynchronizations()
   }
 
-  /// Adds the package's place to the report if another program moved the package during the save.
+  /// Checks, after the commit, that the package still exists.
+  ///
+  /// If another program moved it during the save, the save is in the directory that was opened, wherever that is now.
   ///
   /// - Throws: `noSuchFile` if another program removed it.
-  private func noteMove(
-    in report: inout SaveReport, _ session: PackageSession
-  ) throws(FilePackageError) {
+  private func refuseRemoved(_ report: SaveReport, _ session: PackageSession) throws(FilePackageError) {
     guard state.unrebased?.way == .elsewhere || !report.isPublished && isElsewhere(session) else { return }
     do {
-      let root = session.hidden.root
-      if try location.disk.status(of: root.descriptor).links > 0 {
-        let path = try location.disk.place(of: root.descriptor)
-        return report.note(SaveWarning(.moved, reason: path.map { FileName($0).string } ?? ""))
-      }
+      if try location.disk.status(of: session.hidden.root.descriptor).links > 0 { return }
     } catch {
       // The package is saved, wherever it is.
-      return report.note(SaveWarning(.moved, reason: ""))
+      return
     }
     throw FilePackageError(.noSuchFile, .save, node, reason: "another program removed it meanwhile")
   }
