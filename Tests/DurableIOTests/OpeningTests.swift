@@ -182,7 +182,6 @@ struct OpeningTests {
         reason { try disk.synchronize(unknown) },
         reason { try disk.synchronizeData(unknown) },
         reason { try disk.startWriting(unknown) },
-        reason { _ = try disk.nextData(in: unknown, from: 0) },
         reason { _ = try disk.lock(unknown, .shared) },
         reason { _ = try disk.lock(byte: 0, of: unknown, .shared) },
       ]

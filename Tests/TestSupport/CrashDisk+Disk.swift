@@ -155,19 +155,6 @@ extension CrashDisk {
     }
   }
 
-  /// Returns the whole file, since this disk has no holes.
-  package func nextData(
-    in file: borrowing OwnedDescriptor, from offset: UInt64
-  ) throws(SystemError) -> Range<UInt64>? {
-    let number = file.number
-    return try call("lseek") { (state) throws(Errno) -> Range<UInt64>? in
-      let node = try state.volume.node(state.node(number))
-      guard node.kind == .file else { throw .isDirectory }
-      let end = UInt64(node.bytes.count)
-      return offset < end ? offset..<end : nil
-    }
-  }
-
   package func write(
     _ buffer: UnsafeRawBufferPointer, to file: borrowing OwnedDescriptor, at offset: UInt64
   ) throws(SystemError) {

@@ -5,7 +5,7 @@ package import SystemPackage
 package enum DiskOperation: Int, CaseIterable, Sendable {
   case openDirectory, openFile, openFileForWriting, createFile
   case status, room, list, destination, extendedAttributes
-  case read, nextData, write, resize, clone
+  case read, write, resize, clone
   case makeDirectory, makeSymbolicLink, link, rename, exchange, removeFile, removeDirectory
   case setMode, setOwner, setModified, setExtendedAttribute
   case synchronize, synchronizeData, startWriting
@@ -15,7 +15,7 @@ package enum DiskOperation: Int, CaseIterable, Sendable {
   package var changes: Bool {
     switch self {
     case .openDirectory, .openFile, .openFileForWriting: false
-    case .status, .room, .list, .destination, .extendedAttributes, .read, .nextData: false
+    case .status, .room, .list, .destination, .extendedAttributes, .read: false
     case .startWriting, .lock, .lockByte: false
     default: true
     }
@@ -196,13 +196,6 @@ package struct CountingDisk: Disk {
     let read = try base.read(file, at: offset, into: buffer)
     counter.counts.withLock { $0.bytesRead += UInt64(read) }
     return read
-  }
-
-  package func nextData(
-    in file: borrowing OwnedDescriptor, from offset: UInt64
-  ) throws(SystemError) -> Range<UInt64>? {
-    try count(.nextData)
-    return try base.nextData(in: file, from: offset)
   }
 
   package func write(

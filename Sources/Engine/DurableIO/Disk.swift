@@ -74,9 +74,6 @@ package protocol Disk: Sendable {
   func read(
     _ file: borrowing OwnedDescriptor, at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer
   ) throws(SystemError) -> Int
-  /// Returns the next bytes from `offset` on that are not a hole, up to the next hole or the end: lseek(2), SEEK_DATA
-  /// and SEEK_HOLE. Nil if only a hole follows. A file system without holes reports only data.
-  func nextData(in file: borrowing OwnedDescriptor, from offset: UInt64) throws(SystemError) -> Range<UInt64>?
   /// Writes all bytes of `buffer`: pwrite(2), repeated after a short write.
   func write(
     _ buffer: UnsafeRawBufferPointer, to file: borrowing OwnedDescriptor, at offset: UInt64

@@ -141,21 +141,6 @@ package struct PosixDisk: Disk {
     return try repeated("pread") { pread(number, buffer.baseAddress, buffer.count, offset) }
   }
 
-  package func nextData(
-    in file: borrowing OwnedDescriptor, from offset: UInt64
-  ) throws(SystemError) -> Range<UInt64>? {
-    let number = file.number
-    guard let offset = off_t(exactly: offset) else { throw SystemError("lseek", code: .invalidArgument) }
-    do {
-      let data = try repeated("lseek") { lseek(number, offset, Int32(CLINUX_SEEK_DATA)) }
-      let hole = try repeated("lseek") { lseek(number, data, Int32(CLINUX_SEEK_HOLE)) }
-      // If a program truncates the file meanwhile, the file ends there.
-      return hole > data ? UInt64(data)..<UInt64(hole) : nil
-    } catch  where error.code == .noSuchAddressOrDevice {
-      return nil
-    }
-  }
-
   package func write(
     _ buffer: UnsafeRawBufferPointer, to file: borrowing OwnedDescriptor, at offset: UInt64
   ) throws(SystemError) {

@@ -188,9 +188,9 @@ public actor PackageStore {
   /// Saves the tree, unsaved edits included, as a new document at `url`, with an identifier of its own.
   ///
   /// This package and this store stay as they are. The copy shares blocks with the files if the file system can share
-  /// them. It has no hard links, since a linked file would belong to two documents. Holes stay holes. The copy leaves
-  /// out FIFOs, sockets and devices, set-user-ID and set-group-ID bits, and the history: its own and those of documents
-  /// in it. The report names the omissions, the files that were written, and those that share their blocks.
+  /// them. It has no hard links, since a linked file would belong to two documents. The copy leaves out FIFOs, sockets
+  /// and devices, set-user-ID and set-group-ID bits, and the history: its own and those of documents in it. The report
+  /// names the omissions, the files that were written, and those that share their blocks.
   ///
   /// - Throws: as `create(_:at:contentType:)`; `unsupported` for a place within this package; `cancelled` if the task
   ///   is cancelled before the copy is in its place.

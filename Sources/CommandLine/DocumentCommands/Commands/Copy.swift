@@ -10,7 +10,7 @@ struct Copy: CoordinatedCommand, DocumentCommand {
     discussion: """
       The copy has an identifier of its own. If the file system can share blocks, the copy shares them with the \
       original. It never shares files. The report has the bytes that were written and the bytes that were shared. \
-      Holes in files stay holes. FIFOs, sockets and devices are left out. If the destination is a folder and no \
+      FIFOs, sockets and devices are left out. If the destination is a folder and no \
       package, the copy gets the document's name in it.
 
       The history stays behind, because it may contain children that were deleted from the document. With \

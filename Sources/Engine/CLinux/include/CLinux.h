@@ -23,9 +23,6 @@ enum { CLINUX_TIME_OMIT = (1 << 30) - 2 };
 /// open(2)'s flag for a descriptor that only names a place; it gives no access to read or write.
 enum { CLINUX_OPEN_PATH = 010000000 };
 
-/// lseek(2)'s ways to look for bytes and for holes.
-enum { CLINUX_SEEK_DATA = 3, CLINUX_SEEK_HOLE = 4 };
-
 /// The statx(2) status of one file.
 struct clinux_status {
   uint64_t device;

@@ -97,7 +97,6 @@ extension NewChildren {
         copied.size += UInt64(bytes.count)
         location.progress.add(bytes.count)
       }
-      copied.written = copied.size
       copied.digest = hashes ? hash.finalize() : nil
       return copied
     } catch let error as FilePackageError {
@@ -113,7 +112,7 @@ extension NewChildren {
     }
   }
 
-  /// Copies a file's bytes, and shares its blocks if the file system can. A hole stays one.
+  /// Copies a file's bytes, and shares its blocks if the file system can.
   ///
   /// - Parameter isReading: whether the function reads the source at this moment. An error is then one of the source.
   private mutating func copyBytes(
@@ -132,50 +131,21 @@ extension NewChildren {
     let buffer = UnsafeMutableRawBufferPointer.allocate(
       byteCount: max(4096, Int(min(size, UInt64(FileContents.chunkSize)))), alignment: 16)
     defer { buffer.deallocate() }
-    // A small file has no hole that would be worth a search.
-    var dataEnd = size < Self.smallestSparse ? UInt64.max : 0
-    var writtenEnd: UInt64 = 0
     while true {
       try checkCancellation()
       isReading = true
-      if copied.size >= dataEnd {
-        let data = try sourceDisk.nextData(in: source, from: copied.size)
-        let next: UInt64
-        if let data {
-          next = data.lowerBound
-        } else {
-          next = max(copied.size, try sourceDisk.status(of: source).size)
-        }
-        if hashes { hash.update(zeros: next - copied.size) }
-        location.progress.add(Int(clamping: next - copied.size))
-        copied.size = next
-        guard let data else { break }
-        dataEnd = data.upperBound
-      }
-      let count = try sourceDisk.read(
-        source, at: copied.size,
-        into: UnsafeMutableRawBufferPointer(
-          rebasing: buffer[..<Int(min(UInt64(buffer.count), dataEnd - copied.size))]))
+      let count = try sourceDisk.read(source, at: copied.size, into: buffer)
       isReading = false
       if count == 0 { break }
       let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
       if hashes { hash.update(bytes) }
-      if !copied.isCloned {
-        try disk.write(bytes, to: file, at: copied.size)
-        copied.written += UInt64(count)
-        writtenEnd = copied.size + UInt64(count)
-      }
+      if !copied.isCloned { try disk.write(bytes, to: file, at: copied.size) }
       copied.size += UInt64(count)
       location.progress.add(count)
     }
-    isReading = false
-    if !copied.isCloned && writtenEnd < copied.size { try disk.resize(file, to: copied.size) }
     if hashes { copied.digest = hash.finalize() }
     return copied
   }
-
-  /// The size from which on copies look for holes, which costs two system calls for each hole.
-  private static let smallestSparse: UInt64 = 1 << 16
 
   /// Shares the blocks of `source`; returns false if the file system cannot, and then does not try again.
   private mutating func clone(
@@ -197,27 +167,10 @@ extension NewChildren {
 
 /// The result of copying a file.
 package struct FileCopy {
-  /// Bytes of the file, holes included.
+  /// Bytes of the file.
   var size: UInt64 = 0
-  /// Bytes that were written, without those in holes or in shared blocks.
-  var written: UInt64 = 0
+  /// Whether it shares its blocks with the original.
   var isCloned = false
   /// The digest of its bytes, if the caller asked for it.
   var digest: ContentHash?
-}
-
-extension SHA256 {
-  /// Hashes a number of zeros.
-  fileprivate mutating func update(zeros count: UInt64) {
-    guard count > 0 else { return }
-    let zeros = [UInt8](repeating: 0, count: Int(min(count, 1 << 20)))
-    zeros.withUnsafeBytes { bytes in
-      var left = count
-      while left > 0 {
-        let part = Int(min(left, UInt64(bytes.count)))
-        update(UnsafeRawBufferPointer(rebasing: bytes[..<part]))
-        left -= UInt64(part)
-      }
-    }
-  }
 }

@@ -75,7 +75,7 @@ extension NewChildren {
   ) throws(FilePackageError) -> Made {
     let copied = try fill(file, at: step.path, contents)
     countWritten(step.path, size: copied.size)
-    report.bytesWritten += copied.isCloned ? copied.size : copied.written
+    report.bytesWritten += copied.size
     let status: FileStatus?
     do {
       try copyAttributes(of: step, on: file)
@@ -186,7 +186,7 @@ extension NewChildren {
         if hasSameAttributes && options.sharesFiles { report.copied += 1 }
       } else {
         report.written.append(step.path.string)
-        report.bytesWritten += copied.written
+        report.bytesWritten += copied.size
         countWritten(step.path, size: status.size)
       }
     }

@@ -15,7 +15,7 @@ public struct SaveReport: Sendable, Hashable, Codable {
   /// In a new document it counts the files that share their blocks with their originals. After a save in place it comes
   /// from the metadata, and is 0 in a package that has none.
   public var reused = 0
-  /// Bytes of files written, the metadata included; not those of holes.
+  /// Bytes of files written, the metadata included.
   public var bytesWritten: UInt64 = 0
   /// Bytes of files that stayed.
   public var bytesReused: UInt64 = 0

@@ -8,67 +8,6 @@ import Testing
 
 @Suite("A copy of a package")
 struct CopyTests {
-  private static let hole: UInt64 = 300 << 20
-
-  /// Makes a file that is a hole except for three bytes in its middle.
-  private func makeSparse(_ name: FileName, in scratch: Scratch) throws {
-    let folder = try scratch.disk.openDirectory(at: scratch.path("Trip.pkg"))
-    let file = try scratch.disk.createFile(name, in: folder, mode: 0o644)
-    try scratch.disk.write([1, 2, 3], to: file, at: Self.hole / 2)
-    try scratch.disk.resize(file, to: Self.hole)
-  }
-
-  private func expectSparse(_ path: String, in scratch: Scratch) throws {
-    var status = stat()
-    #expect(stat(scratch.path(path).string, &status) == 0)
-    #expect(UInt64(status.st_size) == Self.hole)
-    #expect(status.st_blocks * 512 < 1 << 20, "the hole takes \(status.st_blocks * 512) bytes")
-    let folder = try scratch.disk.openDirectory(at: scratch.path(path).removingLastComponent())
-    let file = try scratch.disk.openFile(FileName(scratch.path(path).lastComponent ?? "?"), in: folder)
-    var bytes = [UInt8](repeating: 9, count: 5)
-    let count = try bytes.withUnsafeMutableBytes {
-      try scratch.disk.read(file, at: Self.hole / 2 - 1, into: $0)
-    }
-    #expect(count == 5 && bytes == [0, 1, 2, 3, 0])
-  }
-
-  @Test func `keeps the holes of files, and neither reads nor writes them`() async throws {
-    try await withScratch { scratch in
-      try scratch.make("Trip.pkg", ["Text.txt": "text"])
-      try makeSparse("sparse", in: scratch)
-      try makeSparse("other", in: scratch)
-      let disk = CountingDisk(scratch.disk)
-      let store = try await PackageStore.open(scratch.path("Trip.pkg"), on: disk)
-      let report = try await store.copy(to: scratch.url("Copy.pkg"))
-      #expect(disk.counts.bytesRead < 1 << 20)
-      #expect(report.bytesWritten + report.bytesReused < 1 << 20 || report.reused == 3)
-      try expectSparse("Copy.pkg/sparse", in: scratch)
-      try expectSparse("Copy.pkg/other", in: scratch)
-    }
-  }
-
-  @Test func `is not needed for a child with a hole that is put into a document with digests`()
-    async throws
-  {
-    try await withScratch { scratch in
-      try scratch.make("Trip.pkg", [:])
-      try makeSparse("sparse", in: scratch)
-      let tree = FileWrapper(directoryWithFileWrappers: [:])
-      _ = try await PackageStore.create(
-        tree, scratch.path("Notes.pkg"), contentType: UTType(exportedAs: "com.example.trip"), on: scratch.disk
-      )
-      let store = try await PackageStore.open(scratch.path("Notes.pkg"), on: scratch.disk)
-      let child = try FileWrapper(regularFileWithContentsOf: scratch.url("Trip.pkg/sparse"))
-      child.preferredFilename = "sparse"
-      await store.tree.addFileWrapper(child)
-      try await store.save()
-      try await store.close()
-      try expectSparse("Notes.pkg/sparse", in: scratch)
-      let again = try await PackageStore.open(scratch.path("Notes.pkg"), on: scratch.disk)
-      #expect(try await again.verify().isWhole)
-    }
-  }
-
   @Test(arguments: [true, false])
   func `says what was written and what shares its blocks`(clones: Bool) async throws {
     var options = CrashDisk.Options()
