@@ -32,6 +32,8 @@ struct OneImportTests {
     let read = try Document(configuration: .init(contentType: .plainText, file: file))
     #expect(read.text == "Hello")
     #expect(UTType(filenameExtension: "txt") == .plainText)
+    let missing = URL(filePath: "/none/Info.plist")
+    #expect(throws: UTType.DeclarationError.self) { try UTType.declare(contentsOf: missing) }
   }
 
   @Test func `finds a file wrapper by its identity`() {

@@ -71,6 +71,8 @@ struct UTTypeDynamicTests {
     #expect(UTType(mimeType: "video/x-qqzz-none")?.conforms(to: .movie) == true)
     #expect(UTType(mimeType: "font/x-qqzz-none")?.conforms(to: .font) == true)
     #expect(UTType(mimeType: "application/x-qqzz-none")?.supertypes == [.data, .item])
+    let pipe = UTType(tag: "inode/x-qqzz-none", tagClass: .mimeType, conformingTo: nil)
+    #expect(pipe?.supertypes == [.item])
     let loose = UTType(tag: "application/x-qqzz-none", tagClass: .mimeType, conformingTo: nil)
     #expect(loose?.supertypes == [.data, .item])
   }

@@ -85,6 +85,12 @@ struct UTTypeTagTests {
     #expect(UTType(mimeType: "application/x-qqzz-none; a=b") == plain)
   }
 
+  @Test func `of a directory or a link is that of freedesktop_org`() {
+    #expect(UTType(mimeType: "inode/directory", conformingTo: .item) == .folder)
+    #expect(UTType(mimeType: "inode/symlink", conformingTo: .item) == .symbolicLink)
+    #expect(UTType(mimeType: "application/octet-stream") == .data)
+  }
+
   @Test func `of two words is one extension`() {
     #expect(UTType(filenameExtension: "tar.gz")?.identifier == "org.gnu.gnu-zip-tar-archive")
     #expect(UTType(filenameExtension: "tar.gz")?.conforms(to: .gzip) == true)

@@ -119,6 +119,8 @@ struct InstallTests {
 
   @Test func `brings the MIME type that the library declares`() throws {
     let file = projectFolder.appending(path: "Share/mime/packages/com.filepackages.imagenotes.xml")
-    #expect(try String(contentsOf: file, encoding: .utf8) == UTType.freedesktopPackage(for: [.imageNotes]))
+    let text = try String(contentsOf: file, encoding: .utf8)
+    for name in UTType.imageNotes.tags[.mimeType] ?? [] { #expect(text.contains("type=\"\(name)\"")) }
+    for name in UTType.imageNotes.tags[.filenameExtension] ?? [] { #expect(text.contains("\"*.\(name)\"")) }
   }
 }

@@ -2,44 +2,44 @@
 ///
 /// For an identifier, an exported declaration counts first. Then come the core table, which stands for the system's
 /// exports, an imported declaration, and a name without declaration. For a tag, the program's declared types come
-/// first, exported before imported, and then those of the core table. Only if there are none, the catalog asks the
-/// freedesktop database.
+/// first, exported before imported, and then those of the core table.
 package struct TypeCatalog: Sendable {
-  private let declared: DeclaredTypes
-  private let database: FreedesktopDatabase
+  package private(set) var exported = TypeTable()
+  package private(set) var imported = TypeTable()
+  /// Types of `UTType(exportedAs:)` and `UTType(importedAs:)` without a declaration: no tags, only parents.
+  package private(set) var named: [String: TypeEntry] = [:]
 
-  package init(declared: DeclaredTypes, database: FreedesktopDatabase) {
-    self.declared = declared
-    self.database = database
+  package init() {}
+
+  // MARK: Declarations
+
+  package mutating func export(_ entry: TypeEntry) { exported.add(entry) }
+
+  /// Adds an import; ignores one that repeats an earlier one.
+  package mutating func `import`(_ entry: TypeEntry) { imported.add(entry) }
+
+  /// Remembers a name. Parents add up, so that the order of two calls does not matter.
+  package mutating func name(_ identifier: String, parent: String?) {
+    let key = identifier.lowercased()
+    var entry = named[key] ?? TypeEntry(identifier: identifier, parents: [])
+    if let parent, !entry.parents.contains(parent) { entry.parents.append(parent) }
+    named[key] = entry
   }
 
   // MARK: Identifiers
 
   /// Returns the facts about the type with a key; nil if there is no such type.
   package func entry(_ key: String) -> TypeEntry? {
-    if let entry = declared.exported[key] ?? CoreTypes.table[key] ?? declared.imported[key] { return entry }
-    if let entry = declared.named(key) { return entry }
-    if let dynamic = DynamicType(identifier: key) { return dynamic.entry(conforms: conforms) }
-    if let mimeType = MIMETypes.mimeType(identifier: key) { return freedesktopEntry(mimeType) }
-    return nil
+    exported[key] ?? CoreTypes.table[key] ?? imported[key] ?? named[key]
+      ?? DynamicType(identifier: key)?.entry(conforms: conforms)
   }
 
   /// Returns the type with an identifier; nil if there is none.
-  ///
-  /// The identifier of a freedesktop type gives the declared or core type of the same MIME type, if there is one.
-  package func type(identifier: String) -> UTType? {
-    guard let entry = entry(identifier.lowercased()) else { return nil }
-    if let mimeType = MIMETypes.mimeType(identifier: entry.key), let key = key(mimeType: mimeType) {
-      return UTType(key: key, in: self)
-    }
-    return UTType(entry)
-  }
+  package func type(identifier: String) -> UTType? { entry(identifier.lowercased()).map { UTType($0) } }
 
   /// The types that have a declaration or are in the core table, by identifier.
   package var known: [TypeEntry] {
-    let identifiers =
-      declared.exported.identifiers + declared.imported.identifiers + CoreTypes.table.identifiers
-    return Set(identifiers.map { $0.lowercased() }).sorted().compactMap(entry)
+    Set(exported.keys + imported.keys + CoreTypes.table.keys).sorted().compactMap(entry)
   }
 
   // MARK: Conformance
@@ -82,47 +82,37 @@ package struct TypeCatalog: Sendable {
   ///
   /// If there are none, it returns the one dynamic type for the tag. For an invalid tag it returns none.
   package func types(tag text: String, tagClass: UTTagClass, conformingTo supertype: UTType?) -> [UTType] {
-    guard let tag = TypeTag(text, tagClass: tagClass) else { return [] }
+    guard var tag = TypeTag(text, tagClass: tagClass) else { return [] }
     var keys = keys(tag)
-    var plain = tag
     if keys.isEmpty, let withoutParameters = tag.withoutParameters {
-      plain = withoutParameters
-      keys = self.keys(plain)
+      tag = withoutParameters
+      keys = self.keys(tag)
     }
     if let supertype { keys = keys.filter { conforms($0, to: supertype.key) } }
-    if keys.isEmpty {
-      keys = databaseKeys(plain, spelling: text)
-      if let supertype { keys = keys.filter { conforms($0, to: supertype.key) } }
-    }
     if !keys.isEmpty { return keys.map { UTType(key: $0, in: self) } }
-    guard let dynamic = DynamicType(plain, conformingTo: supertype?.key) else { return [] }
-    return [UTType(dynamic.entry(conforms: conforms))]
+    return dynamicType(tag, conformingTo: supertype).map { [$0] } ?? []
+  }
+
+  private func dynamicType(_ tag: TypeTag, conformingTo supertype: UTType?) -> UTType? {
+    DynamicType(tag, conformingTo: supertype?.key).map { UTType($0.entry(conforms: conforms)) }
   }
 
   /// Returns the type of a file-system item from its name and kind alone.
   ///
   /// - Parameter packages: extensions, in lower case, that make a directory a package if no type is known.
   package func type(filename: String, isDirectory: Bool, packages: Set<String> = []) -> UTType {
-    let extensions = Self.extensions(filename)
+    let tags = Self.extensions(filename).compactMap { TypeTag($0, tagClass: .filenameExtension) }
     let wanted = isDirectory ? UTType.directory : UTType.data
-    for name in extensions {
-      guard let tag = TypeTag(name, tagClass: .filenameExtension) else { continue }
+    for tag in tags {
       if let key = keys(tag).first(where: { conforms($0, to: wanted.key) }) {
         return UTType(key: key, in: self)
       }
-      guard isDirectory, packages.contains(tag.value) || CoreTypes.packageExtensions.contains(tag.value)
-      else { continue }
-      return types(tag: tag.value, tagClass: .filenameExtension, conformingTo: .package).first ?? .package
-    }
-    let unknown = extensions.filter { name in
-      TypeTag(name, tagClass: .filenameExtension).map { !isDirectory || keys($0).isEmpty } ?? false
-    }
-    for mimeType in unknown.isEmpty ? [] : database.mimeTypes(extensions: unknown) {
-      let key = key(databaseMIMEType: mimeType)
-      if conforms(key, to: wanted.key) { return UTType(key: key, in: self) }
+      if isDirectory, packages.contains(tag.value) || CoreTypes.packageExtensions.contains(tag.value) {
+        return dynamicType(tag, conformingTo: .package) ?? .package
+      }
     }
     if isDirectory { return .folder }
-    return types(tag: extensions.last ?? "", tagClass: .filenameExtension, conformingTo: .data).first ?? .data
+    return tags.last.flatMap { dynamicType($0, conformingTo: .data) } ?? .data
   }
 
   /// Returns the extensions of a name, the longest first: `tar.gz` and `gz`. The first dot of a hidden file begins
@@ -134,50 +124,26 @@ package struct TypeCatalog: Sendable {
   }
 
   private func keys(_ tag: TypeTag) -> [String] {
-    let exported = declared.exported.keys(tag)
-    let imported = declared.imported.keys(tag).filter {
-      declared.exported[$0] == nil && CoreTypes.table[$0] == nil
+    exported.keys(tag) + imported.keys(tag).filter { exported[$0] == nil && CoreTypes.table[$0] == nil }
+      + CoreTypes.table.keys(tag).filter { exported[$0] == nil }
+  }
+
+  // MARK: Names
+
+  /// Returns the types that a word names.
+  ///
+  /// If a type has that identifier, it is the only one. Otherwise they are `public.` or `com.apple.` with the
+  /// word, and the types that have the word as an extension or MIME type. An extension may have `.` or `*.` before it.
+  package func types(named word: String) -> [UTType] {
+    if let type = type(identifier: word) { return [type] }
+    if word.contains("/") {
+      return types(tag: word, tagClass: .mimeType, conformingTo: nil).filter(\.isDeclared)
     }
-    let core = CoreTypes.table.keys(tag).filter { declared.exported[$0] == nil }
-    return exported + imported + core
-  }
-}
-
-// MARK: - The freedesktop database
-
-extension TypeCatalog {
-  private func databaseKeys(_ tag: TypeTag, spelling: String) -> [String] {
-    switch tag.tagClass {
-    case .filenameExtension:
-      database.mimeTypes(extensions: [spelling]).map(key(databaseMIMEType:))
-    case .mimeType:
-      database.types.realName(tag.value).map { [key(databaseMIMEType: $0)] } ?? []
-    default:
-      []
-    }
-  }
-
-  /// Returns the key of the declared or core type that has a MIME type, or nil.
-  private func key(mimeType: String) -> String? {
-    TypeTag(mimeType, tagClass: .mimeType).flatMap { keys($0).first }
-  }
-
-  private func key(databaseMIMEType mimeType: String) -> String {
-    key(mimeType: mimeType) ?? MIMETypes.identifier(mimeType)
-  }
-
-  private func freedesktopEntry(_ mimeType: String) -> TypeEntry {
-    let types = database.types
-    let isPackage = types.isPackage(mimeType)
-    var parents = types.parents(mimeType).map { name in
-      isPackage && name == FreedesktopTypes.directory ? UTType.package.key : key(databaseMIMEType: name)
-    }
-    let implicit = MIMETypes.implicitParent(mimeType)
-    if !isPackage && !parents.contains(implicit) { parents.append(implicit) }
-    var entry = TypeEntry(identifier: MIMETypes.identifier(mimeType), parents: parents)
-    let extensions = types.fileExtensions(mimeType)
-    if !extensions.isEmpty { entry.tags[.filenameExtension] = extensions }
-    entry.tags[.mimeType] = [mimeType] + types.aliases(mimeType)
-    return entry
+    let name = String(word.drop { "*.".contains($0) }).lowercased()
+    let short = ["public.", "com.apple."].compactMap { type(identifier: $0 + name) }
+    let tagged = types(tag: name, tagClass: .filenameExtension, conformingTo: nil).filter(\.isDeclared)
+    let known = short + tagged.filter { !short.contains($0) }
+    guard known.isEmpty, CoreTypes.packageExtensions.contains(name) else { return known }
+    return types(tag: name, tagClass: .filenameExtension, conformingTo: .package)
   }
 }

@@ -6,31 +6,35 @@ package import FoundationEssentials
 /// program declares it.
 package struct TypeEntry: Hashable, Sendable {
   /// The identifier as its declaration spells it.
-  package var identifier: String
-  package var key: String
+  package let identifier: String
+  package let key: String
   /// The keys of the types it conforms to directly.
   package var parents: [String]
-  package var tags: [UTTagClass: [String]] = [:]
-  package var description: String?
-  package var referenceURL: URL?
-  package var version: Int?
+  package let tags: [UTTagClass: [String]]
+  package private(set) var description: String?
+  package private(set) var referenceURL: URL?
+  package private(set) var version: Int?
 
-  package init(identifier: String, parents: [String]) {
+  package init(identifier: String, parents: [String], tags: [UTTagClass: [String]] = [:]) {
     self.identifier = identifier
-    self.key = identifier.lowercased()
+    key = identifier.lowercased()
     self.parents = parents.map { $0.lowercased() }
+    self.tags = tags
   }
 
-  /// Makes an entry from an identifier and parents that are keys already.
-  package init(key: String, parents: [String]) {
-    self.identifier = key
+  /// Makes an entry of a core type, whose identifier and parents are keys already.
+  init(key: String, parents: [String], tags: [UTTagClass: [String]], description: String) {
+    identifier = key
     self.key = key
     self.parents = parents
+    self.tags = tags
+    self.description = description
   }
 
   package init(_ declaration: UTType.Declaration) {
-    self.init(identifier: declaration.identifier, parents: declaration.conformsTo.map(\.key))
-    tags = declaration.tags.filter { !$0.value.isEmpty }
+    self.init(
+      identifier: declaration.identifier, parents: declaration.conformsTo.map(\.key),
+      tags: declaration.tags.filter { !$0.value.isEmpty })
     description = declaration.description
     referenceURL = declaration.referenceURL
     version = declaration.version

@@ -9,44 +9,42 @@ import Synchronization
 /// process; tests make their own. It only grows.
 package final class TypeRegistry: Sendable {
   /// The registry behind every `UTType`.
-  package static let shared = TypeRegistry(database: .ofSystem())
+  package static let shared = TypeRegistry()
 
-  private let declared = Mutex(DeclaredTypes())
-  private let database: FreedesktopDatabase
+  private let current = Mutex(TypeCatalog())
 
-  package init(database: FreedesktopDatabase) { self.database = database }
+  package init() {}
 
   /// The catalog at this moment, for any number of questions (TR1). Cost: O(1).
-  package var catalog: TypeCatalog {
-    TypeCatalog(declared: declared.withLock { $0 }, database: database)
-  }
+  package var catalog: TypeCatalog { current.withLock { $0 } }
 
   /// Returns the type with an identifier, and remembers an undeclared one.
   ///
   /// A supertype that conforms to the type already is ignored. An empty or a `dyn.` identifier is never remembered.
   package func type(naming identifier: String, conformingTo supertype: UTType?) -> UTType {
     let key = identifier.lowercased()
-    return declared.withLock { declared in
-      let catalog = TypeCatalog(declared: declared, database: database)
+    return current.withLock { catalog in
       let known = catalog.type(identifier: identifier)
-      if let known, declared.named(key) == nil { return known }
+      if let known, catalog.named[key] == nil { return known }
       let unknown = UTType(TypeEntry(identifier: identifier, parents: []))
       if key.isEmpty || key.hasPrefix(DynamicType.prefix) { return unknown }
       let parent = supertype.flatMap { catalog.conforms($0.key, to: key) ? nil : $0.key }
-      declared.name(identifier, parent: parent)
+      catalog.name(identifier, parent: parent)
       return known ?? unknown
     }
   }
 
-  /// Declares all types of a list, or none if one of them is wrong.
+  /// Declares all types of two lists, or none if one of them is wrong.
   ///
-  /// - Returns: the exported types and then the imported ones, in the order of the list.
-  package func declare(_ declarations: UTType.Declarations) throws(UTType.DeclarationError) -> [UTType] {
-    for declaration in declarations.exported { try declaration.validate(isExported: true) }
-    for declaration in declarations.imported { try declaration.validate(isExported: false) }
-    return try declared.withLock { declared throws(UTType.DeclarationError) in
-      var next = declared
-      for declaration in declarations.exported {
+  /// - Returns: the exported types and then the imported ones, in the order of the lists.
+  package func declare(
+    exported: [UTType.Declaration] = [], imported: [UTType.Declaration] = []
+  ) throws(UTType.DeclarationError) -> [UTType] {
+    for declaration in exported { try declaration.validate(isExported: true) }
+    for declaration in imported { try declaration.validate(isExported: false) }
+    return try current.withLock { catalog throws(UTType.DeclarationError) in
+      var next = catalog
+      for declaration in exported {
         let entry = TypeEntry(declaration)
         // TR2
         if let earlier = next.exported[entry.key], earlier != entry {
@@ -54,14 +52,12 @@ package final class TypeRegistry: Sendable {
         }
         next.export(entry)
       }
-      for declaration in declarations.imported { next.import(TypeEntry(declaration)) }
-      let catalog = TypeCatalog(declared: next, database: database)
-      let all = declarations.exported + declarations.imported
-      for declaration in all where catalog.isCircular(declaration.identifier.lowercased()) {
+      for declaration in imported { next.import(TypeEntry(declaration)) }
+      for declaration in exported + imported where next.isCircular(declaration.identifier.lowercased()) {
         throw UTType.DeclarationError(.circularConformance, identifier: declaration.identifier)
       }
-      declared = next
-      return all.compactMap { catalog.type(identifier: $0.identifier) }
+      catalog = next
+      return (exported + imported).compactMap { next.type(identifier: $0.identifier) }
     }
   }
 }

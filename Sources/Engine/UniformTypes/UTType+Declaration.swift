@@ -36,20 +36,6 @@ extension UTType {
     }
   }
 
-  /// The declarations of a program: the types that it owns and those that it uses.
-  public struct Declarations: Hashable, Sendable {
-    /// The types that the program owns.
-    public var exported: [Declaration]
-    /// The types of other programs that the program uses.
-    public var imported: [Declaration]
-
-    /// Makes a list of declarations.
-    public init(exported: [Declaration] = [], imported: [Declaration] = []) {
-      self.exported = exported
-      self.imported = imported
-    }
-  }
-
   /// Makes a type that this program owns, and declares it with its extension, for the whole process.
   ///
   /// ```swift
@@ -76,19 +62,6 @@ extension UTType {
     }
   }
 
-  /// Declares the types of a property list with the shape of an Info.plist.
-  ///
-  /// ```swift
-  /// try UTType.declare(contentsOf: folderOfTheProgram.appending(path: "Info.plist"))
-  /// ```
-  ///
-  /// - Returns: the exported types and then the imported ones, in the order of the list.
-  /// - Throws: `unreadableFile` or `malformedPropertyList`, and the errors of the declarations of single types.
-  @discardableResult
-  public static func declare(contentsOf url: URL) throws(DeclarationError) -> [UTType] {
-    try declare(Declarations(contentsOf: url))
-  }
-
   /// Declares a type that this program owns, for the whole process and until it ends.
   ///
   /// The same declaration may be made again.
@@ -98,7 +71,7 @@ extension UTType {
   ///   `conflictingDeclaration` if the type has been exported with other contents.
   @discardableResult
   public static func declare(exported declaration: Declaration) throws(DeclarationError) -> UTType {
-    try declare(Declarations(exported: [declaration]))
+    _ = try TypeRegistry.shared.declare(exported: [declaration])  // The type is known without an answer.
     return UTType(TypeEntry(declaration))
   }
 
@@ -111,17 +84,7 @@ extension UTType {
   /// - Throws: `invalidIdentifier`, `reservedIdentifier`, `invalidTag` or `circularConformance`.
   @discardableResult
   public static func declare(imported declaration: Declaration) throws(DeclarationError) -> UTType {
-    let types = try declare(Declarations(imported: [declaration]))
-    return types.first ?? UTType(TypeEntry(declaration))
-  }
-
-  /// Declares all types of a list, or none of them if it throws.
-  ///
-  /// - Returns: the exported types and then the imported ones, in the order of the list.
-  /// - Throws: the errors of the declarations of single types.
-  @discardableResult
-  public static func declare(_ declarations: Declarations) throws(DeclarationError) -> [UTType] {
-    try TypeRegistry.shared.declare(declarations)
+    try TypeRegistry.shared.declare(imported: [declaration]).first ?? UTType(TypeEntry(declaration))
   }
 }
 
@@ -131,7 +94,7 @@ extension UTType.Declaration {
     guard !identifier.isEmpty, identifier.utf8.allSatisfy(Self.isAllowed) else {
       throw UTType.DeclarationError(.invalidIdentifier, identifier: identifier)
     }
-    let reserved = [DynamicType.prefix, MIMETypes.prefix] + (isExported ? ["public.", "com.apple."] : [])
+    let reserved = [DynamicType.prefix] + (isExported ? ["public.", "com.apple."] : [])
     let key = identifier.lowercased()
     if let prefix = reserved.first(where: key.hasPrefix) {
       throw UTType.DeclarationError(.reservedIdentifier, identifier: identifier, detail: prefix)
@@ -182,7 +145,7 @@ extension UTType {
     /// The path of the file, if the error is about one.
     public let path: String?
 
-    init(_ code: Code, identifier: String = "", detail: String = "", path: String? = nil) {
+    package init(_ code: Code, identifier: String = "", detail: String = "", path: String? = nil) {
       self.code = code
       self.identifier = identifier
       self.detail = detail

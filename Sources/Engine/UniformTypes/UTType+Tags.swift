@@ -44,10 +44,9 @@ extension UTType {
   /// Returns the types that have a tag and conform to a type.
   ///
   /// - Parameter supertype: a type that they conform to; nil for any.
-  /// - Returns: exported types, then imported ones, then core types. If there are none with the tag, types of the MIME
-  ///   database. If no type is known, one dynamic type, which conforms to the supertype, or to `.item` if that is nil.
-  ///   No types if the tag is invalid. It is invalid if it is empty, has a NUL, or if the initialiser for its class
-  ///   returns nil.
+  /// - Returns: exported types, then imported ones, then core types. If no type is known, one dynamic type, which
+  ///   conforms to the supertype, or to `.item` if that is nil. No types if the tag is invalid. It is invalid if it is
+  ///   empty, has a NUL, or if the initialiser for its class returns nil.
   public static func types(tag: String, tagClass: UTTagClass, conformingTo supertype: UTType?) -> [UTType] {
     TypeRegistry.shared.catalog.types(tag: tag, tagClass: tagClass, conformingTo: supertype)
   }
@@ -55,10 +54,9 @@ extension UTType {
   /// Makes the type of a file-system item from its name and its kind; reads nothing on disk.
   ///
   /// The longest known extension decides, so that `a.tar.gz` is a tar archive and not just gzip data. A directory gets
-  /// the directory type of its extension, such as a declared package. A kind of `inode/directory` in the MIME database
-  /// counts as a package. Without such a type, a directory is a `.folder`. A file gets the data type of its extension,
-  /// `.data` without an extension, and a dynamic type for an unknown one. The first dot of a hidden file does not begin
-  /// an extension.
+  /// the directory type of its extension, such as a declared package. Without such a type, a directory is a `.folder`.
+  /// A file gets the data type of its extension, `.data` without an extension, and a dynamic type for an unknown one.
+  /// The first dot of a hidden file does not begin an extension.
   ///
   /// - Parameter filename: a name, or a path, whose last component counts.
   public init(filename: String, isDirectory: Bool) {
@@ -68,13 +66,10 @@ extension UTType {
 
 extension UTType {
   /// Returns the types that a word names, such as `rtfd`, `package`, `image/png` or an identifier; see
-  /// `TypeCatalog.types(named:packages:)`.
-  package static func types(named word: String, packages: Set<String> = []) -> [UTType] {
-    TypeRegistry.shared.catalog.types(named: word, packages: packages)
+  /// `TypeCatalog.types(named:)`.
+  package static func types(named word: String) -> [UTType] {
+    TypeRegistry.shared.catalog.types(named: word)
   }
-
-  /// Returns words for types that are spelled like a word that names none, the nearest first.
-  package static func names(like word: String) -> [String] { TypeRegistry.shared.catalog.names(like: word) }
 
   /// The types that this process has declared, and those of the core table, by identifier.
   package static var known: [UTType] { TypeRegistry.shared.catalog.known.map { UTType($0) } }
@@ -88,19 +83,4 @@ extension UTType {
 
   /// Whether a directory of the type is one document, a package or a bundle.
   package var isPackageOrBundle: Bool { conforms(to: .package) || conforms(to: .bundle) }
-
-  /// Returns the XML that declares types to freedesktop.org's MIME database.
-  ///
-  /// `update-mime-database` reads it from `mime/packages` of a data directory. Each type becomes a MIME type with its
-  /// description, its extensions as globs and its further MIME types as aliases. A type without a MIME type gets
-  /// `application/x-` and its identifier. Each direct supertype with a MIME type becomes `sub-class-of`. A package is a
-  /// kind of `inode/directory`: the database cannot say more.
-  ///
-  /// This library takes directories with the extension of such a type for packages; other programs show them as
-  /// folders. Repeated types are written once. Characters that XML does not have become U+FFFD.
-  ///
-  /// - Returns: a document of the shared-mime-info specification 0.21, in UTF-8.
-  public static func freedesktopPackage(for types: [UTType]) -> String {
-    TypeRegistry.shared.catalog.freedesktopPackage(for: types)
-  }
 }

@@ -5,20 +5,17 @@ public import FoundationEssentials
 /// A type is its identifier, such as `public.png`, and nothing else. Two values are equal if their identifiers are
 /// equal without regard to case. Each property looks up the facts about the type.
 ///
-/// Types come from four places:
+/// Types come from three places:
 ///
 /// - The program declares them (`declare(exported:)`), because Linux has no Info.plist that the system reads.
 /// - A core table holds the declarations of Apple's systems, and more formats.
-/// - The shared MIME database of freedesktop.org, if it is installed, has further extensions and MIME types. Its types
-///   have identifiers such as `org.freedesktop.mime.application.x-doom-wad`.
-/// - A tag that is unknown everywhere makes a dynamic type.
+/// - A tag that is unknown to both makes a dynamic type.
 ///
 /// For an identifier, an exported declaration counts, then the core table, then an imported declaration. For an
 /// extension or MIME type, exported declarations are preferred, then imported ones, then the core table.
 ///
 /// Cost: a member such as `UTType.png` looks up nothing. The first lookup reads the core table (about a millisecond).
-/// The first lookup that the core table cannot answer reads the MIME database (a few milliseconds). Every other lookup
-/// takes a few microseconds, and some twenty for a type of the MIME database.
+/// Every other lookup takes a few microseconds.
 public struct UTType: Sendable {
   /// The identifier, as its declaration spells it.
   public let identifier: String
@@ -51,8 +48,7 @@ public struct UTType: Sendable {
   /// Makes the type with an identifier; nil if the type is unknown.
   ///
   /// Case does not matter. The core types and the types that this process declared, exported or imported, are known. So
-  /// is every well-formed `dyn.` identifier. Every well-formed `org.freedesktop.mime.` identifier is known whether or
-  /// not the database lists it: another machine can read an identifier of this one.
+  /// is every well-formed `dyn.` identifier.
   public init?(_ identifier: String) {
     guard let type = TypeRegistry.shared.catalog.type(identifier: identifier) else { return nil }
     self = type
@@ -92,8 +88,8 @@ extension UTType {
   /// The version of the declaration, if it has one.
   public var version: Int? { entry?.version }
 
-  /// Whether the identifier has a declaration, or is in the core table, the MIME database or a call of
-  /// `init(exportedAs:)`. The opposite of `isDynamic`.
+  /// Whether the identifier has a declaration, or is in the core table or a call of `init(exportedAs:)`. The opposite
+  /// of `isDynamic`.
   public var isDeclared: Bool { !isDynamic }
 
   /// Whether the type stands for an unknown tag. Its identifier begins with `dyn.`
@@ -143,7 +139,7 @@ extension UTType: Codable {
   ///
   /// - Throws: `DecodingError.dataCorrupted` if the type is unknown to this process. An empty type would hide the
   ///   missing declaration, and the text of a file must not become a declaration. Declare the program's types before
-  ///   decoding; dynamic and freedesktop types can always be decoded.
+  ///   decoding; dynamic types can always be decoded.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     let identifier = try container.decode(String.self)

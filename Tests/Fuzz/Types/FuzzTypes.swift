@@ -5,15 +5,14 @@ import UniformTypes
 
 /// Reads facts about types of files, and property lists.
 ///
-/// The first byte chooses by its remainder by 4: 0 the three files of a MIME database, with a NUL between them; 1 an
-/// Info.plist; 2 a property list by two readers; 3 a tag and the identifier of a dynamic type.
+/// The first byte chooses by its remainder by 4: 1 an Info.plist; 2 a property list by two readers; any other a tag and
+/// the identifier of a dynamic type.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzTypes(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   guard let start, count > 1 else { return 0 }
   let bytes = Array(UnsafeBufferPointer(start: start + 1, count: count - 1))
   let time = threadTime {
     switch start[0] & 3 {
-    case 0: readDatabase(bytes)
     case 1: readDeclarations(Data(bytes))
     case 2: readPropertyList(Data(bytes))
     default: readTag(String(decoding: bytes, as: UTF8.self))
@@ -23,30 +22,13 @@ public func fuzzTypes(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   return 0
 }
 
-private func readDatabase(_ bytes: [UInt8]) {
-  let texts = bytes.split(separator: 0, maxSplits: 2, omittingEmptySubsequences: false)
-    .map { String(decoding: $0, as: UTF8.self) }
-  let types = FreedesktopTypes([
-    .init(
-      globs: texts[0], subclasses: texts.count > 1 ? texts[1] : "", aliases: texts.count > 2 ? texts[2] : "")
-  ])
-  for type in types.mimeTypes {
-    precondition(types.parents(type).allSatisfy { types.mimeTypes.contains($0) && $0 != type }, type)
-    if types.isPackage(type) { precondition(!types.parents(type).isEmpty, type) }
-    for name in types.fileExtensions(type) {
-      precondition(types.mimeTypes(extensions: [name]).contains(type), "\(name) is not one of \(type)")
-    }
-    for alias in types.aliases(type) { precondition(types.realName(alias) == type, "\(alias) of \(type)") }
-  }
-}
-
 private func readDeclarations(_ data: Data) {
   do throws(UTType.DeclarationError) {
-    let declarations = try UTType.Declarations(propertyList: data)
-    let registry = TypeRegistry(database: FreedesktopDatabase(directories: []))
-    let types = try registry.declare(declarations)
+    let (exported, imported) = try UTType.declarations(in: data, path: "Info.plist")
+    let registry = TypeRegistry()
+    let types = try registry.declare(exported: exported, imported: imported)
     let catalog = registry.catalog
-    precondition(types.count == declarations.exported.count + declarations.imported.count)
+    precondition(types.count == exported.count + imported.count)
     for type in types {
       precondition(!catalog.isCircular(type.key) && !catalog.supertypes(type.key).contains(type), type.key)
       precondition(catalog.type(identifier: type.identifier) == type, type.key)

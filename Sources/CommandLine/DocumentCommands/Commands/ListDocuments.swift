@@ -16,8 +16,7 @@ struct ListDocuments: AsyncParsableCommand {
       that begin with a dot. The size of a package is unknown, because the command does not open it.
 
       A package is a directory whose name has the extension of a package or bundle type, or that contains \
-      Metadata.plist and .docpkg. Folder types in the system's MIME database count, too. The type is the one that the \
-      name tells, or else that of Metadata.plist.
+      Metadata.plist and .docpkg. The type is the one that the name tells, or else that of Metadata.plist.
 
       --titles also prints a title before the path: the name in Metadata.plist that `docpkg edit --title` sets, or \
       else the filename without its extension.
@@ -93,10 +92,8 @@ struct ListDocuments: AsyncParsableCommand {
     get throws {
       try typeNames.flatMap { (name: String) throws -> [UTType] in
         let types = UTType.types(named: name)
-        if !types.isEmpty { return types }
-        let near = UTType.names(like: name).map { "'\($0)'" }.joined(separator: " or ")
-        throw ValidationError(
-          "There is no type '\(display(name))'." + (near.isEmpty ? "" : " Is it \(near)?"))
+        if types.isEmpty { throw ValidationError("There is no type '\(display(name))'.") }
+        return types
       }
     }
   }

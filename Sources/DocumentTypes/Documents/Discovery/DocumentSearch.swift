@@ -18,7 +18,7 @@ public struct DocumentSearch: Sendable {
   /// Extensions, without a dot and in any case, of directories that are packages, beside those of known types.
   ///
   /// The type of such a package is a dynamic one that conforms to `.package`. A program that owns a type declares it
-  /// instead. A user may declare a type to the MIME database, as a kind of `inode/directory`.
+  /// instead.
   public var packageExtensions: Set<String> = []
   /// A further condition; nil for none.
   ///

@@ -1,5 +1,4 @@
 package import FoundationEssentials
-import UniformTypes
 
 /// A reader of property lists. It parses those that `PropertyListWriter` writes, and gives the rest to
 /// `PropertyListDecoder`.

@@ -1,5 +1,4 @@
-import UniformTypes
-import DurableIO
+import FilePackages
 import FoundationEssentials
 import SystemPackage
 import TestSupport
@@ -14,6 +13,12 @@ struct UTTypePropertyListTests {
       <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
       <plist version="1.0"><dict>\(body)</dict></plist>
       """.utf8)
+  }
+
+  private func declarations(_ data: Data) throws -> (
+    exported: [UTType.Declaration], imported: [UTType.Declaration]
+  ) {
+    try UTType.declarations(in: data, path: "Info.plist")
   }
 
   private let full = """
@@ -42,21 +47,32 @@ struct UTTypePropertyListTests {
   @Test func `declares the types of a file in one line`() async throws {
     try await withTemporaryDirectory { folder in
       let url = URL(filePath: folder.appending("Info.plist").string)
-      // Tags of its own: other tests ask for the types that have those of `full`.
-      let text = full.replacing("com.example.plist", with: "com.example.file").replacing("trip", with: "walk")
-      try propertyList(text.replacing("TRIP", with: "WALK")).write(to: url)
+      try propertyList(full).write(to: url)
       let types = try UTType.declare(contentsOf: url)
-      #expect(types.map(\.identifier) == ["com.example.file.walk", "com.example.file.base"])
-      #expect(UTType("com.example.file.walk")?.tags[.filenameExtension] == ["plistwalk", "pwalk"])
-      let missing = #expect(throws: UTType.DeclarationError.self) {
-        try UTType.declare(contentsOf: url.appending(path: "none"))
-      }
-      #expect(missing?.code == .unreadableFile)
+      #expect(types.map(\.identifier) == ["com.example.plist.trip", "com.example.plist.base"])
+      let trip = try #require(UTType(filenameExtension: "ptrip", conformingTo: .package))
+      #expect(trip == types[0] && trip.conforms(to: .compositeContent))
+      let code = UTTagClass(rawValue: "com.example.code")
+      #expect(UTType(tag: "trip", tagClass: code, conformingTo: nil) == trip)
+    }
+  }
+
+  @Test func `names the file that it cannot read`() async throws {
+    try await withTemporaryDirectory { folder in
+      let missing = URL(filePath: folder.appending("none.plist").string)
+      let error = #expect(throws: UTType.DeclarationError.self) { try UTType.declare(contentsOf: missing) }
+      #expect(error?.code == .unreadableFile && error?.path == missing.path)
+      #expect(error?.detail == "no such file or directory")
+      let broken = URL(filePath: folder.appending("broken.plist").string)
+      try Data("nonsense".utf8).write(to: broken)
+      let second = #expect(throws: UTType.DeclarationError.self) { try UTType.declare(contentsOf: broken) }
+      #expect(second?.code == .malformedPropertyList)
+      #expect(second?.description.contains("broken.plist") == true)
     }
   }
 
   @Test func `gives every declaration with every key`() throws {
-    let list = try UTType.Declarations(propertyList: propertyList(full))
+    let list = try declarations(propertyList(full))
     let trip = try #require(list.exported.first)
     #expect(list.exported.count == 1)
     #expect(trip.identifier == "com.example.plist.trip")
@@ -75,26 +91,17 @@ struct UTTypePropertyListTests {
     #expect(base.version == 7)
   }
 
-  @Test func `is declared as a whole`() throws {
-    let types = try UTType.declare(UTType.Declarations(propertyList: propertyList(full)))
-    #expect(types.map(\.identifier) == ["com.example.plist.trip", "com.example.plist.base"])
-    let trip = try #require(UTType(filenameExtension: "ptrip", conformingTo: .package))
-    #expect(trip == types[0])
-    #expect(trip.conforms(to: .compositeContent))
-    let code = UTTagClass(rawValue: "com.example.code")
-    #expect(UTType(tag: "trip", tagClass: code, conformingTo: nil) == trip)
-  }
-
   @Test func `is read in binary form too`() throws {
     let encoder = PropertyListEncoder()
     encoder.outputFormat = .binary
     let data = try encoder.encode(["UTExportedTypeDeclarations": [["UTTypeIdentifier": "com.example.bin"]]])
-    let list = try UTType.Declarations(propertyList: data)
+    let list = try declarations(data)
     #expect(list.exported.map(\.identifier) == ["com.example.bin"])
   }
 
   @Test func `without declarations is empty`() throws {
-    #expect(try UTType.Declarations(propertyList: propertyList("")) == UTType.Declarations())
+    let list = try declarations(propertyList(""))
+    #expect(list.exported.isEmpty && list.imported.isEmpty)
   }
 
   @Test(
@@ -104,53 +111,30 @@ struct UTTypePropertyListTests {
       "<key>UTImportedTypeDeclarations</key><array><dict></dict></array>",
       """
       <key>UTExportedTypeDeclarations</key><array><dict><key>UTTypeIdentifier</key><string>a.b</string>
-      <key>UTTypeConformsTo</key><integer>1</integer></dict></array>
+      <key>UTTypeConformsTo</key><array><integer>1</integer></array></dict></array>
       """,
     ])
   func `with another shape is refused`(body: String) {
     let error = #expect(throws: UTType.DeclarationError.self) {
-      try UTType.Declarations(propertyList: propertyList(body))
+      try declarations(propertyList(body))
     }
     #expect(error?.code == .malformedPropertyList)
-    #expect(error?.description.contains("TypeDeclarations") == true)
   }
 
   @Test(arguments: ["", "nonsense", "<plist", "<plist><array/></plist>", "bplist00"])
   func `that is none is refused`(text: String) {
     let error = #expect(throws: UTType.DeclarationError.self) {
-      try UTType.Declarations(propertyList: Data(text.utf8))
+      try declarations(Data(text.utf8))
     }
     #expect(error?.code == .malformedPropertyList)
   }
 
   @Test func `says which key is missing`() {
     let error = #expect(throws: UTType.DeclarationError.self) {
-      try UTType.Declarations(
-        propertyList: propertyList("<key>UTImportedTypeDeclarations</key><array><dict></dict></array>"))
+      try declarations(propertyList("<key>UTImportedTypeDeclarations</key><array><dict></dict></array>"))
     }
-    #expect(error?.detail.contains("'UTTypeIdentifier' is missing") == true)
-  }
-
-  @Test func `is read from a file`() throws {
-    let directory = try TemporaryDirectory()
-    let path = try directory.write(String(decoding: propertyList(full), as: UTF8.self), to: "Info.plist")
-    let list = try UTType.Declarations(contentsOf: URL(filePath: path))
-    #expect(list.exported.count == 1)
-    #expect(list.imported.count == 1)
-  }
-
-  @Test func `names the file that it cannot read`() throws {
-    let directory = try TemporaryDirectory()
-    let missing = URL(filePath: directory.path + "/none.plist")
-    let error = #expect(throws: UTType.DeclarationError.self) { try UTType.Declarations(contentsOf: missing) }
-    #expect(error?.code == .unreadableFile)
-    #expect(error?.path == missing.path)
-    #expect(error?.detail == "no such file or directory")
-    let broken = try directory.write("nonsense", to: "broken.plist")
-    let second = #expect(throws: UTType.DeclarationError.self) {
-      try UTType.Declarations(contentsOf: URL(filePath: broken))
-    }
-    #expect(second?.code == .malformedPropertyList)
-    #expect(second?.description.contains("broken.plist") == true)
+    #expect(
+      error?.detail.contains("'UTTypeIdentifier' of a type of 'UTImportedTypeDeclarations' is missing")
+        == true)
   }
 }
