@@ -168,7 +168,6 @@ extension JournalRecord {
       try places.add(operation)
       self.operations.append(operation)
     }
-    try places.checkParents()
     let flags = try operations.read(UInt8.self)
     if flags & Flag.version != 0 {
       var bytes = ByteReader(try operations.read(count: Int(try operations.read(UInt32.self))))
@@ -189,12 +188,13 @@ extension JournalRecord {
     }
   }
 
-  /// A check that no two operations are about one place, or about a place and its content.
+  /// A check that no two operations of one kind are about one place.
   ///
   /// Except `Metadata.plist`, no operation may be about a place of the library's own. The check looks at operations one
   /// by one, so that a record full of one place stays small.
   private struct OperationPaths {
-    private var paths: Set<PackagePath> = []
+    private var files: Set<PackagePath> = []
+    private var folders: Set<PackagePath> = []
     private var attributes: Set<PackagePath> = []
 
     package mutating func add(_ operation: JournalRecord.Operation) throws(ByteReader.Damage) {
@@ -203,18 +203,13 @@ extension JournalRecord {
       if path.isRoot && !isAttributes || path.names.first == PackageLayout.hidden {
         throw .init(words: "it has an operation on a place that no save changes")
       }
-      let isNew = isAttributes ? attributes.insert(path).inserted : paths.insert(path).inserted
-      if !isNew { throw .init(words: "it has two operations on one place") }
-    }
-
-    func checkParents() throws(ByteReader.Damage) {
-      for path in paths {
-        var parent = path.parent
-        while !parent.isRoot {
-          if paths.contains(parent) { throw .init(words: "it has an operation within another") }
-          parent = parent.parent
+      let isNew =
+        switch operation.action {
+        case .put, .remove: files.insert(path).inserted
+        case .makeFolder, .removeFolder: folders.insert(path).inserted
+        case .setAttributes: attributes.insert(path).inserted
         }
-      }
+      if !isNew { throw .init(words: "it has two operations on one place") }
     }
   }
 }
@@ -224,6 +219,8 @@ extension JournalRecord.Operation {
     static let put: UInt8 = 1
     package static let remove: UInt8 = 2
     static let setAttributes: UInt8 = 3
+    static let makeFolder: UInt8 = 4
+    static let removeFolder: UInt8 = 5
   }
 
   private enum Flag {
@@ -241,6 +238,8 @@ extension JournalRecord.Operation {
     case .put: writer.write(Code.put)
     case .remove: writer.write(Code.remove)
     case .setAttributes: writer.write(Code.setAttributes)
+    case .makeFolder: writer.write(Code.makeFolder)
+    case .removeFolder: writer.write(Code.removeFolder)
     }
     writer.writeShort(path.bytes)
     writer.write(UInt8(old == nil ? 0 : 1))
@@ -254,6 +253,8 @@ extension JournalRecord.Operation {
       if let bytes = staged.bytes { writer.write(UInt64(bytes.count)) }
     case .remove(let name):
       writer.writeShort(name.bytes)
+    case .makeFolder(let mode), .removeFolder(let mode):
+      writer.write(mode)
     case .setAttributes(let mode, let modified):
       writer.write(UInt8((mode == nil ? 0 : 1) | (modified == nil ? 0 : 2)))
       writer.write(mode ?? 0)
@@ -274,7 +275,7 @@ extension JournalRecord.Operation {
       staged.modeIsExact = flags & Flag.exactMode != 0
       if flags & Flag.bytes != 0 {
         let count = try reader.read(UInt64.self)
-        guard count == node.size, count <= UInt64(contents.remaining), node.kind != .directory else {
+        guard count == node.size, count <= UInt64(contents.remaining) else {
           throw .init(words: "the size of its bytes is wrong")
         }
         let bytes = Array(try contents.read(count: Int(count)))
@@ -285,6 +286,8 @@ extension JournalRecord.Operation {
       }
       action = .put(staged)
     case Code.remove: action = .remove(try Self.name(&reader))
+    case Code.makeFolder: action = .makeFolder(mode: try reader.read() & 0o777)
+    case Code.removeFolder: action = .removeFolder(mode: try reader.read() & 0o777)
     case Code.setAttributes:
       let flags = try reader.read(UInt8.self)
       let mode = try reader.read(UInt16.self) & 0o7777
@@ -313,6 +316,7 @@ extension JournalRecord.Known {
 
   fileprivate init(_ reader: inout ByteReader) throws(ByteReader.Damage) {
     kind = try reader.readKind()
+    if kind == .directory { throw .init(words: "it has a folder in the place of a file") }
     inode = try reader.read()
     size = try reader.read()
     modified = try reader.readTime()

@@ -4,7 +4,8 @@ package import DurableIO
 package struct JournalRecord: Sendable, Hashable {
   /// The number of the record in its journal.
   package var sequence: UInt64 = 0
-  /// Operations on disjoint places; each may be repeated after it is done.
+  /// Each may be repeated after it is done. A place has at most one that puts or removes a file or link, one that makes
+  /// or removes a folder, and one that sets attributes.
   package var operations: [Operation] = []
   /// The save's batch for the manifest; nil for a package without metadata.
   package var batch: ManifestBatch?
@@ -16,7 +17,7 @@ package struct JournalRecord: Sendable, Hashable {
   package struct Operation: Sendable, Hashable {
     package var path: PackagePath
     package var action: Action
-    /// The node that stood at the path; nil if there was none.
+    /// The file or link that stood at the path; nil if there was none.
     package var old: Known?
 
     package init(path: PackagePath, action: Action, old: Known? = nil) {
@@ -25,15 +26,19 @@ package struct JournalRecord: Sendable, Hashable {
   }
 
   package enum Action: Sendable, Hashable {
-    /// Puts a file, a link or a folder with its content at the path.
+    /// Puts a file or a link at the path.
     case put(Staged)
-    /// Removes the node at the path, through this name among the staged files.
+    /// Removes the file or link at the path, through this name among the staged files.
     case remove(FileName)
-    /// Gives other attributes to a folder that stays, or to the package's own.
+    /// Makes a folder at the path, unless there is one.
+    case makeFolder(mode: UInt16)
+    /// Removes the folder at the path if it is empty. A program that holds it may put it back with this mode.
+    case removeFolder(mode: UInt16)
+    /// Gives other attributes to a folder, or to the package's own.
     case setAttributes(mode: UInt16?, modified: FileTime?)
   }
 
-  /// A node as it was when a save looked at it.
+  /// A file or link as it was when a save looked at it.
   package struct Known: Sendable, Hashable {
     package var kind: FileKind
     package var inode: UInt64
@@ -48,7 +53,7 @@ package struct JournalRecord: Sendable, Hashable {
     }
   }
 
-  /// A node on its way from the staging folder to its visible name.
+  /// A file or link on its way from the staging folder to its visible name.
   package struct Staged: Sendable, Hashable {
     package var name: FileName
     /// The node; without an inode if the publisher makes it.
@@ -83,8 +88,8 @@ extension JournalRecord.Known {
 
   /// Returns whether the status is of that node, unchanged.
   package func isSame(as status: FileStatus) -> Bool {
-    guard kind == status.kind, inode == status.identity.inode else { return false }
-    return kind == .directory || (size == status.size && modified == status.modified)
+    kind == status.kind && inode == status.identity.inode && size == status.size
+      && modified == status.modified
   }
 }
 
@@ -104,9 +109,24 @@ extension JournalRecord.Staged {
 }
 
 extension JournalRecord.Operation {
-  /// Whether it removes the node at its place.
+  /// Whether it puts a file or a link at its place.
+  package var isPut: Bool {
+    if case .put = action { true } else { false }
+  }
+
+  /// Whether it makes a folder at its place.
+  package var makesFolder: Bool {
+    if case .makeFolder = action { true } else { false }
+  }
+
+  /// Whether it removes the file or link at its place.
   package var isRemoval: Bool {
     if case .remove = action { true } else { false }
+  }
+
+  /// Whether it removes the folder at its place.
+  package var removesFolder: Bool {
+    if case .removeFolder = action { true } else { false }
   }
 
   /// Whether the record relies on a node in the staging folder.
@@ -115,12 +135,15 @@ extension JournalRecord.Operation {
   }
 
   /// The name of the node that it takes out of the package; nil if that node is no part of the version.
-  package var keptName: FileName? {
-    guard old != nil, !PackageLayout.isOurs(path) else { return nil }
+  package var keptName: FileName? { PackageLayout.isOurs(path) ? nil : takenName }
+
+  /// The name among the staged files of the node that it takes out of the package.
+  package var takenName: FileName? {
+    if old == nil { return nil }
     return switch action {
     case .put(let staged): staged.name
     case .remove(let name): name
-    case .setAttributes: nil
+    case .makeFolder, .removeFolder, .setAttributes: nil
     }
   }
 }

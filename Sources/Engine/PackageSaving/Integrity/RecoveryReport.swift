@@ -106,10 +106,10 @@ extension RecoveryReport.Operation {
   init(_ operation: JournalRecord.Operation) {
     path = operation.path.string
     switch operation.action {
-    case .put(let staged) where staged.node.kind == .directory: kind = .makeFolder
     case .put(let staged) where staged.node.kind == .symbolicLink: kind = .link
     case .put(let staged): (kind, size) = (.write, staged.node.size)
-    case .remove: kind = .remove
+    case .remove, .removeFolder: kind = .remove
+    case .makeFolder: kind = .makeFolder
     case .setAttributes: kind = .setAttributes
     }
   }

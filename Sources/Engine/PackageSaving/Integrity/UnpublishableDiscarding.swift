@@ -74,7 +74,7 @@ package struct UnpublishableDiscarding {
   ) throws(FilePackageError) -> JournalRecord {
     var rest = record
     rest.operations.removeAll { refused.contains($0.path) }
-    rest.version?.rows.removeAll { row in refused.contains { row.path.isWithin($0) } }
+    rest.version?.rows.removeAll { refused.contains($0.path) }
     let plist = rest.operations.firstIndex { $0.path.names == [PackageLayout.metadata] }
     guard let plist, case .put(var staged) = rest.operations[plist].action, let bytes = staged.bytes,
       var batch = record.batch
@@ -84,12 +84,13 @@ package struct UnpublishableDiscarding {
     var summary = metadata.summary
     let made = Manifest(isComplete: true)
     _ = made.append(batch)
-    for row in made.rows where refused.contains(where: { row.child.path.isWithin($0) }) {
+    for row in made.rows where refused.contains(row.child.path) {
       summary.subtract(row.child)
       batch.remove(row.child.path)
     }
     let manifest = session.manifest.value
-    for path in refused {
+    // A refused folder counts with everything in it.
+    for path in refused where !refused.contains(path.parent) {
       try forEachChild(at: path, known: manifest?.revision == batch.parent ? manifest : nil) { row in
         summary.add(row.child)
         batch.add(row)

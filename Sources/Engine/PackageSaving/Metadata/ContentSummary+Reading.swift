@@ -13,6 +13,23 @@ struct SummarizedChild {
   var actual: ChildSummary?
 }
 
+extension SummarizedChild {
+  /// Reads every byte of a file that the manifest does not know.
+  init(_ node: PackageSnapshot.Node, at path: PackagePath, known: Manifest?) throws(FilePackageError) {
+    self.init(path: path, node: node)
+    if let row = known?.row(at: path) {
+      let isSame =
+        row.child.kind == node.kind && row.child.kind != .directory && row.child.size == node.known?.size
+        && row.modified == node.known?.modified
+      (accounted, actual) = (row.child, isSame ? row.child : nil)
+    } else if known?.isComplete != true {
+      // If the manifest has all children and not this one, another program put it there.
+      actual = try ChildSummary(reading: node, at: path)
+      accounted = actual
+    }
+  }
+}
+
 /// Calls `body` with each file, link and folder at `node` and beneath it, and with its term in the summary.
 ///
 /// Reads every byte of them, a chunk at a time, except for those that the manifest knows.
@@ -24,20 +41,7 @@ func summarize(
   _ body: (SummarizedChild) -> Void
 ) throws(FilePackageError) {
   guard !PackageLayout.isOurs(path), !uncounted.contains(path) else { return }
-  if !path.isRoot {
-    if let row = known?.row(at: path) {
-      let isSame =
-        row.child.kind == node.kind && row.child.kind != .directory && row.child.size == node.known?.size
-        && row.modified == node.known?.modified
-      body(SummarizedChild(path: path, node: node, accounted: row.child, actual: isSame ? row.child : nil))
-    } else if known?.isComplete == true {
-      // Another program put it there, and the sums do not include it.
-      body(SummarizedChild(path: path, node: node))
-    } else {
-      let child = try ChildSummary(reading: node, at: path)
-      body(SummarizedChild(path: path, node: node, accounted: child, actual: child))
-    }
-  }
+  if !path.isRoot { body(try SummarizedChild(node, at: path, known: known)) }
   guard case .directory = node.content else { return }
   for (name, child) in try node.children(at: path, looking: true) {
     try summarize(child, at: path.appending(name), known: known, leavingOut: uncounted, body)

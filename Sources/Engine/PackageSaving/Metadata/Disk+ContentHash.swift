@@ -26,39 +26,4 @@ extension Disk {
     if kind == .symbolicLink { return ContentHash(of: try destination(of: name, in: folder)) }
     return try contentHash(of: openFile(name, in: folder))
   }
-
-  /// Hashes the names, kinds, numbers, sizes and dates in a folder, so that a caller can find a change in it.
-  ///
-  /// Reads no file, and looks at nothing beyond the maximum depth of a package.
-  func folderHash(
-    of name: FileName, in folder: borrowing OwnedDescriptor
-  ) throws(SystemError) -> ContentHash {
-    var hash = SHA256()
-    try addEntries(of: openDirectory(name, in: folder), to: &hash, depth: 0)
-    return hash.finalize()
-  }
-
-  private func addEntries(
-    of folder: borrowing OwnedDescriptor, to hash: inout SHA256, depth: Int
-  ) throws(SystemError) {
-    if depth > PackagePath.maximumDepth { return }
-    let listing = try list(folder)
-    var writer = ByteWriter()
-    for position in listing.sortedPositions() {
-      let name = listing.name(at: position)
-      let status = try status(of: name, in: folder)
-      writer.writeShort(name.bytes)
-      writer.write(status.kind.rawValue)
-      writer.write(status.identity.inode)
-      if status.kind != .directory {
-        writer.write(status.size)
-        writer.write(status.modified)
-      }
-    }
-    writer.write(UInt16.max)
-    hash.update(writer.bytes)
-    for position in listing.sortedPositions() where listing.kind(at: position) == .directory {
-      try addEntries(of: openDirectory(listing.name(at: position), in: folder), to: &hash, depth: depth + 1)
-    }
-  }
 }

@@ -4,8 +4,18 @@ import FoundationEssentials
 import PackageFormat
 
 extension FileWrapper {
-  /// Applies an operation of the journal to the tree, as publishing will apply it to the disk.
-  func overlay(_ operation: JournalRecord.Operation, at location: Location) throws {
+  /// Applies operations of the journal to the tree, as publishing will apply them to the disk.
+  func overlay(_ operations: [JournalRecord.Operation], at location: Location) throws {
+    for operation in operations where operation.isRemoval { try overlay(operation, at: location) }
+    for operation in operations.reversed() where operation.removesFolder {
+      try overlay(operation, at: location)
+    }
+    for operation in operations where !operation.isRemoval && !operation.removesFolder {
+      try overlay(operation, at: location)
+    }
+  }
+
+  private func overlay(_ operation: JournalRecord.Operation, at location: Location) throws {
     guard let name = operation.path.name else { return }
     var folder = self
     for name in operation.path.parent.names {
@@ -19,6 +29,16 @@ extension FileWrapper {
     case .put(let staged):
       if let present { folder.removeFileWrapper(present) }
       let new = try Self.staged(staged, name, at: location)
+      new.preferredFilename = name.string
+      folder.addFileWrapper(new)
+    case .removeFolder:
+      if let present, present.isDirectory, try present.children().isEmpty {
+        folder.removeFileWrapper(present)
+      }
+    case .makeFolder(let mode):
+      if present != nil { return }
+      let attributes = NodeAttributes(mode: mode, modeIsExact: false, modified: nil)
+      let new = FileWrapper(state: State(node: .directory(DirectoryNode()), attributes: attributes))
       new.preferredFilename = name.string
       folder.addFileWrapper(new)
     case .setAttributes: break

@@ -52,7 +52,7 @@ extension Publisher {
         error, .save, node(path), activity: "moving the changes of another program to the conflict versions")
     }
     if conflictFolder == nil { return try moveToConflicts(source, of: path) }
-    conflicts.append(path.string)
+    conflicts.insert(path.string)
   }
 
   /// Looks at the nodes that exchanges brought out before a cut, since no process may have done so.
@@ -74,28 +74,17 @@ extension Publisher {
   ) throws(FilePackageError) {
     do {
       guard let now = try disk.statusIfPresent(of: source, in: staging.descriptor) else { return }
-      if try isOld(operation.old, now, source, in: staging.descriptor) {
-        if try isUntouched(operation.old, source) { return }
-      } else {
-        // If both names led to one node, as a file system may leave them, nothing came out. A staged file that a power
-        // cut has torn is still ours.
-        if isBound && now.identity.inode == staged.node.inode { return }
-        if try isContent(staged, now, source, in: staging.descriptor) { return }
-        // This process knows a file that it just made by its inode number. Any other file is another program's, even an
-        // empty one, which that program may be about to write.
-        if isRecovery, try isRemains(staged, now, source, in: staging.descriptor) { return }
-      }
+      if try isOld(operation.old, now, source, in: staging.descriptor) { return }
+      // If both names led to one node, as a file system may leave them, nothing came out. A staged file that a power cut
+      // has torn is still ours.
+      if isBound && now.identity.inode == staged.node.inode { return }
+      if try isContent(staged, now, source, in: staging.descriptor) { return }
+      // This process knows a file that it just made by its inode number. Any other file is another program's, even an
+      // empty one, which that program may be about to write.
+      if isRecovery, try isRemains(staged, now, source, in: staging.descriptor) { return }
     } catch {
       throw FilePackageError(error, .save, node(operation.path), activity: "checking the replaced file at")
     }
     try moveToConflicts(source, of: operation.path)
-  }
-
-  /// Returns whether no program changed anything in a folder, which is a staged one, since the save was made over it.
-  func isUntouched(
-    _ old: JournalRecord.Known?, _ name: FileName
-  ) throws(SystemError) -> Bool {
-    guard let old, old.kind == .directory, let content = old.content else { return true }
-    return try disk.folderHash(of: name, in: staging.descriptor) == content
   }
 }

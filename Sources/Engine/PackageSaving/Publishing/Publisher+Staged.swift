@@ -19,7 +19,7 @@ extension Publisher {
       // No visible name leads to any of them yet, and on a full disk they would only take room.
       for index in indices {
         if case .put(let staged) = record.operations[index].action {
-          removeLeftover(staged.name, isFolder: false)
+          removeLeftover(staged.name)
         }
       }
       throw error
@@ -49,7 +49,7 @@ extension Publisher {
       // The kernel counts its pages as written although they are not: the publisher gives it up, and makes it anew.
       let operation = record.operations[index]
       guard case .put(var staged) = operation.action else { continue }
-      removeLeftover(staged.name, isFolder: false)
+      removeLeftover(staged.name)
       _ = try makeAnew(&staged, operation)
       record.operations[index].action = .put(staged)
     }
@@ -151,7 +151,7 @@ extension Publisher {
       return "its staged file is missing"
     }
     // A power cut may leave a file without its mode and date.
-    let isWhole = !isRecovery || staged.node.kind == .directory || staged.hasAttributes(of: status)
+    let isWhole = !isRecovery || staged.hasAttributes(of: status)
     guard isWhole, try isContent(staged, status, staged.name, in: staging.descriptor) else {
       return "its staged file is damaged"
     }
@@ -173,7 +173,7 @@ extension Publisher {
       if let problem = try problem(staged) {
         throw failure(.journalDamaged, operation.path, problem)
       }
-      // If a process died, the file may be in memory only. A folder was synchronised before the record.
+      // If a process died, the file may be in memory only.
       if staged.node.kind == .file {
         try disk.synchronize(disk.openFile(staged.name, in: staging.descriptor))
       }

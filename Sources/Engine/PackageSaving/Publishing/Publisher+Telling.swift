@@ -13,7 +13,6 @@ extension Publisher {
     let known = staged.node
     guard status.kind == known.kind else { return false }
     let isSameNode = isBound && status.identity.inode == known.inode
-    if known.kind == .directory { return isSameNode }
     // This process knows a node that it just wrote by its inode number; a node that it found has to prove itself.
     if !isRecovery { return known.isSame(as: status) }
     // A node of the same bytes with another mode or date stood there before, if the save changed only those.
@@ -29,8 +28,7 @@ extension Publisher {
   ) throws(SystemError) -> Bool {
     guard let old, old.kind == status.kind else { return false }
     if isBound && old.isSame(as: status) { return true }
-    guard isRecovery, old.kind != .directory else { return false }
-    guard status.kind == .symbolicLink || status.size == old.size else { return false }
+    guard isRecovery, status.kind == .symbolicLink || status.size == old.size else { return false }
     guard let content = old.content else { return isReplacedMetadata(name, in: folder) }
     return try disk.contentHash(of: name, status.kind, in: folder) == content
   }
@@ -100,22 +98,39 @@ extension Publisher {
 
   /// Returns whether an operation is not carried out yet.
   func check(_ operation: JournalRecord.Operation) throws -> Bool {
-    guard let name = operation.path.name, let parent = try open(operation.path.parent) else { return false }
+    guard let name = operation.path.name else { return false }
+    guard let parent = try open(operation.path.parent) else {
+      // Another program moved the folder away, unless the record makes it.
+      guard newFolders.contains(operation.path.parent) else { return false }
+      if case .put(let staged) = operation.action { try refuseDamaged(staged, operation) }
+      return true
+    }
     let target = try disk.statusIfPresent(of: name, in: parent.descriptor)
-    guard case .put(let staged) = operation.action else {
-      guard case .remove = operation.action, let target else { return false }
+    switch operation.action {
+    case .put(let staged):
+      switch try verdict(at: name, in: parent.descriptor, staged, over: operation.old) {
+      case .done, .leave: return false
+      case .setAside where !isBound: throw notOurs(operation.path)
+      case .setAside: return false
+      case .place, .exchange, .refuse: break
+      }
+      try refuseDamaged(staged, operation)
+      return true
+    case .remove:
+      guard let target else { return false }
       let isOld = try isOld(operation.old, target, name, in: parent.descriptor)
       if !isBound && !isOld { throw notOurs(operation.path) }
       return isOld
+    case .makeFolder: return target?.kind != .directory
+    case .removeFolder: return target?.kind == .directory
+    case .setAttributes: return false
     }
-    switch try verdict(at: name, in: parent.descriptor, staged, over: operation.old) {
-    case .done, .leave: return false
-    case .setAside where !isBound: throw notOurs(operation.path)
-    case .setAside: return false
-    case .place, .exchange, .refuse: break
-    }
+  }
+
+  private func refuseDamaged(
+    _ staged: JournalRecord.Staged, _ operation: JournalRecord.Operation
+  ) throws {
     if let problem = try problem(staged) { throw failure(.journalDamaged, operation.path, problem) }
-    return true
   }
 
   func notOurs(_ path: PackagePath) -> FilePackageError {

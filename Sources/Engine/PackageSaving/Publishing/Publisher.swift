@@ -20,8 +20,10 @@ import SystemPackage
 
 /// Gives the committed children of a record their visible names.
 ///
-/// Cost: making, syncing and renaming each file that the record holds; a rename for each other operation; a sync of
-/// each touched folder. It looks at nothing else in the package.
+/// It renames only files and links. It makes folders, and removes them if they are empty.
+///
+/// Cost: making, syncing and renaming each file that the record holds; a rename for each other file; a sync of each
+/// touched folder. It looks at nothing else in the package.
 struct Publisher {
   /// The record, with the inode numbers of the nodes that were made for it.
   var record: JournalRecord
@@ -38,7 +40,7 @@ struct Publisher {
   var isBound = true
 
   /// Children that another program wrote meanwhile; the package has both contents.
-  var conflicts: [String] = []
+  var conflicts: Set<String> = []
   /// The staged files that were lost or given up and made anew from the record.
   var rewritten: Set<FileName> = []
   /// The folder for versions, if something in it may not be durable yet.
@@ -53,12 +55,15 @@ struct Publisher {
   var refused: [PackagePath: Refusal] = [:]
   /// The open folders of the package.
   private let folders = OpenFolders()
+  /// The folders that the record makes.
+  let newFolders: Set<PackagePath>
 
   init(
     _ record: JournalRecord, root: OpenNode, staging: OpenNode, at location: Location, on disk: any Disk,
     isRecovery: Bool
   ) {
     self.record = record
+    newFolders = Set(record.operations.lazy.filter(\.makesFolder).map(\.path))
     self.root = root
     self.staging = staging
     self.location = location
@@ -70,24 +75,51 @@ struct Publisher {
     // P5
     if isRecovery { try checkAll() }
     try makeStaged()
-    // New names come before removals: a file that moves has two names meanwhile, never none.
-    let groups = Dictionary(grouping: record.operations, by: \.path.parent).sorted { $0.key < $1.key }
-    for (folder, operations) in groups {
-      let puts = operations.filter { if case .put = $0.action { true } else { false } }
-      // With a version, the nodes that were put have durable names before the replaced ones lose theirs (P7).
-      // Otherwise the removals below may sync the folder.
-      let isLast = record.version != nil || !operations.contains(where: \.isRemoval)
-      if !puts.isEmpty { try change(puts, in: folder, synchronizing: isLast) }
+    // A folder that takes the place of a file, or a file that of a folder, needs a free name.
+    let comes = Set(record.operations.lazy.filter(\.isPut).map(\.path)).union(newFolders)
+    let goes = record.operations.filter { $0.isRemoval || $0.removesFolder }
+    let isInTheWay = goes.map { $0.path.prefixes.contains(where: comes.contains) }
+    try remove(zip(goes, isInTheWay).filter(\.1).map(\.0))
+    // Other removals come after new names: a file that moves has two names meanwhile, never none.
+    let last = zip(goes, isInTheWay).filter { !$0.1 }.map(\.0)
+    let shrinking = Set(last.lazy.map(\.path.parent))
+    for (folder, operations) in Self.groups(record.operations.filter { $0.isPut || $0.makesFolder }) {
+      // A new folder has a durable name before a node leaves the staging folder for it. With a version, the nodes that
+      // were put have durable names before the replaced ones lose theirs (P7). Otherwise the removals below may sync the
+      // folder.
+      let mustSync = record.version != nil || operations.contains(where: \.makesFolder)
+      try change(operations, in: folder, synchronizing: mustSync || !shrinking.contains(folder))
     }
-    let removals = groups.map { ($0.key, $0.value.filter(\.isRemoval)) }.filter { !$0.1.isEmpty }
-    if record.version != nil, !removals.isEmpty {
-      for (folder, operations) in removals { try change(operations, in: folder, synchronizing: false) }
-      try synchronizeKept()
-    }
-    for (folder, operations) in removals { try change(operations, in: folder, synchronizing: true) }
+    try remove(last)
     for operation in record.operations {
       if case .setAttributes(let mode, let modified) = operation.action {
         try setAttributes(mode, modified, operation)
+      }
+    }
+  }
+
+  /// Returns operations by their folders, each folder before those in it.
+  private static func groups(
+    _ operations: [JournalRecord.Operation]
+  ) -> [(key: PackagePath, value: [JournalRecord.Operation])] {
+    Dictionary(grouping: operations, by: \.path.parent).sorted { $0.key < $1.key }
+  }
+
+  /// Removes files and links, and then the folders that are empty.
+  private mutating func remove(_ operations: [JournalRecord.Operation]) throws(FilePackageError) {
+    let files = operations.filter(\.isRemoval)
+    for (folder, operations) in Self.groups(files) {
+      try change(operations, in: folder, synchronizing: false)
+    }
+    if record.version != nil && !files.isEmpty { try synchronizeKept() }
+    var gone: Set<PackagePath> = []
+    for operation in operations.filter(\.removesFolder).sorted(by: { $1.path < $0.path }) {
+      if try removeFolder(operation) { gone.insert(operation.path) }
+    }
+    let touched = Set(operations.filter { refused[$0.path] == nil }.map(\.path.parent))
+    for folder in touched.subtracting(gone).sorted() {
+      try attempt(folder, "syncing the folder") { () throws(SystemError) in
+        if let folder = try open(folder) { try disk.synchronize(folder.descriptor) }
       }
     }
   }
@@ -99,12 +131,11 @@ struct Publisher {
       case .put(let staged):
         // That node is in the folder for versions.
         if isKept(operation) { continue }
-        let isFolder = operation.old?.kind == .directory || staged.node.kind == .directory
-        removeLeftover(staged.name, isFolder: isFolder)
-        if rewritten.contains(staged.name) { removeLeftover(staged.name.rewritten, isFolder: isFolder) }
+        removeLeftover(staged.name)
+        if rewritten.contains(staged.name) { removeLeftover(staged.name.rewritten) }
       case .remove where isKept(operation): continue
-      case .remove(let name): removeLeftover(name, isFolder: operation.old?.kind == .directory)
-      case .setAttributes: break
+      case .remove(let name): removeLeftover(name)
+      case .makeFolder, .removeFolder, .setAttributes: break
       }
     }
   }
@@ -116,13 +147,9 @@ struct Publisher {
   /// Whether replaced nodes may have several names, or other nodes may have the names that they should have.
   var mustLook: Bool { isRecovery || hasSetAside || !rewritten.isEmpty }
 
-  func removeLeftover(_ name: FileName, isFolder: Bool) {
-    if isFolder {
-      disk.removeEverything(name, from: staging.descriptor)
-    } else {
-      // The next session sweeps what stays.
-      try? disk.removeFile(name, in: staging.descriptor)
-    }
+  func removeLeftover(_ name: FileName) {
+    // The next session sweeps what stays.
+    try? disk.removeFile(name, in: staging.descriptor)
   }
 
   // MARK: Changing names
@@ -130,6 +157,10 @@ struct Publisher {
   mutating func change(
     _ operations: [JournalRecord.Operation], in path: PackagePath, synchronizing: Bool
   ) throws(FilePackageError) {
+    if let refusal = refused[path] {
+      for operation in operations { refused[operation.path] = Refusal(error: refusal.error, staged: nil) }
+      return
+    }
     let folder: OpenNode?
     do {
       folder = try open(path)
@@ -146,7 +177,8 @@ struct Publisher {
       switch operation.action {
       case .put(let staged): try put(staged, operation, in: folder.descriptor)
       case .remove(let name): try remove(operation, as: name, in: folder.descriptor)
-      case .setAttributes: break
+      case .makeFolder(let mode): try makeFolder(mode, operation, in: folder.descriptor)
+      case .removeFolder, .setAttributes: break
       }
     }
     if synchronizing {
@@ -235,14 +267,12 @@ struct Publisher {
         return try disk.rename(source, in: staging.descriptor, to: name, in: folder, .replace)
       }
       guard error.isLackOfRule else { throw error }
-      let target = try disk.status(of: name, in: folder)
-      let isFolder = try disk.status(of: source, in: staging.descriptor).kind == .directory
-      let isOld = try isOld(old, target, name, in: folder)
+      let isOld = try isOld(old, disk.status(of: name, in: folder), name, in: folder)
       if record.version != nil {
-        try setAside(name, in: folder, as: source.movedAway, isFolder || target.kind == .directory || !isOld)
+        try setAside(name, in: folder, as: source.movedAway, !isOld)
         try disk.rename(source, in: staging.descriptor, to: name, in: folder, .replace)
-      } else if isFolder || target.kind == .directory || !isOld {
-        // Another program's content must not go, and here a file and a folder cannot replace each other in one step.
+      } else if !isOld {
+        // Another program's content must not go.
         disk.removeEverything(source.movedAway, from: staging.descriptor)
         try disk.rename(name, in: folder, to: source.movedAway, in: staging.descriptor, .replace)
         try disk.rename(source, in: staging.descriptor, to: name, in: folder, .replace)
@@ -299,13 +329,12 @@ struct Publisher {
           try disk.rename(name, in: folder, to: staged, in: staging.descriptor, .replace)
         } else if try !disk.exists(staged, in: staging.descriptor) {
           // Another program wrote it after the save was made (P6). If the old node is gone already, that is no conflict.
-          conflicts.append(operation.path.string)
+          conflicts.insert(operation.path.string)
         }
       }
       // An earlier attempt may have removed the old node (P3). Any other node is a later edit (P2).
       guard let gone = try disk.statusIfPresent(of: staged, in: staging.descriptor) else { return }
-      let isOld = try isOld(operation.old, gone, staged, in: staging.descriptor)
-      if isOld, try isUntouched(operation.old, staged) { return }
+      if try isOld(operation.old, gone, staged, in: staging.descriptor) { return }
     } catch {
       return try refuse(error, operation, "removing")
     }
@@ -317,6 +346,48 @@ struct Publisher {
     guard isRecovery, target.kind != .directory else { return false }
     let other = try disk.statusIfPresent(of: staged, in: staging.descriptor)
     return other?.identity.isSameNode(as: target.identity) == true
+  }
+
+  /// Makes a folder, unless there is one.
+  ///
+  /// If another program put a file there, that stays: what belongs in the folder becomes conflict versions.
+  private mutating func makeFolder(
+    _ mode: UInt16, _ operation: JournalRecord.Operation, in folder: borrowing OwnedDescriptor
+  ) throws(FilePackageError) {
+    guard let name = operation.path.name else { return }
+    do {
+      // The mode must allow filling the folder, whatever mode it gets afterwards.
+      try disk.makeDirectory(name, in: folder, mode: mode | 0o700)
+    } catch  where error.code == .fileExists {
+      return
+    } catch {
+      try refuse(error, operation, "making the folder")
+    }
+  }
+
+  /// Removes a folder if it is empty: what another program put into it keeps it.
+  ///
+  /// - Returns: whether it is gone.
+  private mutating func removeFolder(
+    _ operation: JournalRecord.Operation
+  ) throws(FilePackageError) -> Bool {
+    do {
+      guard let name = operation.path.name, let parent = try open(operation.path.parent) else { return true }
+      try disk.removeDirectory(name, in: parent.descriptor)
+      return true
+    } catch {
+      switch error.code {
+      case .noSuchFileOrDirectory, .notDirectory: return true
+      case .directoryNotEmpty, .fileExists:
+        if let kept = refused.first(where: { $0.key.isWithin(operation.path) }) {
+          refused[operation.path] = kept.value
+        } else {
+          conflicts.insert(operation.path.string)
+        }
+      default: try refuse(error, operation, "removing")
+      }
+      return false
+    }
   }
 
   private mutating func setAttributes(

@@ -11,24 +11,22 @@ extension InPlaceSave {
     let package = try children.status(of: .root, beneath: session.hidden.root.descriptor)
     guard let package else { throw children.changed(.root) }
     let user = geteuid()
-    var folders: [PackagePath: FileStatus] = [:]
+    let new = Set(children.plan.steps.lazy.filter(\.makesFolder).map(\.path))
+    var folders = children.replaced
     var checked: Set<PackagePath> = []
-    for step in top {
-      let parent = step.path.parent
-      var found = folders[parent]
-      if found == nil { found = try children.status(of: parent, beneath: session.hidden.root.descriptor) }
-      guard let folder = found, folder.kind == .directory else { throw children.changed(step.path) }
-      folders[parent] = folder
-      if case .setAttributes = step.action {
-        if let folder = children.staying[step.path] {
-          try refuse(PublishObstacle(settingAttributesOf: folder, by: user), step.path)
-        }
+    for path in places {
+      if let folder = children.staying[path] {
+        try refuse(PublishObstacle(settingAttributesOf: folder, by: user), path)
         continue
       }
-      let old = children.replaced[step.path]
-      try refuse(PublishObstacle(changing: old, in: folder, of: package, by: user), step.path)
-      if checked.insert(parent).inserted { try checkFolder(parent, folder, step.path, user) }
-      if let old, old.kind == .directory { try checkMove(of: old, step.path, user) }
+      let parent = path.parent
+      if new.contains(parent) { continue }
+      if folders[parent] == nil {
+        folders[parent] = try children.status(of: parent, beneath: session.hidden.root.descriptor)
+      }
+      guard let folder = folders[parent], folder.kind == .directory else { throw children.changed(path) }
+      try refuse(PublishObstacle(changing: children.replaced[path], in: folder, of: package, by: user), path)
+      if checked.insert(parent).inserted { try checkFolder(parent, folder, path, user) }
     }
     if children.plan.rootAttributes != nil {
       try refuse(PublishObstacle(settingAttributesOf: package, by: user), .root)
@@ -56,38 +54,6 @@ extension InPlaceSave {
     throw children.failure(.unsupported, child, reason: "its folder counts for the quota of another project")
   }
 
-  /// Checks whether a folder that is replaced or removed can be renamed to the staging folder.
-  private func checkMove(
-    of folder: FileStatus, _ path: PackagePath, _ user: UInt32
-  ) throws(FilePackageError) {
-    let moves = try children.attempt(path, "looking at") { () throws(SystemError) in
-      if user != 0 && folder.user != user { try session.disk.checkWritable(".", in: open(path).descriptor) }
-      return try session.limits().contains(.movingFolders) ? isMovable(path) : true
-    }
-    if moves { return }
-    throw children.failure(
-      .unsupported, path, reason: "the folder is in a lower layer of the file system, and cannot be moved")
-  }
-
-  /// Tries to rename a folder over one that is not empty, which changes nothing.
-  private func isMovable(_ path: PackagePath) throws(SystemError) -> Bool {
-    guard let name = path.name else { return true }
-    let (disk, staging, trial) = (session.disk, session.hidden.staging, PackageSession.trial)
-    // A folder that cannot be removed goes with the session.
-    defer { disk.removeEverything(trial, from: staging.descriptor) }
-    try disk.makeDirectory(trial, in: staging.descriptor, mode: 0o700)
-    try disk.makeDirectory(trial, in: disk.openDirectory(trial, in: staging.descriptor), mode: 0o700)
-    let folder = try open(path.parent)
-    do {
-      try disk.rename(name, in: folder.descriptor, to: trial, in: staging.descriptor, .replace)
-    } catch {
-      return error.code != .improperLink
-    }
-    // No known file system replaces a folder that has entries.
-    try disk.rename(trial, in: staging.descriptor, to: name, in: folder.descriptor, .noReplace)
-    return true
-  }
-
   private func open(_ path: PackagePath) throws(SystemError) -> OpenNode {
     let root = session.hidden.root
     return path.isRoot ? root : try children.folder(path, beneath: root.descriptor)
@@ -99,7 +65,7 @@ extension InPlaceSave {
   ///
   /// Also finds out whether the file system has modes.
   mutating func checkNames() throws(FilePackageError) {
-    let new = top.filter { $0.makesNode && children.replaced[$0.path] == nil }
+    let new = children.plan.steps.filter { $0.makesNode && children.replaced[$0.path] == nil }
     for (folder, steps) in Dictionary(grouping: new, by: \.path.parent).sorted(by: { $0.key < $1.key }) {
       let names = steps.compactMap(\.path.name).sorted()
       var trial = NameTrial(PackageSession.trial, in: session.hidden.staging, on: session.disk)

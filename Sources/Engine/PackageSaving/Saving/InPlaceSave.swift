@@ -6,12 +6,12 @@ import SystemPackage
 // JS1 Before the record is committed, nothing under a visible name changes.
 // JS2 Files whose bytes the record holds are made only when it is published. If the disk is nearly full, they are made
 //     before the commit.
-// JS3 Files and folders that the record does not hold are made and synced before the record is written.
+// JS3 Files that the record does not hold are made and synced before the record is written.
 
 /// A save in place: one record in the journal commits it, however many children changed.
 ///
-/// Cost until the commit: the bytes of the changed children and one flush; each large child and each new folder adds a
-/// flush. No file is made for a small child. The save does not look at children that did not change.
+/// Cost until the commit: the bytes of the changed children and one flush; each large child adds a flush. No file is made
+/// for a small child, and no folder. The save does not look at children that did not change.
 struct InPlaceSave {
   /// The largest file that the record holds.
   static let recordedFileSize: UInt64 = 1 << 20
@@ -24,16 +24,15 @@ struct InPlaceSave {
 
   var children: NewChildren
   let session: PackageSession
-  let top: [SavePlan.Step]
-  /// The names among the staged files for the new parts of the steps.
-  let names: [PackagePath: FileName]
+  /// The places that the save changes, in order: those of the steps, and everything in folders that go.
+  private(set) var places: [PackagePath] = []
+  /// The names among the staged files of the files and links that come or go.
+  private var names: [PackagePath: FileName] = [:]
   /// The files and links whose bytes the record holds, so that the save does not make them.
   private let held: Set<PackagePath>
   /// The mode that every new file gets; nil if the file system has modes, or if that does not matter yet.
   var fixedMode: UInt16?
   var record = JournalRecord()
-  /// The content hashes of the folders that the save replaces or removes.
-  private var folders: [PackagePath: ContentHash] = [:]
 
   init(
     _ plan: SavePlan, in session: PackageSession, options: StagedSave.Options, metadata: MetadataDraft?,
@@ -42,13 +41,9 @@ struct InPlaceSave {
     self.session = session
     session.beginSave()
     var plan = plan
-    var top: [SavePlan.Step] = []
     var held: Set<PackagePath> = []
-    var names: [PackagePath: FileName] = [:]
     var room = Self.recordedSize
     for (index, step) in plan.steps.enumerated() {
-      // The content of a new folder comes with it.
-      if let last = top.last, case .makeDirectory = last.action, step.path.isWithin(last.path) { continue }
       switch step.action {
       case .write(let contents):
         if let size = contents.size, size <= min(Self.recordedFileSize, room) {
@@ -59,19 +54,14 @@ struct InPlaceSave {
       case .link, .writeMetadata: held.insert(step.path)
       default: break
       }
-      top.append(plan.steps[index])
-      names[step.path] = session.stagedName(index)
     }
-    (self.top, self.names, self.held) = (top, names, held)
+    self.held = held
     children = NewChildren(
       plan, at: session.hidden.location, on: session.disk, options: options, metadata: metadata,
       strategy: .journal, known: session.manifest.value, hashes: true)
     children.folders.hold(session.hidden.root, at: .root)
     children.seen = session.seen
-    if keepsVersion && metadata != nil {
-      names[PackagePath([PackageLayout.metadata])] = nil
-      children.keeping = NewChildren.VersionNotes(names: names)
-    }
+    if keepsVersion && metadata != nil { children.keeping = NewChildren.VersionNotes() }
   }
 
   /// Replaces the whole manifest by rows for these children.
@@ -103,8 +93,9 @@ struct InPlaceSave {
   ///
   /// - Throws: the system's reason. The document on disk is then unchanged, and nothing is left.
   mutating func prepare() throws(FilePackageError) {
-    try lookIntoFolders()
     try children.checkSteps(beneath: session.hidden.root.descriptor)
+    places = Set(children.plan.steps.map(\.path)).union(children.replaced.keys).sorted()
+    for (index, path) in places.enumerated() { names[path] = session.stagedName(index) }
     do {
       try checkPlaces()
       try checkNames()
@@ -127,27 +118,10 @@ struct InPlaceSave {
 
   /// Removes everything that the save has made.
   func removeStaged() {
-    for name in names.values {
-      session.disk.removeEverything(name, from: session.hidden.staging.descriptor)
-    }
-  }
-
-  /// Hashes the folders that the save replaces or removes.
-  ///
-  /// The check of the steps finds earlier edits in such a folder, as far as it can. A later edit makes it another
-  /// folder than the one in the record.
-  private mutating func lookIntoFolders() throws(FilePackageError) {
-    for step in top {
-      guard step.replaced?.status?.kind == .directory, let name = step.path.name else { continue }
-      if case .setAttributes = step.action { continue }
-      do {
-        let parent = try session.hidden.location.openDirectory(step.path.parent, on: children.disk)
-        folders[step.path] = try session.disk.folderHash(of: name, in: parent)
-      } catch {
-        // The check of the steps finds folders that are gone.
-        if error.code == .noSuchFileOrDirectory || error.code == .notDirectory { continue }
-        throw FilePackageError(error, .save, children.node(step.path), activity: "searching")
-      }
+    for step in children.plan.steps {
+      guard step.makesNode, let name = names[step.path] else { continue }
+      // The next session sweeps what stays.
+      try? session.disk.removeFile(name, in: session.hidden.staging.descriptor)
     }
   }
 
@@ -158,22 +132,22 @@ struct InPlaceSave {
     made: [PackagePath: NewChildren.Made], entries: [PackagePath: JournalRecord.Staged]
   ) {
     let staging = session.hidden.staging
-    let named = top.compactMap { step in names[step.path].map { (step: step, name: $0) } }
+    let named = children.plan.steps.compactMap { step in names[step.path].map { (step: step, name: $0) } }
     var made = try children.reuse(named, in: staging.descriptor)
     var entries: [PackagePath: JournalRecord.Staged] = [:]
     var metadata: (step: SavePlan.Step, name: FileName)?
     for (step, name) in named {
-      if case .reuse = step.action { continue }
-      if case .writeMetadata = step.action {
-        metadata = (step, name)
-      } else if held.contains(step.path) {
+      switch step.action {
+      case .reuse: continue
+      case .writeMetadata: metadata = (step, name)
+      case .makeDirectory: try children.addFolder(step)
+      case _ where held.contains(step.path):
         try children.checkCancellation()
         entries[step.path] = try hold(step, as: name)
-      } else {
-        made[step.path] = try children.make(step, as: name, in: staging.descriptor)
+      default: made[step.path] = try children.make(step, as: name, in: staging.descriptor)
       }
     }
-    // The metadata depends on all other steps, those in the folders included.
+    // The metadata depends on all other steps.
     if let (step, name) = metadata, let bytes = try children.completeMetadata(step) {
       entries[step.path] = entry(bytes, .file, step, name)
     }
@@ -183,37 +157,51 @@ struct InPlaceSave {
   private mutating func makeRecord(
     _ made: [PackagePath: NewChildren.Made], _ entries: [PackagePath: JournalRecord.Staged]
   ) throws(FilePackageError) {
-    for step in top {
-      guard let name = names[step.path] else { continue }
-      let old = children.replaced[step.path].map {
-        JournalRecord.Known(
-          $0, content: $0.kind == .directory ? folders[step.path] : children.oldChildren[step.path]?.content)
+    let steps = Dictionary(children.plan.steps.lazy.map { ($0.path, $0) }) { first, _ in first }
+    for path in places {
+      guard let name = names[path] else { continue }
+      let (step, now) = (steps[path], children.replaced[path])
+      let old = now.map { JournalRecord.Known($0, content: children.oldChildren[path]?.content) }
+      let isFolder = now?.kind == .directory
+      let makesFile = step.map { $0.makesNode && !$0.makesFolder } == true
+      if let now, isFolder, step?.makesFolder != true {
+        add(.removeFolder(mode: now.mode & 0o777), at: path)
+      } else if let old, !isFolder, !makesFile {
+        add(.remove(name), at: path, over: old)
       }
-      let action: JournalRecord.Action
-      switch step.action {
-      case .remove: action = .remove(name)
-      case .setAttributes:
-        action = .setAttributes(
-          mode: step.attributes.modeIsExact ? step.attributes.mode : nil, modified: step.attributes.modified)
-        children.report.written.append(step.path.string)
-      default:
-        if let entry = entries[step.path] {
-          action = .put(entry)
-        } else {
-          action = .put(try staged(step, name, made[step.path]))
+      guard let step else { continue }
+      if makesFile {
+        var entry = entries[path]
+        if entry == nil { entry = try staged(step, name, made[path]) }
+        if let entry { add(.put(entry), at: path, over: isFolder ? nil : old) }
+      } else if step.makesFolder {
+        if !isFolder { add(.makeFolder(mode: step.attributes.mode & 0o777), at: path) }
+        if step.attributes.modeIsExact || step.attributes.modified != nil {
+          setAttributes(step.attributes, at: path)
         }
+      } else if case .setAttributes = step.action {
+        setAttributes(step.attributes, at: path)
+        children.report.written.append(path.string)
       }
-      record.operations.append(JournalRecord.Operation(path: step.path, action: action, old: old))
     }
-    if let attributes = children.plan.rootAttributes {
-      record.operations.append(
-        JournalRecord.Operation(
-          path: .root,
-          action: .setAttributes(
-            mode: attributes.modeIsExact ? attributes.mode : nil, modified: attributes.modified)))
-    }
+    if let attributes = children.plan.rootAttributes { setAttributes(attributes, at: .root) }
     if children.madeMetadata != nil { record.batch = children.batch }
-    record.version = children.version(over: session.hidden.packageStatus)
+    var kept: [PackagePath: FileName] = [:]
+    for operation in record.operations {
+      if let name = operation.keptName { kept[operation.path] = name }
+    }
+    record.version = children.version(over: session.hidden.packageStatus, kept)
+  }
+
+  private mutating func add(
+    _ action: JournalRecord.Action, at path: PackagePath, over old: JournalRecord.Known? = nil
+  ) {
+    record.operations.append(JournalRecord.Operation(path: path, action: action, old: old))
+  }
+
+  private mutating func setAttributes(_ attributes: NodeAttributes, at path: PackagePath) {
+    let mode = attributes.modeIsExact ? attributes.mode : nil
+    add(.setAttributes(mode: mode, modified: attributes.modified), at: path)
   }
 
   private func staged(

@@ -30,8 +30,31 @@ extension NewChildren {
     if now.kind == .file && now.mode & 0o222 == 0 && !options.overwritesReadOnly {
       throw failure(.permissionDenied, step.path, reason: "the file is read-only")
     }
-    replaced[step.path] = now
-    if hasMetadata { try subtract(now, at: step.path) }
+    var stored = node(step.path)
+    stored.status = now
+    try remove(PackageSnapshot.Node(stored, kind: now.kind), at: step.path, beneath: old)
+  }
+
+  /// Notes a node that goes, with everything in it, and subtracts it from the sums: by the manifest's rows, or else by
+  /// reading it.
+  private mutating func remove(
+    _ node: PackageSnapshot.Node, at path: PackagePath, beneath root: borrowing OwnedDescriptor
+  ) throws(FilePackageError) {
+    replaced[path] = node.known
+    if hasMetadata && !PackageLayout.isOurs(path) {
+      let child = try SummarizedChild(node, at: path, known: known)
+      if let accounted = child.accounted, !uncounted.contains(path) {
+        change.subtract(accounted)
+        batch.remove(path)
+      }
+      if let actual = child.actual { oldChildren[path] = actual }
+      try keep(child)
+    }
+    guard case .directory = node.content else { return }
+    let children = try node.children(at: path, looking: true)
+    // The listing may have a file that another program has just put there.
+    guard try status(of: path, beneath: root)?.modified == node.known?.modified else { throw changed(path) }
+    for (name, child) in children { try remove(child, at: path.appending(name), beneath: root) }
   }
 
   /// Subtracts from the sums what another program removed from a free place.
@@ -42,25 +65,6 @@ extension NewChildren {
       change.subtract(row.child)
       batch.remove(row.child.path)
     }
-  }
-
-  /// Subtracts a node that goes from the sums: by the manifest's rows, or else by reading it.
-  private mutating func subtract(_ now: FileStatus, at path: PackagePath) throws(FilePackageError) {
-    var stored = node(path)
-    stored.status = now
-    // The children are collected first: a closure that adds to the sums would copy them for each step.
-    var children: [SummarizedChild] = []
-    try summarize(PackageSnapshot.Node(stored, kind: now.kind), at: path, known: known) {
-      children.append($0)
-    }
-    for child in children {
-      if let accounted = child.accounted, !uncounted.contains(accounted.path) {
-        change.subtract(accounted)
-        batch.remove(accounted.path)
-      }
-      if let actual = child.actual { oldChildren[actual.path] = actual }
-    }
-    try keep(children, of: path)
   }
 
   /// Returns whether the node is the one that the plan was made for.

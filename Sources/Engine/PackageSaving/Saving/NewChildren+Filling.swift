@@ -28,13 +28,11 @@ extension NewChildren {
     try checkCancellation()
     switch step.action {
     case .makeDirectory(let original):
-      if step.path.names.count > PackagePath.maximumDepth { throw failure(.tooDeep, step.path) }
+      try addFolder(step)
       let directory = try makeDirectory(name, in: new, at: step.path, mode: step.attributes.mode)
       try make(in: directory, at: step.path)
       try checkNames(in: directory, at: step.path)
       try finish(directory, at: step.path, step.attributes, like: original)
-      account(step.path, .directory, mode: 0, size: 0, .empty, .unknown)
-      report.written.append(step.path.string)
     case .write(let contents):
       let file = try create(name, in: new, at: step.path, mode: step.attributes.mode)
       let made = try write(contents, to: file, step)
@@ -48,6 +46,13 @@ extension NewChildren {
     case .reuse, .setAttributes, .writeMetadata: break
     }
     return Made()
+  }
+
+  /// Accounts for a new folder.
+  mutating func addFolder(_ step: SavePlan.Step) throws(FilePackageError) {
+    if step.path.names.count > PackagePath.maximumDepth { throw failure(.tooDeep, step.path) }
+    account(step.path, .directory, mode: 0, size: 0, .empty, .unknown)
+    report.written.append(step.path.string)
   }
 
   /// Refuses names of new children that the file system has written in another way.
@@ -217,10 +222,7 @@ extension NewChildren {
   /// It is not if the first one stays, too: an edit of one would be an edit of both.
   private func mayBeLinked(_ source: StoredNode) -> Bool {
     guard plan.base != nil else { return true }
-    guard !moved.contains(source.path) else { return false }
-    return source.path.names.indices.contains { depth in
-      replaced[PackagePath(Array(source.path.names[...depth]))] != nil
-    }
+    return !moved.contains(source.path) && replaced[source.path] != nil
   }
 
   /// Accounts for a link.

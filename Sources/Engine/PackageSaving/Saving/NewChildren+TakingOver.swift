@@ -83,5 +83,5 @@ extension SavePlan.Step {
 
 extension PackagePath {
   /// The folders around the path, except the root, and the path itself.
-  fileprivate var prefixes: [PackagePath] { names.indices.map { PackagePath(Array(names[...$0])) } }
+  var prefixes: [PackagePath] { names.indices.map { PackagePath(Array(names[...$0])) } }
 }

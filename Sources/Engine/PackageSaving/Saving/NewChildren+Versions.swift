@@ -6,14 +6,10 @@ package import PackageFormat
 extension NewChildren {
   /// The parts of the version that a save replaces.
   package struct VersionNotes {
-    /// The names, in the folder for versions, of the nodes that each step replaces or removes.
-    var names: [PackagePath: FileName]
-    /// The nodes that stood there, with the content of folders that go.
+    /// The nodes that are replaced or removed.
     fileprivate(set) var went: [PackagePath: VersionRecord.Row] = [:]
     /// The places at which the save makes something.
     fileprivate(set) var came: Set<PackagePath> = []
-
-    init(names: [PackagePath: FileName]) { self.names = names }
   }
 
   /// Notes a folder that stays and gets other attributes.
@@ -21,25 +17,20 @@ extension NewChildren {
     keeping?.went[path] = VersionRecord.Row(path, VersionRecord.Node(now.kind, NodeAttributes(now)))
   }
 
-  /// Notes the nodes that a step replaces or removes; reads those that another program changed, for their hashes.
-  mutating func keep(
-    _ children: [SummarizedChild], of step: PackagePath
-  ) throws(FilePackageError) {
-    guard let name = keeping?.names[step] else { return }
-    for child in children {
-      var node = VersionRecord.Node(child.node.kind, child.node.attributes, size: child.node.known?.size ?? 0)
-      node.place = PackagePath([name] + child.path.names[step.names.count...])
-      var earlier = VersionRecord.Earlier.same
-      if child.node.kind != .directory {
-        node.content = child.actual?.content
-        if node.content == nil {
-          node.content = try ChildSummary(reading: child.node, at: child.path).content
-        }
-        if let accounted = child.accounted, accounted.content != node.content { earlier = .lost }
+  /// Notes a node that is replaced or removed; reads a file that another program changed, for its hash.
+  mutating func keep(_ child: SummarizedChild) throws(FilePackageError) {
+    if keeping == nil { return }
+    var node = VersionRecord.Node(child.node.kind, child.node.attributes, size: child.node.known?.size ?? 0)
+    var earlier = VersionRecord.Earlier.same
+    if child.node.kind != .directory {
+      node.content = child.actual?.content
+      if node.content == nil {
+        node.content = try ChildSummary(reading: child.node, at: child.path).content
       }
-      if child.accounted == nil { earlier = .nothing }
-      keeping?.went[child.path] = VersionRecord.Row(child.path, node, earlier: earlier)
+      if let accounted = child.accounted, accounted.content != node.content { earlier = .lost }
     }
+    if child.accounted == nil { earlier = .nothing }
+    keeping?.went[child.path] = VersionRecord.Row(child.path, node, earlier: earlier)
   }
 
   /// Notes a folder that is there and that earlier versions do not have.
@@ -58,8 +49,10 @@ extension NewChildren {
 
   /// Returns the version that the save replaces; nil if it is not kept.
   ///
-  /// - Parameter root: the old status of the package's own directory.
-  package func version(over root: FileStatus) -> VersionRecord? {
+  /// - Parameters:
+  ///   - root: the old status of the package's own directory.
+  ///   - kept: the names, in the folder for versions, of the files and links that are replaced or removed.
+  package func version(over root: FileStatus, _ kept: [PackagePath: FileName]) -> VersionRecord? {
     guard let keeping, let before = metadata?.before, let made = madeMetadata?.metadata else { return nil }
     var version = VersionRecord(before, next: made.revision)
     var rows = keeping.went
@@ -70,6 +63,7 @@ extension NewChildren {
     if plan.rootAttributes != nil {
       rows[.root] = VersionRecord.Row(.root, VersionRecord.Node(.directory, NodeAttributes(root)))
     }
+    for (path, name) in kept { rows[path]?.node?.place = PackagePath([name]) }
     version.rows = rows.values.sorted { $0.path < $1.path }
     return version
   }

@@ -27,7 +27,7 @@ package enum PublishObstacle: Sendable, Hashable, CaseIterable {
     changing old: FileStatus?, in folder: FileStatus, of package: FileStatus, by user: UInt32
   ) {
     guard
-      let found = Self.ofFolder(folder, package, user, old) ?? old.flatMap({ Self.ofNode($0, package, user) })
+      let found = Self.ofFolder(folder, package, user, old) ?? old.flatMap({ Self.ofNode($0, package) })
     else { return nil }
     self = found
   }
@@ -58,15 +58,12 @@ package enum PublishObstacle: Sendable, Hashable, CaseIterable {
     return folder.mode & sticky != 0 && !isOwner ? .stickyFolder : nil
   }
 
-  private static func ofNode(
-    _ node: FileStatus, _ package: FileStatus, _ user: UInt32
-  ) -> PublishObstacle? {
+  private static func ofNode(_ node: FileStatus, _ package: FileStatus) -> PublishObstacle? {
     if node.isElsewhere(than: package) { return .otherMount }
     switch node.protection {
     case .immutable: return .immutable
     case .appendOnly: return .appendOnly
-    // A folder that moves gets another parent, which is a change of its entries.
-    case nil: return node.kind == .directory && !node.isWritable(by: user) ? .readOnlyFolder : nil
+    case nil: return nil
     }
   }
 

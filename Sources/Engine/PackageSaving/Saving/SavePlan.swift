@@ -44,6 +44,11 @@ public struct SavePlan: Sendable {
       }
     }
 
+    /// Whether the step makes a folder.
+    var makesFolder: Bool {
+      if case .makeDirectory = action { true } else { false }
+    }
+
     /// Whether the step may make a regular file.
     var makesFile: Bool {
       switch action {

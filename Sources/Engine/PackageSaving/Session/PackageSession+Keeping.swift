@@ -10,62 +10,61 @@ extension PackageSession {
     weak var wrapper: FileWrapper?
   }
 
-  /// Moves the node that the last published save took from `origin`, and gives its wrapper the new place (S6).
+  /// Moves the node that the last published save took from `origin` to `removed`, and gives its wrapper that place (S5).
   ///
-  /// The new place is `removed`, or the folder for versions if the save keeps a version. A node that cannot be moved is
-  /// gone, as for any other program.
+  /// A folder is made there again from the files that were in it. If the save keeps a version, that has these files, too.
   func keep(_ wrapper: FileWrapper, from origin: StoredNode) throws(FilePackageError) {
-    guard let staged = published?.leftover(of: origin.path) else { return }
-    if published?.record.version != nil { return try keepInVersion(wrapper, from: origin) }
-    do {
-      let folder = try folderForRemoved()
-      let name = FileName("\(staged.string)-removed")
-      try disk.rename(staged, in: hidden.staging.descriptor, to: name, in: folder, .replace)
-      removed.append(Removed(name: name, wrapper: wrapper))
-      var place = StoredNode(location: hidden.location, path: PackageLayout.removedPath.appending(name))
-      place.status = try disk.status(of: name, in: folder)
-      try wrapper.rebase(onto: place, from: origin)
-    } catch let error as FilePackageError {
-      throw error
-    } catch let error as SystemError where error.code == .noSuchFileOrDirectory {
-      // A file system that cannot exchange has replaced it.
-    } catch let error as SystemError {
-      throw FilePackageError(error, .save, origin, activity: "keeping the removed files of")
-    } catch {
-      throw FilePackageError(.inputOutput, .save, origin)
+    guard let publisher = published else { return }
+    let gone = publisher.record.operations.filter {
+      $0.path.isWithin(origin.path) && ($0.takenName != nil || $0.removesFolder)
     }
-  }
-
-  /// Leaves the node to its version, and gives its wrapper that place.
-  private func keepInVersion(_ wrapper: FileWrapper, from origin: StoredNode) throws(FilePackageError) {
-    guard let publisher = published, !history.isDamaged,
-      let operation = publisher.record.operations.first(where: { $0.path == origin.path }),
-      let name = operation.keptName
-    else { return }
+    // A folder that stays has lost only children.
+    guard let first = gone.first, first.path == origin.path else { return }
+    let top = FileName("\(stagedName(removed.count).string)-removed")
     do {
-      try history.moveReplaced(
-        of: operation, as: name, looking: publisher.mustLook)
-      var place = StoredNode(location: hidden.location, path: PackageLayout.versionsPath.appending(name))
-      place.status = try disk.statusIfPresent(of: name, in: history.openFolder().descriptor)
+      let folder = OpenNode(try folderForRemoved())
+      for operation in gone {
+        var parent = folder
+        let names = [top] + operation.path.names.dropFirst(origin.path.names.count)
+        for name in names.dropLast() {
+          parent = OpenNode(try disk.openDirectory(name, in: parent.descriptor))
+        }
+        try keep(operation, of: publisher, as: names[names.count - 1], in: parent.descriptor)
+      }
+      var place = StoredNode(location: hidden.location, path: PackageLayout.removedPath.appending(top))
+      place.status = try disk.statusIfPresent(of: top, in: folder.descriptor)
       if place.status == nil { return }
-      heldInVersions.append(Removed(name: name, wrapper: wrapper))
+      removed.append(Removed(name: top, wrapper: wrapper))
       try wrapper.rebase(onto: place, from: origin)
-    } catch let error as FilePackageError {
-      throw error
     } catch {
-      // Without room in the folder for versions, the node is gone for this wrapper; the version gets it later.
-      return
+      throw FilePackageError(any: error, .save, origin, activity: "keeping the removed files of")
     }
   }
 
-  /// Whether the program holds a wrapper of a node that only a version has.
-  var isHoldingVersions: Bool {
-    heldInVersions.removeAll { node in
-      let place = StoredNode(
-        location: hidden.location, path: PackageLayout.versionsPath.appending(node.name))
-      return node.wrapper?.isStored(at: place) != true
+  private func keep(
+    _ operation: JournalRecord.Operation, of publisher: Publisher, as name: FileName,
+    in folder: borrowing OwnedDescriptor
+  ) throws(SystemError) {
+    if case .removeFolder(let mode) = operation.action {
+      return try disk.makeDirectory(name, in: folder, mode: mode | 0o700)
     }
-    return !heldInVersions.isEmpty
+    guard let staged = operation.takenName else { return }
+    do {
+      guard publisher.record.version != nil, !history.isDamaged, let kept = operation.keptName else {
+        return try disk.rename(staged, in: hidden.staging.descriptor, to: name, in: folder, .replace)
+      }
+      try history.moveReplaced(of: operation, as: kept, looking: publisher.mustLook)
+      let versions = try history.openFolder()
+      do {
+        try disk.link(kept, in: versions.descriptor, to: name, in: folder)
+      } catch {
+        // Without hard links, the wrapper gets a copy.
+        var copy = TreeCopy(on: disk)
+        try copy.copy(kept, in: versions.descriptor, to: name, in: folder)
+      }
+    } catch  where error.code == .noSuchFileOrDirectory {
+      // A file system that cannot exchange has replaced it.
+    }
   }
 
   private func folderForRemoved() throws(SystemError) -> OwnedDescriptor {
@@ -83,20 +82,6 @@ extension PackageSession {
         location: hidden.location, path: PackageLayout.removedPath.appending(node.name))
       guard all || node.wrapper?.isStored(at: place) != true else { return false }
       return disk.removeEverything(node.name, from: folder)
-    }
-  }
-}
-
-extension Publisher {
-  /// Returns the name among the staged files of the node that an operation took away.
-  func leftover(of path: PackagePath) -> FileName? {
-    guard let operation = record.operations.first(where: { $0.path == path }), operation.old != nil else {
-      return nil
-    }
-    return switch operation.action {
-    case .put(let staged): staged.name
-    case .remove(let name): name
-    case .setAttributes: nil
     }
   }
 }

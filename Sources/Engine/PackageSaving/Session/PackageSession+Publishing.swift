@@ -4,7 +4,7 @@ import PackageFormat
 import SystemPackage
 
 extension PackageSession {
-  /// Syncs a record that another program left, and its journal's name (S4).
+  /// Syncs a record that another program left, and its journal's name (S3).
   ///
   /// That program may have died before either was durable.
   private func synchronizeRecord() throws(FilePackageError) {
@@ -67,24 +67,13 @@ extension PackageSession {
     let record = publisher.record
     if let batch = record.batch { manifest.note(batch, in: hidden) }
     guard history.addVersion(of: publisher, journal) else { return }
-    // Leftovers that cannot be removed yet go with the session (S3).
-    if !record.operations.contains(where: \.leavesFolder) || (try? journal?.checkpoint()) != nil {
-      publisher.removeLeftovers()
-    }
+    publisher.removeLeftovers()
     prune()
   }
 
   /// Returns whether nothing of a record is left to do, as far as the session can tell.
   func isCarriedOut(_ record: JournalRecord) -> Bool {
     return (try? publisher(of: record, isRecovery: true).outstanding().isEmpty) ?? false
-  }
-}
-
-extension JournalRecord.Operation {
-  /// Whether the operation leaves a folder among the staged files when it is published.
-  fileprivate var leavesFolder: Bool {
-    guard old?.kind == .directory else { return false }
-    return if case .setAttributes = action { false } else { true }
   }
 }
 

@@ -8,12 +8,10 @@ import SystemPackage
 //    file system refuses, which supersedes it.
 // S2 If a sync of the journal fails, the session gives it up: it removes the journal's name, durably. Only then does
 //    the save fail, or go to another journal.
-// S3 The session takes a removed folder apart only after the mark of its removal is durable. Otherwise recovery would
-//    take a part of the folder for another program's edit.
-// S4 The session syncs a record that it found, and its journal's name, before it changes the first name.
-// S5 Before the next commit the session marks the last record as published. If that is missing, the next session
+// S3 The session syncs a record that it found, and its journal's name, before it changes the first name.
+// S4 Before the next commit the session marks the last record as published. If that is missing, the next session
 //    publishes it again.
-// S6 A node that a save took out of the package stays while the session lasts and the program holds its wrapper. The
+// S5 A node that a save took out of the package stays while the session lasts and the program holds its wrapper. The
 //    program can read it and put it back, which then costs no copying. The next session removes it.
 
 /// The state that a store holds from its first save to its close: the hidden folder with the journal and the manifest.
@@ -28,13 +26,10 @@ package final class PackageSession {
   /// Whether `refresh(_:)` removed staged files of an earlier save, which may have been second names of files.
   private(set) var removedLeftovers = false
   private var isAbandoned = false
-  /// The publisher of a record that is published and not marked (S5).
+  /// The publisher of a record that is published and not marked (S4).
   var published: Publisher?
   /// The nodes that were removed from the package while the program held their wrappers.
   var removed: [Removed] = []
-
-  /// Such nodes that belong to a version.
-  var heldInVersions: [Removed] = []
   let history: SessionHistory
 
   /// The nodes that the writer looked at when it took the lock, so that the save need not look at them again.

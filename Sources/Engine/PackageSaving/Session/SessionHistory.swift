@@ -124,7 +124,7 @@ final class SessionHistory {
   func moveSecondNames(of publisher: Publisher) {
     let record = publisher.record
     guard record.version != nil, !isDamaged,
-      record.operations.contains(where: { $0.needsStaged && $0.puts != .directory })
+      record.operations.contains(where: \.needsStaged)
     else { return }
     // A name that cannot be renamed yet moves with the rest.
     try? moveReplaced(of: record, looking: publisher.mustLook)
@@ -220,9 +220,7 @@ final class SessionHistory {
         status.kind == old.kind
       else { continue }
       if old.isSame(as: status) { return candidate }
-      guard let content = old.content,
-        old.kind == .symbolicLink || old.kind == .file && status.size == old.size
-      else { continue }
+      guard let content = old.content, old.kind == .symbolicLink || status.size == old.size else { continue }
       if try disk.contentHash(of: candidate, old.kind, in: hidden.staging.descriptor) == content {
         return candidate
       }
@@ -302,12 +300,5 @@ final class SessionHistory {
         disk.removeEverything(name, from: folder)
       }
     }
-  }
-}
-
-extension JournalRecord.Operation {
-  /// The kind of the node that it puts.
-  fileprivate var puts: FileKind? {
-    if case .put(let staged) = action { staged.node.kind } else { nil }
   }
 }

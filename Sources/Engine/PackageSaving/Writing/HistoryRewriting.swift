@@ -95,9 +95,9 @@ package struct HistoryRewriting {
 
   /// Thins the history if that is due and possible; otherwise a later call does it.
   func thinIfDue() {
-    guard writer.state.waiting == nil, let session = writer.session, !session.isHoldingVersions,
-      session.history.takeDueness()
-    else { return }
+    guard writer.state.waiting == nil, let session = writer.session, session.history.takeDueness() else {
+      return
+    }
     // If the file has all versions, a look at it alone says that none goes.
     if session.history.hasAll, let history = try? session.history.whole(),
       history.chain.dropped(by: history.policy, now: writer.clock()).isEmpty
@@ -127,7 +127,7 @@ package struct HistoryRewriting {
     return report
   }
 
-  /// Replaces the history, if no other store has the package open (V3) and this program holds no child of a version.
+  /// Replaces the history, if no other store has the package open (V3).
   ///
   /// - Parameter new: the first state of a history if there is none; nil if there must be one.
   /// - Returns: a warning if files that no version needs could not be removed.
@@ -154,16 +154,13 @@ package struct HistoryRewriting {
       let known = whole ?? (session.history.isDamaged ? HistoryFile(tip: .none) : new)
       guard let history = known, session.history.hasAll else { throw writer.package.keepsNone }
       before = history.end.identity
-      isDone =
-        session.isHoldingVersions
-        ? nil
-        : try session.hidden.whileAlone { () throws(SystemError) in
-          guard let new = change(history) else {
-            try session.removeHistory()
-            return nil
-          }
-          return try session.history.replace(by: new, session.journal)
+      isDone = try session.hidden.whileAlone { () throws(SystemError) in
+        guard let new = change(history) else {
+          try session.removeHistory()
+          return nil
         }
+        return try session.history.replace(by: new, session.journal)
+      }
     } catch let error as SystemError {
       var failure = FilePackageError(error, .save, writer.node, activity: "thinning its history")
       if session.history.isFile(anotherThan: before) { failure.code = .indeterminate }

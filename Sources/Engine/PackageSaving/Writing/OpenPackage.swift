@@ -53,9 +53,7 @@ package struct OpenPackage {
       guard case .journal(let journal) = try JournalFile.find(of: location), let record = journal.live else {
         return tree
       }
-      for operation in try journal.outstanding(record, at: location) {
-        try tree.overlay(operation, at: location)
-      }
+      try tree.overlay(journal.outstanding(record, at: location), at: location)
       return tree
     } catch {
       throw FilePackageError(

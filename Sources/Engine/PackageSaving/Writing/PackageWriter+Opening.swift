@@ -63,7 +63,7 @@ extension PackageWriter {
       throw problem.during(.open)
     }
     do {
-      for operation in outstanding { try tree.overlay(operation, at: location) }
+      try tree.overlay(outstanding, at: location)
     } catch {
       throw error as? FilePackageError ?? problem.during(.open)
     }

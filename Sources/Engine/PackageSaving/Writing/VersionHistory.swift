@@ -140,12 +140,11 @@ package struct VersionHistory {
   ///
   /// Cost: a status; for a file with the right size and another date, such as a copy of the package has, reading it.
   package func find(_ node: VersionRecord.Node) throws(FilePackageError) -> StoredNode? {
-    guard let place = node.place, let first = place.names.first else { return nil }
-    let rest = Array(place.names.dropFirst())
-    let staged = [first, first.rewritten, first.movedAway].map {
-      PackagePath([PackageLayout.hidden, PackageLayout.staging, $0] + rest)
+    guard let place = node.place, let name = place.name else { return nil }
+    let staged = [name, name.rewritten, name.movedAway].map {
+      PackagePath([PackageLayout.hidden, PackageLayout.staging, $0])
     }
-    let standing = standing[first].map { [PackagePath($0.names + rest)] } ?? []
+    let standing = standing[name].map { [$0] } ?? []
     for path in standing + [PackagePath(PackageLayout.versionsPath.names + place.names)] + staged {
       guard let found = try look(at: path), let status = found.status else { continue }
       guard status.kind == node.kind else { continue }

@@ -107,7 +107,6 @@ struct JournalCrashTests {
   @Test(arguments: Kind.allCases, [true, false])
   func `leaves the old package or the new one`(kind: Kind, metadata: Bool) async throws {
     // Before recovery, each name leads to the old file or the new one, whole (P1).
-    // Recovery takes no part of a removed folder for another program's edit (S3).
     // Nothing under a visible name changes before the record is committed (JS1).
     let check = try await Self.check(
       Self.saves, metadata: metadata, options: kind.options, limit: kind == .all ? 40 : 8)
@@ -121,7 +120,7 @@ struct JournalCrashTests {
   func `leaves one of the states when saves follow each other and the store is closed`(
     publishing: Publishing
   ) async throws {
-    // A power cut may leave older marks in the journal (J3), or none of the last record's, which is done again (S5).
+    // A power cut may leave older marks in the journal (J3), or none of the last record's, which is done again (S4).
     let saves: [[Edit]] = [
       [.put("Text.txt", "first")], [.put("Text.txt", "second"), .put("Data.bin", "second")],
       [.remove("Notes.txt"), .put("Text.txt", "third")],
@@ -157,6 +156,27 @@ struct JournalCrashTests {
     #expect(check.bad.isEmpty, "\(check.bad.prefix(3).joined(separator: "\n\n"))")
   }
 
+  @Test(arguments: [Kind.all, .noneOfThem], [true, false])
+  func `leaves the old package or the new one when folders and files change places`(
+    kind: Kind, metadata: Bool
+  ) async throws {
+    let saves: [[Edit]] = [
+      [
+        .move("Notes.txt", "Kept.txt"), .folder("Notes.txt"), .put("Notes.txt/x", "x"),
+        .folder("Notes.txt/In"),
+        .move("Images/1.png", "Notes.txt/In/1.png"), .remove("Images/Deep"), .put("Images/Deep", "a file"),
+      ],
+      [
+        .move("Notes.txt/In/1.png", "1.png"), .remove("Notes.txt"), .move("Kept.txt", "Notes.txt"),
+        .remove("Images/Deep"), .folder("Images/Deep"), .mode("Images/Deep", 0o750),
+      ],
+    ]
+    let check = try await Self.check(saves, metadata: metadata, options: kind.options, limit: 16)
+    print("folders and files (\(kind)): \(check.states) crash states, \(check.bad.count) bad")
+    #expect(check.states > 100)
+    #expect(check.bad.isEmpty, "\(check.bad.prefix(3).joined(separator: "\n\n"))")
+  }
+
   @Test(arguments: 1...8)
   func `leaves the old package or the new one, whatever is in the save`(count: Int) async throws {
     var (states, bad) = (0, [String]())
@@ -173,7 +193,7 @@ struct JournalCrashTests {
 
   @Test func `needs every one of its synchronisations`() async throws {
     // A new journal is synced before it gets its name (J1).
-    // Files and folders that the record does not hold are synced before it is written (JS3).
+    // Files that the record does not hold are synced before it is written (JS3).
     // The journal has the content until all touched folders are synced (P4).
     let saves: [[Edit]] = [
       [.put("Text.txt", "new text"), .put("Images/Deep/a.txt", "new a"), .remove("Notes.txt")],
@@ -212,7 +232,7 @@ struct JournalCrashTests {
   @Test(arguments: [Kind.all, .noneOfThem])
   func `is recovered whole when the recovery is cut short, too`(kind: Kind) async throws {
     // The second recovery finds steps that the first one has taken (P3).
-    // The first recovery syncs the record that a killed program left before it changes a name (S4).
+    // The first recovery syncs the record that a killed program left before it changes a name (S3).
     let disk = try await CrashCheck.disk(StagedCrashTests.tree, metadata: true, options: kind.options)
     let store = try await PackageStore.open(CrashCheck.path, on: disk, journalCapacity: 24 << 10)
     var models = [try NaturalPicture(of: CrashCheck.path, on: disk)]

@@ -17,7 +17,7 @@ struct RemovedChildrenTests {
 
   @Test(arguments: ways, [true, false])
   func `can be read and put back`(options: PackageStore.SavingOptions, metadata: Bool) async throws {
-    // A removed node stays while the program holds its wrapper (S6).
+    // A removed node stays while the program holds its wrapper (S5).
     let disk = try await CrashCheck.disk(Self.tree, metadata: metadata)
     let store = try await PackageStore.open(CrashCheck.path, on: disk)
     let top = await store.tree
