@@ -25,4 +25,9 @@ extension FilePath {
       buffer.baseAddress.map { FilePath(platformString: $0) } ?? FilePath()
     }
   }
+
+  /// The path of an entry of the directory.
+  package func appending(_ name: FileName) -> FilePath {
+    FilePath(lossless: (self == "/" ? "" : FileName(self).string) + "/" + name.string)
+  }
 }

@@ -1,7 +1,7 @@
-package import DurableIO
+import DurableIO
 import FileTrees
 import PackageFormat
-package import SystemPackage
+import SystemPackage
 
 // Finds the place of a document, and the node that stands there.
 extension WatchHub {
@@ -158,11 +158,5 @@ extension WatchHub {
       return FileName(name).bytes.starts(with: PackageLayout.siblingPrefix) ? .underway : .found(path)
     }
     return .unknown
-  }
-}
-
-extension FilePath {
-  package func appending(_ name: FileName) -> FilePath {
-    FilePath(lossless: (self == "/" ? "" : FileName(self).string) + "/" + name.string)
   }
 }

@@ -163,8 +163,8 @@ public actor DocumentLibrary {
   /// Makes a place the preferred one, and moves every document of the other place there.
   ///
   /// A document whose name is taken there gets a number. A crash, a power cut or a cancellation may cut the conversion
-  /// short. Then each document is whole in one of the two places, and the next call moves the rest. Documents may be
-  /// open meanwhile. Within a file system, an open document follows its move. After a move to another file system, an
+  /// short. Then each document is whole in one of the two places, and the next call moves the rest. If the places are
+  /// in two file systems, a crash may leave one document in both. Documents may be open meanwhile. Within a file system, an open document follows its move. After a move to another file system, an
   /// open document counts as deleted.
   ///
   /// - Parameter progress: called after each document, with the number of documents done and the number of all.

@@ -22,8 +22,7 @@ extension ContentPublisher {
     }
     if try disk.exists(newName, in: target) { throw SystemError("linkat", newName, code: .fileExists) }
     let staging = folder.staging
-    var copy = TreeCopy(on: disk)
-    try copy.copy(name, in: source, to: Self.unfinished, in: staging.descriptor)
+    try disk.copy(name, in: source, to: Self.unfinished, in: staging.descriptor)
     if let digest {
       let copied = try disk.contentHash(of: disk.openFile(Self.unfinished, in: staging.descriptor))
       if Data(copied.bytes) != digest {

@@ -59,8 +59,7 @@ package struct UnpublishableDiscarding {
     do {
       // A killed program may have left a part of it.
       session.disk.removeEverything(copyName, from: staging.descriptor)
-      var copy = TreeCopy(on: session.disk)
-      try copy.copy(name, in: staging.descriptor, to: copyName, in: staging.descriptor)
+      try session.disk.copy(name, in: staging.descriptor, to: copyName, in: staging.descriptor)
       return copyName
     } catch {
       throw FilePackageError(

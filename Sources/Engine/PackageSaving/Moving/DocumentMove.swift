@@ -4,10 +4,9 @@ package import PackageFormat
 package import SystemPackage
 
 // M1 At any instant, and after a power cut, the document is whole in one of the two places. It is in both only after an
-//    interrupted move to another file system, and its next move removes it from the first.
+//    interrupted move to another file system.
 // M2 A move replaces nothing: if a name is taken, the document gets another name.
-// M3 A copy is synced and compared before it gets its name. The name is synced before the move removes anything from
-//    the source.
+// M3 A copy is synced before it gets its name. The name is synced before the move removes anything from the source.
 // M4 The move removes the source only if it is unchanged since the copy. Otherwise it puts the source back and removes
 //    the copy.
 
@@ -37,9 +36,14 @@ package struct DocumentMove {
       throw failure(.wrongKind, reason: "it has no name")
     }
     if let problem = preferred.problem, problem != .tooLong { throw failure(.invalidName) }
-    let (from, to) = (try open(source.folder), try open(folder))
-    let status = try attempt("looking at it") { () throws(SystemError) in
-      try disk.status(of: name, in: from.descriptor)
+    let old = StagingLocation(name, in: try open(source.folder), on: disk)
+    let to = try open(folder)
+    let (status, stays) = try attempt("looking at it") { () throws(SystemError) in
+      let folder = try disk.status(of: old.folder).identity
+      return (
+        try disk.status(of: name, in: old.folder),
+        folder.isSameNode(as: try disk.status(of: to.descriptor).identity)
+      )
     }
     guard status.kind == .directory || status.kind == .file else {
       throw failure(.wrongKind, reason: "it is \(status.kind.words)")
@@ -47,30 +51,8 @@ package struct DocumentMove {
     // A name that is taken stays (M2).
     for number in 1...10_000 {
       let candidate = preferred.numbered(number)
-      let place = StagingLocation(candidate, in: to, on: disk)
-      let taken = try attempt { () throws(SystemError) in
-        try place.siblings.recover(in: place.folder)
-        return try place.status()
-      }
-      if let taken {
-        if taken.identity.isSameNode(as: status.identity) {
-          // A power cut in the middle of a rename may leave a file under both names.
-          if try isSecondName(name, in: from.descriptor, of: place) {
-            try synchronize(to.descriptor)
-            try removeName(name, status, in: from.descriptor)
-          }
-          return candidate
-        }
-        // An interrupted move may have left the copy (M1).
-        let known = try attempt { () throws(SystemError) in
-          try disk.sameTree(name, in: from.descriptor, as: candidate, in: to.descriptor)
-        }
-        guard let known else { continue }
-        try synchronize(to.descriptor)
-        try takeAway(StagingLocation(name, in: from, on: disk), known, copy: nil)
-        return candidate
-      }
-      if try put(StagingLocation(name, in: from, on: disk), at: place) { return candidate }
+      if stays && candidate == name { return name }
+      if try put(old, at: StagingLocation(candidate, in: to, on: disk)) { return candidate }
     }
     throw failure(.fileExists)
   }
@@ -94,57 +76,59 @@ package struct DocumentMove {
   // MARK: To another file system
 
   private func copy(_ old: StagingLocation, to new: StagingLocation) throws(FilePackageError) -> Bool {
-    try attempt { () throws(SystemError) in try new.cleanUpAll() }
-    new.holdOffSweeps()
-    defer { new.allowSweeps() }
-    let known: TreeStatuses
+    let known = try attempt { () throws(SystemError) in
+      try TreeStatuses(old.name, in: old.folder, on: disk)
+    }
     do throws(FilePackageError) {
-      known = try attempt("copying it") { () throws(SystemError) in
-        var copy = TreeCopy(on: disk)
-        try copy.copy(old.name, in: old.folder, to: new.staged, in: new.folder)
-        return copy.statuses
-      }
-      // The copy is compared before it gets its name (M3).
-      let isSame = try attempt("comparing the copy") { () throws(SystemError) in
-        try disk.sameTree(old.name, in: old.folder, as: new.staged, in: new.folder) != nil
-      }
-      guard isSame else { throw failure(.changedOnDisk) }
-      do throws(SystemError) {
-        try new.renameNoReplace(new.staged, to: new.name)
-      } catch {
-        guard error.isTaken else { throw failure(error) }
-        new.removeStaged()
-        return false
-      }
+      // The copy is synced before it gets its name, and so is the name then (M3).
+      var copy = StagedSave(
+        try plan(), at: Location(folder.appending(new.name), on: disk), over: .absent, options: .moving)
+      _ = try copy.commit()  // A move has no report.
     } catch {
-      // If this removal fails, the next save or move of that name removes the leftover.
-      new.removeStaged()
+      if error.code == .fileExists { return false }
       throw error
     }
-    try synchronize(new.folder)
+    // For this moment the document is in both places (M1).
     try takeAway(old, known, copy: new)
     return true
   }
 
+  /// Plans a copy of the whole document, with its hidden folder.
+  private func plan() throws(FilePackageError) -> SavePlan {
+    var plan: SavePlan
+    do throws(FilePackageError) {
+      let node = try StoredNode.look(at: source, following: false, on: disk)
+      let tree = FileWrapper(state: FileWrapper.State(node, name: FileName(source)))
+      plan = try SavePlan(making: tree.snapshot(), original: node)
+      plan.original = node
+    } catch {
+      throw error.during(.move)
+    }
+    if let child = plan.leftAlone.first {
+      throw failure(.wrongKind, reason: "'\(child.display)' is no file, folder or link")
+    }
+    return plan
+  }
+
   /// Removes the document from its old place, if it is unchanged since the copy (M4).
   private func takeAway(
-    _ old: StagingLocation, _ known: TreeStatuses, copy: StagingLocation?
+    _ old: StagingLocation, _ known: TreeStatuses, copy: StagingLocation
   ) throws(FilePackageError) {
     // It is still the document, and has no lock.
     old.holdOffSweeps()
     defer { old.allowSweeps() }
-    let isKnown = try attempt { () throws(SystemError) in
-      try old.hide()
-      return try known.isUnchanged(old.staged, in: old.folder, on: disk)
-    }
-    guard isKnown else {
-      try putBack(old)
-      if let copy {
-        try attempt { () throws(SystemError) in try copy.renameNoReplace(copy.name, to: copy.staged) }
-        copy.removeStaged()
-        try synchronize(copy.folder)
+    try attempt { () throws(SystemError) in try old.hide() }
+    do throws(FilePackageError) {
+      let now = try attempt { () throws(SystemError) in
+        try TreeStatuses(old.staged, in: old.folder, on: disk)
       }
-      throw failure(.changedOnDisk)
+      guard now.hasSameContents(as: known) else { throw failure(.changedOnDisk) }
+    } catch {
+      try putBack(old)
+      try attempt { () throws(SystemError) in try copy.renameNoReplace(copy.name, to: copy.staged) }
+      copy.removeStaged()
+      try synchronize(copy.folder)
+      throw error
     }
     try attempt("syncing the folder") { () throws(SystemError) in try old.removeHidden() }
   }
@@ -159,26 +143,6 @@ package struct DocumentMove {
         if !error.isTaken { throw failure(error, "moving it back from '\(old.staged.display)'") }
       }
     }
-  }
-
-  // MARK: Two names of one node
-
-  private func isSecondName(
-    _ name: FileName, in from: borrowing OwnedDescriptor, of candidate: StagingLocation
-  ) throws(FilePackageError) -> Bool {
-    let folders = try attempt { () throws(SystemError) in
-      try disk.status(of: from).identity.isSameNode(as: disk.status(of: candidate.folder).identity)
-    }
-    return !folders || name != candidate.name
-  }
-
-  private func removeName(
-    _ name: FileName, _ status: FileStatus, in from: borrowing OwnedDescriptor
-  ) throws(FilePackageError) {
-    // On an intact disk a directory never has two names.
-    guard status.kind == .file else { return }
-    try attempt { () throws(SystemError) in try disk.removeFile(name, in: from) }
-    try synchronize(from)
   }
 
   // MARK: Errors with names

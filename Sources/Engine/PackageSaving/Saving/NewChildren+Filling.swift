@@ -270,7 +270,9 @@ extension NewChildren {
 
   /// Returns the permissions of a node in the new state: a document of its own has no programs and no folders that act
   /// for another user or group.
-  func permitted(_ mode: UInt16) -> UInt16 { options.sharesFiles ? mode : mode & 0o1777 }
+  func permitted(_ mode: UInt16) -> UInt16 {
+    options.sharesFiles || options.keepsRights ? mode : mode & 0o1777
+  }
 
   // MARK: Directories
 

@@ -70,7 +70,7 @@ public struct SavePlan: Sendable {
   /// The new attributes of the package's own directory; nil if they stay.
   package var rootAttributes: NodeAttributes?
   package var steps: [Step] = []
-  /// The directory whose owner, access list and `user.*` attributes a new package's own directory gets; nil for none.
+  /// The node whose owner, access list and `user.*` attributes a new document's own node gets; nil for none.
   var original: StoredNode?
   /// Hidden folders with a history, and leftovers beside documents, that a copy does not get.
   var leftOut: [PackagePath] = []

@@ -33,7 +33,7 @@ extension StagedSave {
       defer { place.allowSweeps() }
       let placement = try putInPlace(place)
       try confirm(placement, at: place) { (staged: borrowing StagedSave) throws(FilePackageError) in
-        try staged.checkReplaced(placement, in: place.folder)
+        try staged.checkReplaced(placement, at: place)
       }
       // The new file's lock is held until here.
       _ = consume file

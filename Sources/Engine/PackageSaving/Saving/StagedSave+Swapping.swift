@@ -8,8 +8,8 @@ extension StagedSave {
   enum Placement {
     /// Nothing was there before.
     case new
-    /// The old state has this name.
-    case swapped(gone: FileName)
+    /// The old state has the hidden name.
+    case swapped
     /// A file took the place of a file, which is gone.
     case replaced
   }
@@ -24,7 +24,7 @@ extension StagedSave {
       case .unchanged: false
       }
     }
-    var placement = isNew ? Placement.new : .swapped(gone: place.staged)
+    var placement = isNew ? Placement.new : .swapped
     if !isNew {
       if case .file = destination { try refuseDirectory(at: place) }
       // If an exchange were durable before the new state's name, a power cut would leave the package without
@@ -34,6 +34,10 @@ extension StagedSave {
     do throws(SystemError) {
       if isNew { try place.take() } else { try exchange(place, &placement) }
     } catch {
+      if !isNew && error.isLackOfRule {
+        throw failure(
+          .unsupported, .root, reason: "this file system cannot exchange folders; remove the old one first")
+      }
       try requireInPlace(place, after: error, activity)
     }
     return placement
@@ -65,28 +69,9 @@ extension StagedSave {
         try disk.status(of: place.staged, in: place.folder).kind,
         try disk.status(of: place.name, in: place.folder).kind
       )
-      if kinds.0 != .directory && kinds.1 != .directory {
-        placement = .replaced
-        try place.rename(place.staged, to: place.name, .replace)
-      } else {
-        let previous = place.siblings.name(.previous)
-        placement = .swapped(gone: previous)
-        try exchangeByTwoRenames(place, previous)
-      }
-    }
-  }
-
-  /// Replaces an exchange on a file system that has none.
-  ///
-  /// For an instant the package has only its hidden name, from which the next opening or saving puts it back.
-  private func exchangeByTwoRenames(_ place: StagingLocation, _ previous: FileName) throws(SystemError) {
-    do {
-      try place.rename(place.name, to: previous, .replace)
+      guard kinds.0 != .directory && kinds.1 != .directory else { throw error }
+      placement = .replaced
       try place.rename(place.staged, to: place.name, .replace)
-    } catch {
-      // The way back. It fails if the new state is there after all; opening the package tries it, too.
-      try? place.rename(previous, to: place.name, .replace)
-      throw error
     }
   }
 
@@ -116,10 +101,7 @@ extension StagedSave {
     let (name, staged) = (place.name, place.staged)
     switch placement {
     case .new: try place.rename(name, to: staged, .replace)
-    case .swapped(gone: staged): try place.rename(staged, to: name, .exchange)
-    case .swapped(let gone):
-      try place.rename(name, to: staged, .replace)
-      try place.rename(gone, to: name, .replace)
+    case .swapped: try place.rename(staged, to: name, .exchange)
     case .replaced: throw SystemError("renameat2", name, code: .noSuchFileOrDirectory)
     }
   }

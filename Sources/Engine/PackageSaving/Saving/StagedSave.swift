@@ -37,8 +37,18 @@ package struct StagedSave {
     package var overwritesReadOnly = false
     /// Whether cancelling the task ends the save, up to the commit.
     package var isCancellable = false
+    /// Whether copies keep the bits for which programs and folders act for another user or group.
+    var keepsRights = false
 
     package init() {}
+
+    /// The options of a copy that takes the place of its original.
+    static var moving: Options {
+      var options = Options()
+      options.operation = .move
+      (options.sharesFiles, options.keepsRights) = (false, true)
+      return options
+    }
   }
 
   package let location: Location
@@ -99,21 +109,16 @@ package struct StagedSave {
       try StagingLocation(at: path, on: disk)
     }
     guard let place else { throw failure(.invalidName, .root) }
-    try attempt(.root, "cleaning up beside it") { () throws(SystemError) in
-      try place.siblings.recover(in: place.folder)
-    }
-
     let placement = try make(at: place)
     children.report.leftAlone += children.plan.leftAlone.map(\.string)
     children.report.leftAlone.sort()
     children.report.leftOut = children.plan.leftOut.map(\.string)
     children.report.written.sort()
     children.report.removed.sort()
-    if case .swapped(let gone) = placement {
-      children.report.leftover = place.siblings.remove(gone, from: place.folder) ? nil : gone.display
-      if let left = children.report.leftover {
-        children.report.note(SaveWarning(.leftover, reason: "'\(left)' beside it could not be removed"))
-      }
+    if placement == .swapped, !place.removeStaged() {
+      let left = place.staged.display
+      children.report.leftover = left
+      children.report.note(SaveWarning(.leftover, reason: "'\(left)' beside it could not be removed"))
     }
     children.report.synchronizations = disk.counts.synchronizations
     children.report.generation = madeMetadata?.metadata.generation

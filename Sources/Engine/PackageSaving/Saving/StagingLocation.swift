@@ -29,10 +29,10 @@ package struct StagingLocation {
     self.init(FileName(last), in: OpenNode(try disk.openDirectory(at: path.folder)), on: disk)
   }
 
-  /// Removes the leftovers of a crash.
+  /// Removes the leftover of a crash.
   package func cleanUp() throws(SystemError) { try siblings.cleanUp(in: folder) }
 
-  /// Removes the leftovers of a crash, and what killed programs left of other documents in the folder.
+  /// Removes the leftover of a crash, and what killed programs left of other documents in the folder.
   package func cleanUpAll() throws(SystemError) {
     try cleanUp()
     siblings.sweep(folder)

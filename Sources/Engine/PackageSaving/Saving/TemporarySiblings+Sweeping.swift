@@ -95,7 +95,7 @@ extension TemporarySiblings {
 extension FileName {
   /// Whether it is the name of a new state, or of a folder that a document type writes by itself.
   ///
-  /// Such a name is `.docpkg-`, up to 16 hexadecimal digits, and `.new` or `.written` with a number. An `.old` is none (HS5).
+  /// Such a name is `.docpkg-`, up to 16 hexadecimal digits, and `.new` or `.written` with a number.
   fileprivate var isSwept: Bool {
     guard bytes.starts(with: PackageLayout.siblingPrefix) else { return false }
     let rest = bytes.dropFirst(PackageLayout.siblingPrefix.count)

@@ -10,7 +10,6 @@ import SystemPackage
 //     as it runs, and the kernel releases the lock when the program ends. Without locks there is no sweep.
 // HS4 For moments a hidden name has no lock: between its making and its locking, and during the confirmation of an
 //     exchange. Its program then shares the lock of the folder that holds it. A sweep needs that lock alone.
-// HS5 A sweep never removes an `.old`: it may be the only copy of a package, which opening puts back.
 
 /// The hidden names beside a package that a save uses.
 ///
@@ -19,8 +18,6 @@ package struct TemporarySiblings {
   package enum Role: String {
     /// The new state while it is made; after the exchange, the old one on its way out.
     case staged = "new"
-    /// The old state, if the file system cannot exchange two directories.
-    case previous = "old"
     /// The output of a document type that writes by itself, for the save that follows.
     case written
   }
@@ -40,21 +37,10 @@ package struct TemporarySiblings {
     return FileName(".docpkg-\(String(hash, radix: 16)).\(role.rawValue)")
   }
 
-  /// Puts the old state back under its name after a crash between the two renames that replace an exchange.
-  package func recover(in folder: borrowing OwnedDescriptor) throws(SystemError) {
-    guard try disk.exists(name(.previous), in: folder), try !disk.exists(package, in: folder) else { return }
-    // This needs no sync: after a power cut it is done once more.
-    try disk.rename(name(.previous), in: folder, to: package, in: folder, .replace)
-  }
-
-  /// Removes the leftovers of a crash; `recover(in:)` must first put back an only copy.
+  /// Removes the leftover of a crash.
   package func cleanUp(in folder: borrowing OwnedDescriptor) throws(SystemError) {
-    for role in [Role.previous, .staged] where try disk.exists(name(role), in: folder) {
-      try removeAbandoned(name(role), from: folder)
-    }
-  }
-
-  private func removeAbandoned(_ name: FileName, from folder: borrowing OwnedDescriptor) throws(SystemError) {
+    let name = name(.staged)
+    guard try disk.exists(name, in: folder) else { return }
     let leftover: OwnedDescriptor
     do {
       leftover = try open(name, in: folder)

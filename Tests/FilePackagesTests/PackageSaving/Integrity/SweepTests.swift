@@ -11,7 +11,7 @@ struct SweepTests {
   private static let tree: TestTree = ["Text.txt": "text"]
 
   @Test func `goes when another document is made in the folder, and nothing else does`() async throws {
-    // The running program holds the lock of its file (HS3), and an `.old` stays (HS5).
+    // The running program holds the lock of its file (HS3).
     try await withScratch { scratch in
       try scratch.make(".docpkg-1a2b.new", ["Half.txt": "half"])
       try scratch.make(".docpkg-3c.written0", ["Part.txt": "part"])

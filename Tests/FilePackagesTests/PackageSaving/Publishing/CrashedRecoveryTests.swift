@@ -17,11 +17,9 @@ struct CrashedRecoveryTests {
   }
 
   /// Returns the package before and after a write, and every moment at which the write may be interrupted.
-  private static func write(
-    _ options: CrashDisk.Options
-  ) async throws -> (old: PackagePicture, new: PackagePicture, points: [CrashPoint]) {
-    let disk = try CrashDisk(
-      .package(["Text.txt": "old text", "Images": ["2.png": "two"]]), options: options)
+  private static func write() async throws -> (old: PackagePicture, new: PackagePicture, points: [CrashPoint])
+  {
+    let disk = try CrashDisk(.package(["Text.txt": "old text", "Images": ["2.png": "two"]]))
     let old = try PackagePicture(of: CrashCheck.path, on: disk).natural
     let points = try await CrashDisk.crashPoints(of: disk) { try await write(edits, on: disk) }
     return (old, try PackagePicture(of: CrashCheck.path, on: disk).natural, points)
@@ -54,9 +52,8 @@ struct CrashedRecoveryTests {
     return states
   }
 
-  @Test(arguments: [StagedCrashTests.Kind.all, .noExchange])
-  func `survives a second power cut`(kind: StagedCrashTests.Kind) async throws {
-    let (old, new, points) = try await Self.write(kind.options)
+  @Test func `survives a second power cut`() async throws {
+    let (old, new, points) = try await Self.write()
     var (states, bad) = (0, [String]())
     var seen: Set<PackagePicture> = []
     for point in points {
@@ -66,22 +63,21 @@ struct CrashedRecoveryTests {
         states += try await Self.checkNext(mounted, old, new, &bad)
       }
     }
-    print("after a power cut (\(kind)): \(states) states of a second one, \(bad.count) bad")
+    print("after a power cut: \(states) states of a second one, \(bad.count) bad")
     #expect(bad.isEmpty, "\(bad.prefix(2).joined(separator: "\n\n"))")
   }
 
-  @Test(arguments: [StagedCrashTests.Kind.all, .noExchange])
-  func `survives a power cut after the program was killed`(kind: StagedCrashTests.Kind) async throws {
-    let (old, new, points) = try await Self.write(kind.options)
+  @Test func `survives a power cut after the program was killed`() async throws {
+    let (old, new, points) = try await Self.write()
     var (states, bad) = (0, [String]())
     for point in points { states += try await Self.checkNext(point.afterKill(), old, new, &bad) }
-    print("after a kill (\(kind)): \(states) states of a power cut, \(bad.count) bad")
+    print("after a kill: \(states) states of a power cut, \(bad.count) bad")
     #expect(bad.isEmpty, "\(bad.prefix(2).joined(separator: "\n\n"))")
   }
 
   @Test func `needs the synchronisation before it removes what a kill left`() async throws {
     // Without the sync, a power cut brings back an old state whose files are gone (HS2).
-    let (old, new, points) = try await Self.write(.init())
+    let (old, new, points) = try await Self.write()
     let exchange = try #require(points.firstIndex { $0.next == .exchange })
     // The old state stands beside the new one, and the exchange is not durable.
     let disk = points[exchange + 1].afterKill { $0.number == 0 ? .leftOut : nil }

@@ -83,7 +83,7 @@ struct CopiedFoldersTests {
 
   @Test func `has no leftovers of killed saves`() async throws {
     try await withScratch { scratch in
-      let leftover = TemporarySiblings(of: "Trip.pkg", on: scratch.disk).name(.previous)
+      let leftover = TemporarySiblings(of: "Trip.pkg", on: scratch.disk).name(.staged)
       try scratch.make("Library", ["A": [leftover: ["Secret.txt": "secret"], "a": "1"]])
       let report = try await copy(in: scratch)
       #expect(report.leftOut == ["A/\(leftover.string)"])

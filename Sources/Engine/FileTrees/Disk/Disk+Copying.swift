@@ -1,0 +1,62 @@
+package import DurableIO
+import PackageFormat
+import SystemPackage
+
+extension Disk {
+  /// Copies a file or a link, or a directory with all its children, with its attributes.
+  ///
+  /// The copy is durable on return, except for its name.
+  package func copy(
+    _ name: FileName, in from: borrowing OwnedDescriptor, to newName: FileName,
+    in to: borrowing OwnedDescriptor, depth: Int = 0
+  ) throws(SystemError) {
+    let status = try status(of: name, in: from)
+    switch status.kind {
+    case .file:
+      let source = try openFile(name, in: from)
+      let file = try createFile(newName, in: to, mode: 0o600)
+      try copyBytes(of: source, to: file)
+      try finish(file, like: source, status)
+    case .directory:
+      guard depth < PackagePath.maximumDepth else {
+        throw SystemError("openat", name, code: .tooManySymbolicLinkLevels)
+      }
+      let source = try openDirectory(name, in: from)
+      try makeDirectory(newName, in: to, mode: 0o700)
+      let directory = try openDirectory(newName, in: to)
+      let listing = try list(source)
+      for position in 0..<listing.count {
+        let child = listing.name(at: position)
+        try copy(child, in: source, to: child, in: directory, depth: depth + 1)
+      }
+      try finish(directory, like: source, status)
+    case .symbolicLink:
+      try makeSymbolicLink(to: destination(of: name, in: from), named: newName, in: to)
+      try setModified(status.modified, of: newName, in: to)
+    case .fifo, .socket, .device: throw SystemError("open", name, code: .invalidArgument)
+    }
+  }
+
+  private func copyBytes(
+    of source: borrowing OwnedDescriptor, to file: borrowing OwnedDescriptor
+  ) throws(SystemError) {
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+    defer { buffer.deallocate() }
+    var offset: UInt64 = 0
+    while true {
+      let count = try read(source, at: offset, into: buffer)
+      if count == 0 { return }
+      try write(UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: file, at: offset)
+      offset += UInt64(count)
+    }
+  }
+
+  private func finish(
+    _ new: borrowing OwnedDescriptor, like source: borrowing OwnedDescriptor, _ status: FileStatus
+  ) throws(SystemError) {
+    try copyAttributes(of: status, from: source, on: new)
+    try setMode(status.mode, of: new)
+    try setModified(status.modified, of: new)
+    try synchronize(new)
+  }
+}
