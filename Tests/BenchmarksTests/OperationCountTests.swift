@@ -11,7 +11,7 @@ struct OperationCountTests {
   private static let most = [
     "createFile": 2, "exchange": 2, "extendedAttributes": 2, "lock": 2, "lockByte": 2, "openDirectory": 6,
     "openFile": 4, "openFileForWriting": 1, "read": 5, "removeFile": 2, "room": 1, "setModified": 2,
-    "startWriting": 2, "status": 27, "synchronize": 3, "synchronizeData": 1, "write": 6,
+    "status": 27, "synchronize": 3, "synchronizeData": 1, "write": 6,
   ]
 
   @Test func `are no more than they were`() async throws {

@@ -75,13 +75,6 @@ int clinux_file_system(int directory, uint32_t *type) {
   return 0;
 }
 
-int clinux_project(int directory, uint32_t *project) {
-  struct fsxattr attributes;
-  if (ioctl(directory, FS_IOC_FSGETXATTR, &attributes) != 0) return -1;
-  *project = (attributes.fsx_xflags & FS_XFLAG_PROJINHERIT) != 0 ? attributes.fsx_projid : 0;
-  return 0;
-}
-
 ssize_t clinux_flistxattr(int file, char *list, size_t size) { return flistxattr(file, list, size); }
 
 ssize_t clinux_fgetxattr(int file, const char *name, void *value, size_t size) {

@@ -156,10 +156,6 @@ package struct CountingDisk: Disk {
     try base.limits(of: directory)
   }
 
-  package func project(of directory: borrowing OwnedDescriptor) throws(SystemError) -> UInt32? {
-    try base.project(of: directory)
-  }
-
   package func checkWritable(_ name: String, in directory: borrowing OwnedDescriptor) throws(SystemError) {
     try base.checkWritable(name, in: directory)
   }

@@ -54,9 +54,6 @@ package protocol Disk: Sendable {
   func room(of file: borrowing OwnedDescriptor) throws(SystemError) -> DiskRoom
   /// Returns the limits of a file system, by an open directory: fstatfs(2).
   func limits(of directory: borrowing OwnedDescriptor) throws(SystemError) -> DiskLimits
-  /// Returns the project that new entries of a directory get, for which a quota may be set: ioctl FS_IOC_FSGETXATTR. Nil
-  /// if they get none.
-  func project(of directory: borrowing OwnedDescriptor) throws(SystemError) -> UInt32?
   /// Checks whether this process may write to an entry of a directory, `.` for the directory itself: faccessat(2) with
   /// AT_EACCESS. EROFS on a read-only file system; EACCES if the permissions forbid it.
   func checkWritable(_ name: String, in directory: borrowing OwnedDescriptor) throws(SystemError)
@@ -156,7 +153,6 @@ extension Disk {
   package var isReal: Bool { false }
   package var syncsTogether: Bool { false }
   package func limits(of directory: borrowing OwnedDescriptor) throws(SystemError) -> DiskLimits { [] }
-  package func project(of directory: borrowing OwnedDescriptor) throws(SystemError) -> UInt32? { nil }
   package func checkWritable(
     _ name: String, in directory: borrowing OwnedDescriptor
   ) throws(SystemError) {}

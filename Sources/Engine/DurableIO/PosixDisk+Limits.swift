@@ -30,19 +30,4 @@ extension PosixDisk {
     static let reiserfs: UInt32 = 0x5265_4973
     static let overlay: UInt32 = 0x794C_7630
   }
-
-  package func project(of directory: borrowing OwnedDescriptor) throws(SystemError) -> UInt32? {
-    let number = directory.number
-    var project: UInt32 = 0
-    do {
-      try repeated("ioctl FS_IOC_FSGETXATTR") { clinux_project(number, &project) }
-    } catch {
-      switch error.code {
-      // A file system without projects.
-      case .inappropriateIOCTLForDevice, .notSupported, .noFunction, .invalidArgument: return nil
-      default: throw error
-      }
-    }
-    return project == 0 ? nil : project
-  }
 }

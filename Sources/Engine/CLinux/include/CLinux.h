@@ -73,9 +73,6 @@ int clinux_clone(int destination, int source);
 /// fstatfs(2): the type of a file system, by an open directory.
 int clinux_file_system(int directory, uint32_t *type);
 
-/// ioctl(FS_IOC_FSGETXATTR) of a directory: the project that its new entries get; 0 if they get none.
-int clinux_project(int directory, uint32_t *project);
-
 ssize_t clinux_flistxattr(int file, char *list, size_t size);
 ssize_t clinux_fgetxattr(int file, const char *name, void *value, size_t size);
 int clinux_fsetxattr(int file, const char *name, const void *value, size_t size);

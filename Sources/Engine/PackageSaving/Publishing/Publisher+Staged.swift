@@ -26,11 +26,9 @@ extension Publisher {
     }
   }
 
-  /// Starts writing all files before it waits for the first, so that the disk can write them together.
+  /// Writes all files before it waits for the first, so that the disk can make them durable together.
   private mutating func make(_ indices: ArraySlice<Int>) throws(FilePackageError) {
     var open: [(index: Int, file: OpenNode)] = []
-    // Threads that sync all files at once need no start.
-    let startsWriting = indices.count > (disk.syncsTogether ? FileSynchronizer.width : 1)
     for index in indices {
       let operation = record.operations[index]
       guard case .put(var staged) = operation.action else { continue }
@@ -39,7 +37,6 @@ extension Publisher {
         // From here on its inode number identifies it.
         record.operations[index].action = .put(staged)
         guard let file else { continue }
-        if startsWriting { try disk.startWriting(file.descriptor) }
         open.append((index, file))
       } catch {
         throw FilePackageError(error, .save, node(operation.path), activity: "writing")

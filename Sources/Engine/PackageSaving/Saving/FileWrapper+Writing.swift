@@ -10,7 +10,8 @@ extension FileWrapper {
   ///
   /// It makes the node beside its place, and puts it there in one step. So a failed or interrupted write leaves the old
   /// state. Without `.atomic`, a regular file at `url` is replaced and a directory there is an error; with it, any node
-  /// there is replaced. The tree is durable when the method returns.
+  /// there is replaced. A file system that cannot exchange names refuses to replace a directory. The tree is durable
+  /// when the method returns.
   ///
   /// - Parameter originalContentsURL: an earlier state of the same package. Its files are linked instead of written if
   ///   this tree has them unchanged. The check reads no bytes. The child's `filename` must lead to the file that it was

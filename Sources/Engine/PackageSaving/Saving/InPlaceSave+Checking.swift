@@ -37,21 +37,17 @@ extension InPlaceSave {
     if let obstacle { throw children.failure(obstacle.code, path, reason: obstacle.words) }
   }
 
-  /// Checks what only the system tells of a folder: the rights in one of another user, and once in a session its project.
+  /// Checks what only the system tells of a folder: the rights in one of another user.
   private func checkFolder(
     _ path: PackagePath, _ status: FileStatus, _ child: PackagePath, _ user: UInt32
   ) throws(FilePackageError) {
-    let isOthers = user != 0 && status.user != user
-    if !isOthers && session.asked.folders.contains(path) { return }
+    guard user != 0 && status.user != user else { return }
     do {
-      let folder = try open(path)
-      if isOthers { try session.disk.checkWritable(".", in: folder.descriptor) }
-      if try session.isInProject(folder, path) { return }
+      try session.disk.checkWritable(".", in: open(path).descriptor)
     } catch {
       if error.code == .permissionDenied { try refuse(.otherUsersFolder, child) }
       throw FilePackageError(error, .save, children.node(child), activity: "looking at the folder of")
     }
-    throw children.failure(.unsupported, child, reason: "its folder counts for the quota of another project")
   }
 
   private func open(_ path: PackagePath) throws(SystemError) -> OpenNode {

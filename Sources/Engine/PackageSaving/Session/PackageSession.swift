@@ -35,8 +35,8 @@ package final class PackageSession {
   /// The nodes that the writer looked at when it took the lock, so that the save need not look at them again.
   var seen = Seen()
 
-  /// The answers of the file system to this session.
-  var asked = Asked()
+  /// The limits of the file system; nil until they matter.
+  var knownLimits: DiskLimits?
 
   struct Seen {
     /// The package's own directory.
