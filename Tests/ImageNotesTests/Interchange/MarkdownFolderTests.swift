@@ -38,6 +38,23 @@ struct MarkdownFolderTests {
     #expect(named.notes.images.map(\.name) == ["a.png", "b b.png", "c.png"] && none.isEmpty)
   }
 
+  @Test func `names the files beside the text that it only mentions`() throws {
+    let text =
+      "![](a.png) see b.pdf, `c.png`, {{d e.png}} <img-x src=\"f%20g.png\">, xh.png, i.pngx, [j](j.md), k.md and l.png"
+    let names = ["a.png", "b.pdf", "c.png", "d e.png", "f g.png", "h.png", "i.png", "j.md", "k.md", "m.png"]
+    var files = Dictionary(uniqueKeysWithValues: names.map { ("notes/" + $0, Data([1])) })
+    (files["l.png"], files["notes/Trip.md"]) = (Data([1]), Data(text.utf8))
+    files["notes/a.png"] = try Fixture.picture()
+    let (document, remarks) = try InterchangeFormat.markdown.read(
+      Fixture.tree(files), named: "Trip.md", textName: "notes/Trip.md")
+    #expect(document.notes.images.map(\.name) == ["a.png"] && document.attachments.isEmpty)
+    #expect(
+      remarks
+        == ["b.pdf", "c.png", "d e.png", "f g.png"].map {
+          .leftOut("notes/" + $0, reason: "the text only mentions its name")
+        })
+  }
+
   @Test func `numbers files whose names differ in case alone, however long they are`() throws {
     let names = ["a", "A"].map { String(repeating: $0, count: 255) }
     let others = ["a", "A"].map { "\($0)." + String(repeating: $0, count: 253) }

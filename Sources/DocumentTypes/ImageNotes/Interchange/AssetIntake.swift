@@ -75,6 +75,37 @@ struct AssetIntake {
     for other in others { remark(other) }
   }
 
+  /// Names the files beside the text that were not taken although their names occur in it.
+  ///
+  /// Cost: O(length of the text), times the number of names with the same first byte.
+  ///
+  /// - Parameter isMeant: whether a file at that path counts.
+  mutating func remarkMentioned(in text: String, where isMeant: (String) -> Bool) throws {
+    guard let folder = textFolder.isEmpty ? tree : try tree.descendant(at: textFolder) else { return }
+    var names: [UInt8: [(name: [UInt8], path: PackagePath)]] = [:]
+    for name in try folder.regularFileNames() where !name.hasPrefix(".") && name.contains(".") {
+      let path = textFolder.isEmpty ? name : textFolder + "/" + name
+      let (bytes, place) = (FileName(name).bytes, PackagePath(path))
+      if places[place] == nil, isMeant(path), let first = bytes.first {
+        names[first, default: []].append((bytes, place))
+      }
+    }
+    var mentioned: Set<PackagePath> = []
+    for bytes in [Array(text.utf8), text.utf8.percentDecoded.bytes] {
+      func isInWord(_ place: Int) -> Bool {
+        bytes.indices.contains(place) && (RelativePath.isLetterOrDigit(bytes[place]) || bytes[place] >= 0x80)
+      }
+      for place in bytes.indices where !isInWord(place - 1) {
+        for (name, path) in names[bytes[place]] ?? [] {
+          if bytes[place...].starts(with: name), !isInWord(place + name.count) { mentioned.insert(path) }
+        }
+      }
+    }
+    for path in mentioned.sorted() {
+      remark(.leftOut(path.string, reason: "the text only mentions its name"))
+    }
+  }
+
   /// Takes original filenames, captions and order from a list. Entries without an image do not count.
   mutating func arrange(_ list: [TextBundleInfo.Own.Image]) {
     var rest = document.notes.images

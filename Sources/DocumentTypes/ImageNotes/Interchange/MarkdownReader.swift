@@ -15,12 +15,14 @@ struct MarkdownReader {
     let name = try textName ?? tree.onlyText()
     let folder = PackagePath(name).parent.string
     var intake = AssetIntake(tree, assetsFolder: AssetLayout.folder, textFolder: folder)
+    let text = try tree.regularFile(at: name).text(name)
     // A link to another text is a link between documents.
-    try intake.take(try tree.regularFile(at: name).text(name), from: name) { path in
-      InterchangeFormat(filename: path) == nil
-    }
+    let isNoText = { (path: String) in InterchangeFormat(filename: path) == nil }
+    try intake.take(text, from: name, links: isNoText)
     if textName == nil {
       try intake.takeUnnamed(in: tree, besides: name) { $0.hasPrefix(AssetLayout.folder + "/") }
+    } else {
+      try intake.remarkMentioned(in: text, where: isNoText)
     }
     return (intake.document, intake.remarks)
   }
