@@ -16,6 +16,21 @@ struct RepairCommandTests {
     }
   }
 
+  @Test func `restores a child that another program renamed with the mode of its file`() async throws {
+    try await withTemporaryDirectory { folder in
+      try Data("h".utf8).write(to: URL(filePath: folder.appending("h").string))
+      let child = folder.appending("A.imageNotes/H.txt").string
+      #expect(try docpkg("new", "A.imageNotes", "--text", "1", in: folder).status == 0)
+      #expect(try docpkg("edit", "A.imageNotes", "--set", "H.txt=h", in: folder).status == 0)
+      chmod(child, 0o600)
+      #expect(rename(child, folder.appending("A.imageNotes/G.txt").string) == 0)
+      let repair = try docpkg("repair", "A.imageNotes", in: folder)
+      #expect(repair.output.contains("restored H.txt from G.txt"), "\(repair)")
+      var status = stat()
+      #expect(stat(child, &status) == 0 && status.st_mode & 0o777 == 0o600)
+    }
+  }
+
   @Test func `leaves the versions of a whole document`() async throws {
     try await withTemporaryDirectory { folder in
       try made(in: folder)

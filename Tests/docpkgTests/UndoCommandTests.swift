@@ -153,4 +153,77 @@ struct UndoCommandTests {
       #expect(try docpkg("verify", "A.imageNotes", in: folder).status == 0)
     }
   }
+
+  @Test(arguments: ["undo", "restore"])
+  func `accounts for a child that another program brought back`(command: String) async throws {
+    try await withTemporaryDirectory { folder in
+      #expect(try docpkg("new", "T.imageNotes", "--text", "a", in: folder).status == 0)
+      let text = folder.appending("T.imageNotes/Text.txt").string
+      #expect(try run(Program(path: "/bin/cp"), ["-p", text, "before"], in: folder).status == 0)
+      #expect(try docpkg("edit", "T.imageNotes", "--append", "b", in: folder).status == 0)
+      #expect(try run(Program(path: "/bin/cp"), ["-p", "before", text], in: folder).status == 0)
+      let versions = try docpkg("versions", "T.imageNotes", in: folder).output.split(separator: "\n")
+      let first = String(try #require(versions.last).dropFirst(2).prefix(8))
+      let options = command == "restore" ? ["--version", first] : []
+      let back = try run(tool, [command, "T.imageNotes"] + options, in: folder)
+      #expect(back.status == 0 && back.errors.isEmpty, "\(back)")
+      let verified = try docpkg("verify", "T.imageNotes", "--strict", in: folder)
+      #expect(verified.status == 0 && verified.output.hasPrefix("whole"), "\(verified)")
+    }
+  }
+
+  @Test func `finds the bytes of a child that was renamed and replaced, with its mode, in every version`()
+    async throws
+  {
+    try await withTemporaryDirectory { folder in
+      try Data("h".utf8).write(to: URL(filePath: folder.appending("h").string))
+      let package = folder.appending("A.imageNotes")
+      let child = package.appending("H.txt").string
+      #expect(try docpkg("new", "A.imageNotes", "--text", "1", in: folder).status == 0)
+      #expect(try docpkg("edit", "A.imageNotes", "--set", "H.txt=h", in: folder).status == 0)
+      chmod(child, 0o600)
+      #expect(try docpkg("edit", "A.imageNotes", "--append", "2", in: folder).status == 0)
+      let versions = try docpkg("versions", "A.imageNotes", in: folder).output.split(separator: "\n")
+      let version = String(versions[1].dropFirst(2).prefix(8))
+      try FileManager.default.moveItem(atPath: child, toPath: package.appending("G.txt").string)
+      try Data("another program's".utf8).write(to: URL(filePath: child))
+      let undo = try docpkg("undo", "A.imageNotes", in: folder)
+      #expect(undo.status == 0 && undo.errors.isEmpty, "\(undo)")
+      func bytes() throws -> String { try docpkg("cat", "A.imageNotes", "H.txt", in: folder).output }
+      #expect(try bytes() == "h")
+      #expect(try run(Program(path: "/usr/bin/stat"), ["-c", "%a", child], in: folder).output == "600\n")
+      // The undo kept the other program's file, and earlier versions have the saved one.
+      let redo = try docpkg("redo", "A.imageNotes", in: folder)
+      #expect(redo.status == 0 && redo.errors.isEmpty, "\(redo)")
+      #expect(try bytes() == "another program's")
+      let restore = try docpkg("restore", "A.imageNotes", "--version", version, in: folder)
+      #expect(restore.status == 0 && restore.errors.isEmpty, "\(restore)")
+      #expect(try bytes() == "h")
+      let verified = try docpkg("verify", "A.imageNotes", in: folder)
+      #expect(verified.status == 0 && !verified.output.contains("H.txt"), "\(verified)")
+    }
+  }
+
+  @Test func `restores the present state from the files that have its bytes`() async throws {
+    try await withTemporaryDirectory { folder in
+      for name in ["x", "y"] { try Data(name.utf8).write(to: URL(filePath: folder.appending(name).string)) }
+      let package = folder.appending("A.imageNotes")
+      #expect(try docpkg("new", "A.imageNotes", "--text", "1", in: folder).status == 0)
+      #expect(
+        try docpkg("edit", "A.imageNotes", "--set", "P/X=x", "--set", "Y=y", in: folder).status == 0)
+      let present = try docpkg("versions", "A.imageNotes", in: folder).output.dropFirst(2).prefix(8)
+      // Another program exchanges two children, and removes the folder of one.
+      #expect(try run(Program(path: "/bin/mv"), ["P/X", "X"], in: package).status == 0)
+      #expect(try run(Program(path: "/bin/rmdir"), ["P"], in: package).status == 0)
+      #expect(try run(Program(path: "/bin/mv"), ["Y", "Z"], in: package).status == 0)
+      #expect(try run(Program(path: "/bin/mv"), ["X", "Y"], in: package).status == 0)
+      let restore = try docpkg("restore", "A.imageNotes", "--version", String(present), in: folder)
+      #expect(restore.status == 0, "\(restore)")
+      #expect(try docpkg("cat", "A.imageNotes", "P/X", in: folder).output == "x")
+      #expect(try docpkg("cat", "A.imageNotes", "Y", in: folder).output == "y")
+      #expect(
+        try docpkg("verify", "A.imageNotes", in: folder).output.hasPrefix(
+          "added by another program: Z\nwhole"))
+    }
+  }
 }

@@ -177,19 +177,28 @@ extension PackageDocument {
 
   package func restore(_ request: RestoreRequest) async throws -> Outcome<RestoreReport> {
     let store = try await PackageStore.open(at: url(path))
+    let present = try await store.present(request.version)
     let id: UUID
-    if let present = try await store.present(request.version) {
-      if !request.quiet { StandardError.write("docpkg: '\(display(path))' is in that state already\n") }
+    if let present {
       id = present
     } else {
       id = try await store.version(request.version).persistentIdentifier
     }
-    if request.dryRun { return .planned(try await store.restorePlan(id, child: request.child).listed) }
+    func tell(_ isUnchanged: Bool) {
+      guard present != nil, isUnchanged, !request.quiet else { return }
+      StandardError.write("docpkg: '\(display(path))' is in that state already\n")
+    }
+    if request.dryRun {
+      let plan = try await store.restorePlan(id, child: request.child)
+      tell(plan.isEmpty)
+      return .planned(plan.listed)
+    }
     let report = try await interruptible(with: store) {
       var report = try await store.restore(id, child: request.child, options: request.saving)
       report.save = await store.close(after: report.save)
       return report
     }
+    tell(report.save.strategy == .none && report.lost.isEmpty)
     return .done(report)
   }
 }

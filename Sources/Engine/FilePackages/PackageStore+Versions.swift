@@ -56,7 +56,8 @@ extension PackageStore {
   /// Brings the document, or one child of it, back to a version, and saves that.
   ///
   /// The replaced state becomes a version, so that a caller can undo the restore. Unchanged children are not written
-  /// again. Restoring the current state does nothing.
+  /// again. Restoring the current state brings back the children that other programs changed, if any file of the package
+  /// has their bytes.
   ///
   /// - Throws: `unsavedEdits` if the tree has unsaved edits, which stay. `noSuchFile` if the child is neither in the
   ///   version nor in the document. Also `noSuchVersion`, and the errors of `save(_:options:)`.

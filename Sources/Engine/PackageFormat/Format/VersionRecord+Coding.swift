@@ -9,11 +9,6 @@ extension VersionRecord {
     static let discardable: UInt8 = 1
   }
 
-  private enum RowFlag {
-    package static let content: UInt8 = 1
-    static let place: UInt8 = 2
-  }
-
   package func encode(to writer: inout ByteWriter) throws(ByteReader.Damage) {
     writer.write(next)
     writer.write(isDiscardable ? Flag.discardable : 0)
@@ -42,43 +37,59 @@ extension VersionRecord.Row {
   fileprivate func encode(to writer: inout ByteWriter) {
     writer.writeShort(path.bytes)
     writer.write(node?.kind.rawValue ?? 0)
-    writer.write(earlier.rawValue)
-    guard let node else { return }
-    writer.write(node.mode)
-    writer.write(node.size)
-    writer.write(node.modified)
-    writer.write(UInt8((node.content == nil ? 0 : 1) | (node.place == nil ? 0 : 2)))
-    if let content = node.content { writer.write(content) }
-    if let place = node.place { writer.writeShort(place.bytes) }
+    switch earlier {
+    case .same: writer.write(UInt8(0))
+    case .other: writer.write(UInt8(1))
+    case .nothing: writer.write(UInt8(2))
+    }
+    node?.encode(to: &writer)
+    if case .other(let node) = earlier {
+      writer.write(node.kind.rawValue)
+      node.encode(to: &writer)
+    }
   }
 
   fileprivate init(_ reader: inout ByteReader) throws(ByteReader.Damage) {
     let path = try reader.readPath()
     if PackageLayout.isOurs(path) { throw .init(words: "it has a row for one of the library's own files") }
     let kind = try reader.read(UInt8.self)
-    guard let earlier = VersionRecord.Earlier(rawValue: try reader.read()) else {
-      throw .init(words: "it has a row of an unknown kind")
+    let earlier = try reader.read(UInt8.self)
+    self.init(path, kind == 0 ? nil : try VersionRecord.Node(kind, &reader))
+    switch earlier {
+    case 0: self.earlier = .same
+    case 1: self.earlier = .other(try VersionRecord.Node(reader.read(), &reader))
+    case 2: self.earlier = .nothing
+    default: throw .init(words: "it has a row of an unknown kind")
     }
-    if kind == 0 {
-      self.init(path, nil, earlier: earlier)
-      return
-    }
+  }
+}
+
+extension VersionRecord.Node {
+  /// Writes everything but the kind.
+  fileprivate func encode(to writer: inout ByteWriter) {
+    writer.write(mode)
+    writer.write(size)
+    writer.write(modified)
+    writer.write(UInt8((content == nil ? 0 : 1) | (place == nil ? 0 : 2)))
+    if let content { writer.write(content) }
+    if let place { writer.writeShort(place.bytes) }
+  }
+
+  fileprivate init(_ kind: UInt8, _ reader: inout ByteReader) throws(ByteReader.Damage) {
     guard let kind = FileKind(rawValue: kind), kind.isSupported else {
       throw .init(words: "it has a node of an unknown kind")
     }
     let mode = try reader.read(UInt16.self) & 0o1777
     let size = try reader.read(UInt64.self)
     let modified = try reader.readTime()
-    var node = VersionRecord.Node(
-      kind, NodeAttributes(mode: mode, modeIsExact: true, modified: modified), size: size)
+    self.init(kind, NodeAttributes(mode: mode, modeIsExact: true, modified: modified), size: size)
     let flags = try reader.read(UInt8.self)
-    if flags & 1 != 0 { node.content = ContentHash(bytes: try reader.read(count: ContentHash.count)) }
+    if flags & 1 != 0 { content = ContentHash(bytes: try reader.read(count: ContentHash.count)) }
     if flags & 2 != 0 {
       let place = try reader.readPath()
       if place.isRoot { throw .init(words: "it has an invalid place") }
-      node.place = place
+      self.place = place
     }
-    self.init(path, node, earlier: earlier)
   }
 }
 

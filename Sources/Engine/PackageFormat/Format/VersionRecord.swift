@@ -38,11 +38,11 @@ package struct VersionRecord: Sendable, Hashable {
   }
 
   /// The content of earlier versions at the place of a later version's row.
-  package enum Earlier: UInt8, Sendable, Hashable {
+  package enum Earlier: Sendable, Hashable {
     /// The same content as in the later version.
     case same
-    /// Other content, which another program changed and which is lost.
-    case lost
+    /// The node that another program changed or removed; only another file may have its bytes.
+    case other(Node)
     /// No node: another program put the later version's node there.
     case nothing
   }
@@ -64,11 +64,22 @@ package struct VersionRecord: Sendable, Hashable {
       modified = attributes.modified ?? FileTime(seconds: 0, nanoseconds: 0)
     }
 
-    /// A file that another program changed before a save could keep it.
-    package static let lost = Node(.file, NodeAttributes(mode: 0o666, modeIsExact: false, modified: nil))
-
-    /// Whether its content is lost.
-    package var isLost: Bool { kind != .directory && place == nil }
+    /// Makes a node that another program changed or removed before a save could keep it: only another file may have its
+    /// bytes.
+    ///
+    /// - Parameter row: its row in the manifest; nil if nothing is known of it.
+    package init(unkept row: ManifestRow?) {
+      guard let row else {
+        self.init(.file, NodeAttributes(mode: 0o666, modeIsExact: false, modified: nil))
+        return
+      }
+      let isFile = row.child.kind == .file
+      let mode: UInt16 = isFile && !row.child.isExecutable ? 0o644 : 0o755
+      self.init(
+        row.child.kind, NodeAttributes(mode: mode, modeIsExact: true, modified: row.modified),
+        size: row.child.size)
+      content = row.child.kind == .directory ? nil : row.child.content
+    }
   }
 }
 
@@ -89,7 +100,7 @@ extension VersionRecord.Row {
   var ofEarlier: VersionRecord.Row {
     switch earlier {
     case .same: self
-    case .lost: VersionRecord.Row(path, .lost)
+    case .other(let node): VersionRecord.Row(path, node)
     case .nothing: VersionRecord.Row(path, nil)
     }
   }

@@ -13,11 +13,11 @@ package struct VersionReading {
   package func contents(of version: UUID) throws(FilePackageError) -> (tree: FileWrapper, lost: [String]) {
     let (history, index) = try package.find(version)
     let tree = try package.savedTree()
-    let lost = try apply(history, index, to: tree, child: nil)
+    let applied = try apply(history, index, to: tree, child: nil)
     do {
       // The version has no child that another program added later.
       let rows = Set(history.chain.rows(of: index).map(\.path))
-      for path in try changesOutside(within: .root).added.keys
+      for path in applied.outside.added
       where try !rows.contains(path) && VersionHistory.node(at: path, in: tree) != nil {
         try tree.removeDescendant(at: path.string)
       }
@@ -26,7 +26,7 @@ package struct VersionReading {
     } catch {
       throw error as? FilePackageError ?? FilePackageError(.invalidContent, .read, package.node)
     }
-    return (tree, lost)
+    return (tree, applied.lost)
   }
 
   /// Returns the version that a step of undo or redo leads to.
@@ -43,71 +43,69 @@ package struct VersionReading {
     return (history, history.available.lowerBound + position, content)
   }
 
+  /// The result of bringing a tree to a version.
+  struct Applied {
+    /// The children whose content is lost.
+    var lost: [String]
+    var outside: ChangesOutside
+  }
+
   /// Brings a tree, or one child of it, to a version.
   ///
-  /// - Returns: the children whose content is lost.
+  /// A child that another program changed comes from any file that has its bytes.
+  ///
+  /// - Parameter index: the version in the history; nil for the current state.
   func apply(
-    _ history: VersionHistory, _ index: Int, to tree: FileWrapper, child: String?
-  ) throws(FilePackageError) -> [String] {
-    let path = child.map { PackagePath($0) }
+    _ history: VersionHistory?, _ index: Int?, to tree: FileWrapper, child: String?
+  ) throws(FilePackageError) -> Applied {
+    let top = child.map { PackagePath($0) } ?? .root
     do {
+      var rows = index.flatMap { history?.chain.rows(of: $0) } ?? []
       if let child, try tree.descendant(at: child) == nil,
-        !history.chain.rows(of: index).contains(where: {
-          $0.node != nil && $0.path.isWithin(PackagePath(child))
-        })
+        !rows.contains(where: { $0.node != nil && $0.path.isWithin(top) })
       {
         throw FilePackageError(
           .noSuchFile, .restore, document: FileName(package.location.path).string, child: child,
           reason: "neither the version nor the document has it")
       }
-      let top = path ?? .root
-      let rows = Set(history.chain.rows(of: index).map(\.path))
       let outside = try changesOutside(within: top)
-      var lost = try history.apply(index, to: tree, child: path)
-      for place in outside.changed where !rows.contains(place) && place.isWithin(top) {
-        if let renamed = try outside.renamed(place) {
-          try tree.setDescendant(renamed, at: place.string)
-        } else {
-          lost.append(place)
-        }
+      let own = Set(rows.map(\.path))
+      rows += outside.changed.filter { !own.contains($0.key) }.map { path, row in
+        VersionRecord.Row(path, VersionRecord.Node(unkept: row))
       }
-      return lost.map(\.string).sorted()
+      rows = rows.filter { $0.path.isWithin(top) }.sorted { $0.path < $1.path }
+      var sources: ContentSources?
+      let lost = try VersionHistory.apply(rows, to: tree) { node in
+        if let kept = try history?.find(node) { return kept }
+        if sources == nil {
+          // A child of another folder may have the bytes.
+          let places = top.isRoot ? outside : try changesOutside(within: .root)
+          sources = ContentSources(places, history, at: package.location)
+        }
+        return try sources?.find(node)
+      }
+      return Applied(lost: lost.map(\.string).sorted(), outside: outside)
     } catch {
       throw FilePackageError(any: error, .read, package.node)
     }
   }
 
-  /// Returns the children that a version shares with the current state and that another program changed after their
-  /// save.
-  ///
-  /// Their content in the version is lost. A child that another program added has lost nothing: it stays.
-  func changedOutside(
-    of rows: Set<PackagePath>, within top: PackagePath
-  ) throws(FilePackageError) -> [PackagePath] {
-    try changesOutside(within: top).changed.filter { !rows.contains($0) && $0.isWithin(top) }
-  }
+  /// The changes of other programs to the saved state.
+  struct ChangesOutside {
+    /// The children that another program changed or removed, with their rows in the manifest.
+    ///
+    /// Without a manifest, the root stands for all of them, and there is no row.
+    var changed: [PackagePath: ManifestRow?] = [:]
+    /// The children that another program added.
+    var added: Set<PackagePath> = []
+    /// The changed and added nodes on disk.
+    var nodes: [StoredNode] = []
+    /// The rows of the saved state; nil if they are unknown.
+    var manifest: Manifest?
+    fileprivate var found: Set<PackagePath> = []
 
-  /// The children that another program changed or removed, and those that it added.
-  private struct ChangesOutside {
-    var changed: [PackagePath] = []
-    /// The rows of the removed ones.
-    var removed: [PackagePath: ManifestRow] = [:]
-    /// The added ones, with their files on disk.
-    var added: [PackagePath: StoredNode?] = [:]
-    var found: Set<PackagePath> = []
-
-    /// Returns the removed file at a place from an added one with its bytes; nil if there is none.
-    func renamed(_ place: PackagePath) throws(FilePackageError) -> FileWrapper? {
-      guard let row = removed[place], row.child.kind == .file else { return nil }
-      for (_, file) in added.sorted(by: { $0.key < $1.key }) {
-        guard let file, file.status?.kind == .file, file.status?.size == row.child.size,
-          try file.hasContent(row.child.content)
-        else { continue }
-        let mode: UInt16 = row.child.isExecutable ? 0o755 : 0o644
-        let attributes = NodeAttributes(mode: mode, modeIsExact: true, modified: row.modified)
-        return FileWrapper(state: FileWrapper.State(node: .file(.stored(file)), attributes: attributes))
-      }
-      return nil
+    fileprivate mutating func note(_ node: PackageSnapshot.Node) {
+      if node.kind != .directory, let stored = node.stored { nodes.append(stored) }
     }
   }
 
@@ -120,14 +118,14 @@ package struct VersionReading {
       // Without the digests of the children, only the sum of all shows a change.
       let now = PackageSnapshot(root: .init(root, kind: .directory))
       let summary = try ContentSummary(reading: now, leavingOut: metadata.uncounted)
-      if summary != metadata.summary { changes.changed = [top] }
+      if summary != metadata.summary { changes.changed[top] = .some(nil) }
       return changes
     }
+    changes.manifest = manifest
     try compare(
       PackageSnapshot.Node(root, kind: .directory), at: .root, with: manifest, within: top, &changes)
     for row in manifest.rows where !changes.found.contains(row.child.path) {
-      changes.changed.append(row.child.path)
-      changes.removed[row.child.path] = row
+      changes.changed[row.child.path] = row
     }
     return changes
   }
@@ -142,9 +140,13 @@ package struct VersionReading {
       changes.found.insert(place)
       guard place.isWithin(top) || top.isWithin(place) else { continue }
       if let row = manifest.row(at: place) {
-        if try !Self.has(child, row) { changes.changed.append(place) }
+        if try !Self.has(child, row) {
+          changes.changed[place] = row
+          changes.note(child)
+        }
       } else if manifest.isComplete {
-        changes.added[place] = child.stored
+        changes.added.insert(place)
+        changes.note(child)
       }
       if child.kind == .directory {
         try compare(child, at: place, with: manifest, within: top, &changes)

@@ -55,12 +55,17 @@ package struct VersionRestoring {
     _ version: UUID, child: String?, options: SavingOptions
   ) throws(FilePackageError) -> RestoreReport {
     try writer.publish()
-    if try writer.baseline.metadata.get()?.revision == version {
-      let lost = try reading.changedOutside(of: [], within: child.map { PackagePath($0) } ?? .root)
-      return RestoreReport(save: SaveReport(strategy: .none), lost: lost.map(\.string).sorted())
-    }
-    let (history, index) = try writer.package.find(version)
+    let (history, index) = try find(version, present: writer.baseline.metadata.get())
     return try restore(history, index, child: child, options: options, content: nil)
+  }
+
+  /// Finds a version; the index is nil for the present state.
+  private func find(
+    _ version: UUID, present: PackageMetadata?
+  ) throws(FilePackageError) -> (history: VersionHistory?, index: Int?) {
+    if present?.revision == version { return (try writer.package.history(), nil) }
+    let (history, index) = try writer.package.find(version)
+    return (history, index)
   }
 
   package func go(_ step: Step, options: SavingOptions) throws(FilePackageError) -> RestoreReport {
@@ -70,18 +75,19 @@ package struct VersionRestoring {
   }
 
   private func restore(
-    _ history: VersionHistory, _ index: Int, child: String?, options: SavingOptions, content: UUID?
+    _ history: VersionHistory?, _ index: Int?, child: String?, options: SavingOptions, content: UUID?
   ) throws(FilePackageError) -> RestoreReport {
     try writer.refuseUnsavedEdits()
     let before = writer.tree
     do throws(FilePackageError) {
-      let lost = try apply(history, index, child: child, to: before)
+      let applied = try apply(history, index, child: child, to: before)
       var request = SaveRequest(before, options.union(.keepsHistory))
       request.contentRevision = content
+      request.changedOutside = Set(applied.outside.changed.keys)
       let report = try writer.save(request)
       // Another program may have put another package in this place, and the tree may come from that.
       if report.strategy == .none { try writer.requirePlace() }
-      return RestoreReport(save: report, lost: lost)
+      return RestoreReport(save: report, lost: applied.lost)
     } catch {
       // Nothing is on disk; the restored children in the tree would count as edits, which no caller made.
       if writer.tree === before && writer.state.isRebased { writer.tree = writer.package.newTree() }
@@ -90,22 +96,19 @@ package struct VersionRestoring {
   }
 
   private func apply(
-    _ history: VersionHistory, _ index: Int, child: String?, to tree: FileWrapper
-  ) throws(FilePackageError) -> [String] {
-    let lost = try reading.apply(history, index, to: tree, child: child)
-    if child == nil { try reading.restoreValues(of: history.chain.versions[index].metadata, in: tree) }
-    return lost
+    _ history: VersionHistory?, _ index: Int?, child: String?, to tree: FileWrapper
+  ) throws(FilePackageError) -> VersionReading.Applied {
+    let applied = try reading.apply(history, index, to: tree, child: child)
+    if child == nil, let history, let index {
+      try reading.restoreValues(of: history.chain.versions[index].metadata, in: tree)
+    }
+    return applied
   }
 
   // MARK: Plans
 
   package func plan(restoring version: UUID, child: String?) throws(FilePackageError) -> SavePlan {
-    if writer.package.committedMetadata?.revision == version {
-      var plan = SavePlan()
-      plan.base = writer.location
-      return plan
-    }
-    let (history, index) = try writer.package.find(version)
+    let (history, index) = try find(version, present: writer.package.committedMetadata)
     return try plan(history, index, child: child)
   }
 
@@ -115,7 +118,7 @@ package struct VersionRestoring {
   }
 
   private func plan(
-    _ history: VersionHistory, _ index: Int, child: String?
+    _ history: VersionHistory?, _ index: Int?, child: String?
   ) throws(FilePackageError) -> SavePlan {
     do {
       return try writer.plan { tree in _ = try apply(history, index, child: child, to: tree) }  // No report.

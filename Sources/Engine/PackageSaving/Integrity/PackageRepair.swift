@@ -139,7 +139,9 @@ package struct PackageRepair {
     let wanted = Set(verified.expected.values.map(\.child.content))
     var sources: [ContentHash: StoredNode] = [:]
     for (path, row) in verified.found where row.child.kind == .file && wanted.contains(row.child.content) {
-      sources[row.child.content] = StoredNode(location: writer.location, path: path)
+      guard let name = path.name else { continue }
+      let folder = StoredNode(location: writer.location, path: path.parent)
+      sources[row.child.content] = try folder.children([name]).first
     }
     for folder in [PackageLayout.conflicts, PackageLayout.versions, PackageLayout.staging] {
       let path = PackagePath([PackageLayout.hidden, folder])
@@ -174,9 +176,8 @@ package struct PackageRepair {
   private func restore(_ row: ManifestRow, from source: StoredNode) throws(FilePackageError) {
     do {
       let wrapper = FileWrapper(regularFileWithContents: try FileContents.stored(source).data())
-      let mode: UInt16 = row.child.isExecutable ? 0o755 : 0o644
       wrapper.state.withLock { state in
-        state.attributes = NodeAttributes(mode: mode, modeIsExact: true, modified: row.modified)
+        state.attributes = VersionRecord.Node(unkept: row).attributes(from: source)
       }
       try writer.tree.setDescendant(wrapper, at: row.child.path.string)
     } catch {

@@ -24,13 +24,13 @@ struct VerifiedChildren {
 
   /// The version before at the places of other programs' changes, as the history has it if the changes count as right.
   var before: [VersionRecord.Row] {
-    let folder = VersionRecord.Node(.directory, .newDirectory())
-    var rows = (report.damaged + report.changed + report.earlier + report.missing).map { PackagePath($0) }.map
-    { path in
-      let row = expected[path] ?? edited[path]
-      return VersionRecord.Row(path, row?.child.kind == .directory ? folder : .lost)
+    let differing = report.damaged + report.changed + report.earlier + report.missing
+    var rows = differing.map { PackagePath($0) }.map { path in
+      VersionRecord.Row(path, VersionRecord.Node(unkept: expected[path] ?? edited[path]))
     }
-    rows += unknown.filter { found[$0]?.child.kind != .directory }.map { VersionRecord.Row($0, .lost) }
+    rows += unknown.filter { found[$0]?.child.kind != .directory }.map {
+      VersionRecord.Row($0, VersionRecord.Node(unkept: nil))
+    }
     rows += report.extra.map { VersionRecord.Row(PackagePath($0), nil) }
     return rows
   }

@@ -3,10 +3,12 @@ import FileTrees
 import PackageFormat
 
 extension NewChildren {
-  /// Takes over the digests of the children that another program changed or added, if this program has read them.
+  /// Takes over the digests of the children that another program changed or added, if this program has read them, or if
+  /// they have the bytes that this save would give them.
   ///
-  /// The program has seen their present bytes, so these belong to the state that it saves. In the version before, the
-  /// saved bytes of such a child are lost. The save does not take over damage: verification still names it.
+  /// The program has seen their present bytes, so these belong to the state that it saves. In the version before, such
+  /// a child has its saved bytes only if another file has them. The save does not take over damage: verification still
+  /// names it.
   ///
   /// Cost: a look into the manifest for each file that was read since the last save; a read of each one that differs.
   ///
@@ -15,17 +17,25 @@ extension NewChildren {
   mutating func takeOverReadFiles(unless isInConflict: () -> Bool) {
     guard hasMetadata, let known else { return }
     let reads = location.readFiles.all
-    if reads.isEmpty { return }
+    if reads.isEmpty && plan.identical.isEmpty { return }
     let replaced = Set(plan.steps.lazy.filter(\.replacesContents).map(\.path))
-    let changed = reads.filter { path, status in
+    var changed = reads.filter { path, status in
       known.row(at: path).map { $0.mayBeChanged(status) } ?? known.isComplete
         && !uncounted.contains(path) && !path.prefixes.contains(where: replaced.contains)
     }
     for (path, status) in reads where changed[path] == nil { location.readFiles.forget(path, status) }
+    // These bytes are no damage, whatever their date: the save would write the same.
+    let right = plan.identical.filter { path, status in
+      !uncounted.contains(path)
+        && known.row(at: path).map { $0.modified != status.modified } ?? known.isComplete
+    }
+    changed.merge(right) { _, right in right }
     if changed.isEmpty || isInConflict() { return }
     var folders: Set<PackagePath> = []
     for (path, status) in changed.sorted(by: { $0.key < $1.key }) {
-      guard let found = present(path, status), takeOver(found, instead: known.row(at: path), known, &folders)
+      let row = known.row(at: path)
+      guard let found = present(path, status), right[path] != nil || row?.difference(of: found) != .damaged,
+        takeOver(found, instead: row, known, &folders)
       else {
         location.readFiles.forget(path, status)
         continue
@@ -43,12 +53,10 @@ extension NewChildren {
     return ManifestRow(child: child, modified: status.modified)
   }
 
-  /// Accounts for a file in place of its row; returns false if it is damaged, or if the folders around it are not those
-  /// of the manifest.
+  /// Accounts for a file in place of its row; returns false if the folders around it are not those of the manifest.
   private mutating func takeOver(
     _ found: ManifestRow, instead row: ManifestRow?, _ known: Manifest, _ folders: inout Set<PackagePath>
   ) -> Bool {
-    if row?.difference(of: found) == .damaged { return false }
     let around = found.child.path.prefixes.dropLast().map { (path: $0, row: known.row(at: $0)) }
     guard around.allSatisfy({ $0.row.map { $0.child.kind == .directory } ?? known.isComplete }) else {
       return false
@@ -62,7 +70,7 @@ extension NewChildren {
     change.add(found.child)
     batch.add(found)
     if row?.child.content != found.child.content {
-      keepAccepted([VersionRecord.Row(found.child.path, row == nil ? nil : .lost)])
+      keepAccepted([VersionRecord.Row(found.child.path, row.map { VersionRecord.Node(unkept: $0) })])
     }
     return true
   }

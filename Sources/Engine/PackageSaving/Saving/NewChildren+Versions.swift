@@ -27,7 +27,9 @@ extension NewChildren {
       if node.content == nil {
         node.content = try ChildSummary(reading: child.node, at: child.path).content
       }
-      if let accounted = child.accounted, accounted.content != node.content { earlier = .lost }
+      if let accounted = child.accounted, accounted.content != node.content {
+        earlier = .other(VersionRecord.Node(unkept: known?.row(at: child.path)))
+      }
     }
     if child.accounted == nil { earlier = .nothing }
     keeping?.went[child.path] = VersionRecord.Row(child.path, node, earlier: earlier)
@@ -58,7 +60,8 @@ extension NewChildren {
     var rows = keeping.went
     for path in keeping.came where rows[path] == nil {
       // If the manifest has a row for it, another program removed that child.
-      rows[path] = VersionRecord.Row(path, nil, earlier: known?.row(at: path) == nil ? .same : .lost)
+      let removed = known?.row(at: path).map { VersionRecord.Node(unkept: $0) }
+      rows[path] = VersionRecord.Row(path, nil, earlier: removed.map { .other($0) } ?? .same)
     }
     if plan.rootAttributes != nil {
       rows[.root] = VersionRecord.Row(.root, VersionRecord.Node(.directory, NodeAttributes(root)))

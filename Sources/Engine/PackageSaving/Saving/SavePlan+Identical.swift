@@ -19,7 +19,9 @@ extension SavePlan {
     var plan = self
     plan.steps = steps.compactMap { step in
       var step = step
-      return step.mayBeIdentical && step.isIdentical(in: base, known: known) ? nil : step
+      guard step.mayBeIdentical, step.isIdentical(in: base, known: known) else { return step }
+      if case .write = step.action { plan.identical[step.path] = step.replaced?.status }
+      return nil
     }
     return plan
   }

@@ -70,6 +70,8 @@ public struct SavePlan: Sendable {
   /// The new attributes of the package's own directory; nil if they stay.
   package var rootAttributes: NodeAttributes?
   package var steps: [Step] = []
+  /// The files on disk that already have the bytes that the save gives them.
+  var identical: [PackagePath: FileStatus] = [:]
   /// The node whose owner, access list and `user.*` attributes a new document's own node gets; nil for none.
   var original: StoredNode?
   /// Hidden folders with a history, and leftovers beside documents, that a copy does not get.

@@ -60,6 +60,7 @@ extension PackageWriter {
         // A return to a state of the same bytes is still a step.
         if plan.isEmpty && values == nil && request.contentRevision == nil
           && keepsNoHistory == known.keepsNoHistory
+          && request.changedOutside.isDisjoint(with: plan.identical.keys)
         {
           return PlannedSave(plan: plan, snapshot: snapshot)
         }

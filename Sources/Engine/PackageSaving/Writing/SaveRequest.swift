@@ -1,5 +1,6 @@
 package import FileTrees
 import FoundationEssentials
+import PackageFormat
 
 /// The inputs of one save.
 package struct SaveRequest {
@@ -7,6 +8,9 @@ package struct SaveRequest {
   package var options: SavingOptions = []
   /// The revision whose content the new state has again, after an undo or a redo.
   var contentRevision: UUID?
+  /// The children that another program changed: if they already have the bytes that this save gives them, it accounts
+  /// for them, even if it writes nothing.
+  var changedOutside: Set<PackagePath> = []
   /// The new value of `PackageMetadata.keepsNoHistory`; nil for the present one.
   var keepsNoHistory: Bool?
   /// The notes of a save that merges versions.

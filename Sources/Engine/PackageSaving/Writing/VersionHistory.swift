@@ -93,34 +93,42 @@ package struct VersionHistory {
 
   // MARK: Putting a version together
 
-  /// Changes a tree from the current state on disk to a version.
+  /// Gives a tree these nodes.
   ///
-  /// Cost: a status for each place that differs from the current state, for any number of versions in between.
+  /// Cost: a status for each row, apart from `find`.
   ///
-  /// - Parameter child: the only child to bring back; nil for the whole document.
+  /// - Parameters:
+  ///   - rows: the places that differ from the tree, in order.
+  ///   - find: returns the file or link with the content of a node; nil if its content is lost.
   /// - Returns: the places whose content is lost; the tree is unchanged there.
-  func apply(_ index: Int, to tree: FileWrapper, child: PackagePath? = nil) throws -> [PackagePath] {
-    let rows = chain.rows(of: index).filter { row in child.map { row.path.isWithin($0) } ?? true }
+  static func apply(
+    _ rows: [VersionRecord.Row], to tree: FileWrapper,
+    finding find: (VersionRecord.Node) throws -> StoredNode?
+  ) throws -> [PackagePath] {
     var lost: [PackagePath] = []
     for row in rows.reversed() where row.node == nil {
-      if try Self.node(at: row.path, in: tree) != nil { try tree.removeDescendant(at: row.path.string) }
+      if try node(at: row.path, in: tree) != nil { try tree.removeDescendant(at: row.path.string) }
     }
     for row in rows {
       guard let node = row.node else { continue }
-      if try !put(node, at: row.path, in: tree) { lost.append(row.path) }
+      if try !put(node, at: row.path, in: tree, finding: find) { lost.append(row.path) }
     }
     return lost
   }
 
-  private func put(_ node: VersionRecord.Node, at path: PackagePath, in tree: FileWrapper) throws -> Bool {
-    let attributes = NodeAttributes(mode: node.mode, modeIsExact: true, modified: node.modified)
+  private static func put(
+    _ node: VersionRecord.Node, at path: PackagePath, in tree: FileWrapper,
+    finding find: (VersionRecord.Node) throws -> StoredNode?
+  ) throws -> Bool {
     if node.kind == .directory {
       let present = path.isRoot ? tree : try Self.node(at: path, in: tree)
       if let present, present.isDirectory {
         present.setMode(node.mode)
       } else {
         let folder = FileWrapper(directoryWithFileWrappers: [:])
-        folder.state.withLock { $0.attributes = attributes }
+        folder.state.withLock {
+          $0.attributes = NodeAttributes(mode: node.mode, modeIsExact: true, modified: node.modified)
+        }
         try tree.setDescendant(folder, at: path.string)
       }
       return true
@@ -128,7 +136,8 @@ package struct VersionHistory {
     guard let stored = try find(node) else { return false }
     let content: FileWrapper.Node =
       node.kind == .symbolicLink ? .link(.known(try stored.readLink())) : .file(.stored(stored))
-    let wrapper = FileWrapper(state: FileWrapper.State(node: content, attributes: attributes))
+    let wrapper = FileWrapper(
+      state: FileWrapper.State(node: content, attributes: node.attributes(from: stored)))
     if node.kind == .symbolicLink { wrapper.state.withLock { $0.attributes = .newLink() } }
     try tree.setDescendant(wrapper, at: path.string)
     return true
@@ -183,11 +192,26 @@ package struct VersionHistory {
   }
 }
 
+extension VersionRecord.Node {
+  /// Returns the attributes of the node, which gets its bytes from a file.
+  func attributes(from source: StoredNode) -> NodeAttributes {
+    var attributes = NodeAttributes(mode: mode, modeIsExact: true, modified: modified)
+    // Of a file that no save kept, only the executable bit is known.
+    if place == nil, let found = source.status?.mode, (found ^ mode) & 0o100 == 0 { attributes.mode = found }
+    return attributes
+  }
+}
+
 extension StoredNode {
   /// Returns whether a file has the content with that hash; reads all of it.
   func hasContent(_ content: ContentHash?) throws(FilePackageError) -> Bool {
     guard let content else { return false }
-    return try ChildSummary(reading: PackageSnapshot.Node(self, kind: .file), at: path).content == content
+    return try self.content(as: .file) == content
+  }
+
+  /// Returns the hash of the file's bytes or of the link's destination.
+  func content(as kind: FileKind) throws(FilePackageError) -> ContentHash {
+    try ChildSummary(reading: PackageSnapshot.Node(self, kind: kind), at: path).content
   }
 }
 
