@@ -310,6 +310,7 @@ struct ManagedLifeTests {
       try await book?.synchronize()
       try await book?.add(Recipe(id: 2, title: "Soup"), picture: "red")
       book = nil
+      try await fixture.waitUntilClosed()
       let again = try await fixture.open { $0.autosave = nil }
       #expect(await again.hasUnsavedChanges)
       #expect(try await again.book.files == ["Pictures/1.jpeg": "golden", "Pictures/2.jpeg": "red"])

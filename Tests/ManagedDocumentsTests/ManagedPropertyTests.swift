@@ -95,6 +95,7 @@ private struct ManagedProgram {
       if isDropped {
         // No other reference may stay: the document is gone as after a kill, and its edits are not.
         open = nil
+        try await fixture.waitUntilClosed()
         open = try await reopen()
       }
       try await compare(open)

@@ -80,6 +80,14 @@ struct BookFixture: Sendable {
     try await ManagedDocument.open(at: url, options: RecipeBook.options(change))
   }
 
+  /// Waits until no document is open after the last reference to one is gone.
+  ///
+  /// A thread that ran a task of the document's actor may hold it for a moment longer.
+  func waitUntilClosed() async throws {
+    let location = Location(folder.appending(name), on: PosixDisk())
+    while try HiddenFolder.isInUse(location) { await Task.yield() }
+  }
+
   /// The files below `AdditionalContent`, as other programs see them.
   var visibleFiles: [String: String] {
     get throws {
