@@ -1,4 +1,7 @@
 import Foundation
+import ObjectStores
+import StoreTestSupport
+import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
@@ -61,6 +64,49 @@ struct CloudLifeTests {
       #expect(removed.status == 2 && removed.errors.contains("'docpkg cloud leave'"), "\(removed.errors)")
       let both = try run(tool, ["cloud", "devices", "A", "--remove", "a", "--rename", "b"], in: folder)
       #expect(both.status == 64)
+    }
+  }
+
+  @Test(arguments: [403, 500])
+  func `lists the other machines if the service refuses the object of one, and names that one`(
+    status: Int
+  ) async throws {
+    try await withTemporaryDirectory { folder in
+      let refused = Mutex<String?>(nil)
+      let server = try S3Server { request in
+        guard let id = refused.withLock({ $0 }), request.method == "GET",
+          request.path.hasSuffix("/devices/\(id)")
+        else { return nil }
+        return .refusal(status, status == 403 ? "AccessDenied" : "InternalError")
+      }
+      defer { server.stop() }
+      let environment = [
+        "AWS_ACCESS_KEY_ID": S3Server.credentials.accessKeyID,
+        "AWS_SECRET_ACCESS_KEY": S3Server.credentials.secretAccessKey,
+      ]
+      func cloud(_ arguments: [String]) throws -> Run {
+        try run(tool, ["cloud"] + arguments, in: folder, environment: environment)
+      }
+      let place = ["s3://\(S3Server.bucket)/me", "--endpoint", server.endpoint, "--region", S3Server.region]
+      for (command, name, device) in [("init", "A", "laptop"), ("add", "B", "desktop")] {
+        let options = command == "init" ? ["--no-encrypt"] : []
+        let made = try cloud([command] + options + place + [name, "--device", device])
+        #expect(made.status == 0, "\(made.errors)")
+        #expect(try cloud(["sync", name]).status == 0)
+      }
+      let all = try cloud(["devices", "A"])
+      #expect(
+        all.status == 0 && all.output.contains("  laptop\n") && all.output.contains("  desktop\n"), "\(all)")
+      let line = try #require(all.output.split(separator: "\n").first { $0.hasSuffix("desktop") })
+      let id = String(try #require(line.split(separator: " ").dropLast().last))
+      refused.withLock { $0 = id }
+      let listed = try cloud(["devices", "A"])
+      #expect(
+        listed.status == 2 && listed.output.contains("  laptop\n") && listed.output.contains(id), "\(listed)")
+      #expect(
+        listed.errors.contains("The name of the machine '\(id)' could not be read: "), "\(listed.errors)")
+      #expect(try cloud(["devices", "A", "--remove", id]).status == 0)
+      #expect(try cloud(["devices", "A"]).status == 0)
     }
   }
 
