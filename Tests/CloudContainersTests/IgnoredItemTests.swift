@@ -73,6 +73,22 @@ struct IgnoredItemTests {
     }
   }
 
+  @Test func `are also the temporary files that the container does not have`() async throws {
+    try await withOne { a, store, directory in
+      for name in ["a.txt", "b.txt", "Thumbs.db", "sub/~$a.docx", "a.txt~"] { try a.write("one", to: name) }
+      #expect(try await a.sync().documents.map(\.name) == ["a.txt", "b.txt"])
+      #expect(try await a.container.listing().ignored == 3)
+      // An editor renames a document before it writes it anew: no machine loses it meanwhile.
+      try a.rename("b.txt", to: "b.txt~")
+      #expect("\(try await a.sync())".contains("b.txt~"))
+      let b = try await DeviceFixture("b", in: directory, store)
+      try await b.sync()
+      #expect(try await b.container.names() == ["a.txt", "b.txt~"])
+      try a.write("two", to: "b.txt~")
+      #expect("\(try await a.sync())" == "uploaded b.txt~")
+    }
+  }
+
   @Test func `are no documents of the container, which stay in it under each new rule`() async throws {
     try await withOne { a, store, directory in
       for name in ["a.txt", "old/b.txt", "old/c.txt"] { try a.write("one", to: name) }

@@ -25,8 +25,8 @@ struct OthersArchivesTests {
 
   // MARK: The folder around all entries
 
-  @Test func `may have the files of file managers beside the folder that is the package`() async throws {
-    let files = [".DS_Store", "Thumbs.db", "desktop.ini", "__MACOSX/._Trip"]
+  @Test func `may have temporary files beside the folder that is the package`() async throws {
+    let files = [".DS_Store", "Thumbs.db", "notes.txt~", "desktop.ini", "__MACOSX/._Trip"]
     let inner = ["Trip/a.txt", "Trip/.DS_Store"]
     var (zip, tar) = (Zip(), Tar())
     zip.entries = (files.prefix(2) + inner + files.dropFirst(2)).map { .init($0) }
@@ -34,7 +34,7 @@ struct OthersArchivesTests {
     for bytes in [zip.bytes, tar.bytes] {
       try await imported(bytes) { tree, report in
         #expect(tree == ["a.txt": "content", ".DS_Store": "content"])
-        #expect(Set(report.leftOut) == Set(files) && report.leftOutEntries == 4 && report.entries == 2)
+        #expect(Set(report.leftOut) == Set(files) && report.leftOutEntries == 5 && report.entries == 2)
       }
     }
     // Beside a second folder, or if the folder is kept, they are children.
@@ -43,7 +43,7 @@ struct OthersArchivesTests {
       #expect(tree.entries.count == 3 && report.leftOut.isEmpty)
     }
     try await imported(zip.bytes, options: ImportOptions(topFolder: .isKept)) { tree, report in
-      #expect(tree.entries.count == 4 && report.leftOut == ["__MACOSX/._Trip"])
+      #expect(tree.entries.count == 5 && report.leftOut == ["__MACOSX/._Trip"])
     }
   }
 

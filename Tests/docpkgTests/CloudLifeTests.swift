@@ -285,7 +285,7 @@ struct CloudLifeTests {
       try write("*.tmp\nbuild/\n", to: "A/.docpkgignore", in: folder)
       for name in ["a.tmp", "a.txt", "build/1.o"] { try write("text", to: "A/\(name)", in: folder) }
       #expect(try cloud("sync", "A", in: folder).hasPrefix("uploaded a.txt\n"))
-      #expect(try cloud("status", "A", in: folder).contains("\n2 ignored by .docpkgignore\n"))
+      #expect(try cloud("status", "A", in: folder).contains("\n2 ignored by .docpkgignore or as temporary\n"))
       #expect(try cloud("status", "A", "--json", in: folder).contains(#""ignored":2"#))
       for (name, isIgnored) in [("b.tmp", true), ("b.txt", false)] {
         try write("text", to: name, in: folder)

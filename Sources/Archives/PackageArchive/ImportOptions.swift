@@ -32,8 +32,8 @@ public struct ImportOptions: Sendable {
 
   /// The use of a folder around all entries.
   public enum TopFolder: Sendable, Hashable {
-    /// The folder is the package; its own name has no effect. The import leaves out the files of file managers beside
-    /// it, such as `.DS_Store`.
+    /// The folder is the package; its own name has no effect. The import leaves out the temporary files beside it, such
+    /// as `.DS_Store`: see `TemporaryNames`.
     case becomesPackage
     /// The folder is an ordinary child of the package.
     case isKept

@@ -191,8 +191,8 @@ extension Cloud {
             let name = try await folder.container.moveIn(url(path), as: url(path).lastPathComponent)
             if try folder.container.session.ignores(name) {
               StandardError.write(
-                "docpkg: warning: The container's folder ignores '\(display(name))' by its .docpkgignore. No sync "
-                  + "uploads it.\n")
+                "docpkg: warning: The container's folder ignores '\(display(name))' by its .docpkgignore or as "
+                  + "temporary. No sync uploads it.\n")
             }
             return folder.container.url.appending(path: name)
           }

@@ -56,7 +56,7 @@ extension Cloud {
       discussion: """
         Prints the address of the container, whether it is encrypted, the number of documents here and in the \
         container only, and the names of those that are not uploaded, in conflict, failed or left out. It counts the \
-        items that the file .docpkgignore leaves out. The command asks the store for nothing.
+        items that the file .docpkgignore leaves out, and the temporary files. The command asks the store for nothing.
 
         Example:
           docpkg cloud status ~/Cloud
@@ -107,7 +107,7 @@ extension Cloud {
       var kept: [String]
       /// The items in the folder that are no documents, each with the reason.
       var leftOut: [String]
-      /// The number of items that the folder's rules ignore.
+      /// The number of temporary files and items that the folder's rules ignore.
       var ignored: Int
       var deleted: Int
 
@@ -122,7 +122,7 @@ extension Cloud {
         lines += conflicts.map { "in conflict: \(display($0))" }
         lines += errors.map { "failed: \($0)" }
         lines += leftOut.map { "left out: \($0)" }
-        if ignored > 0 { lines.append("\(ignored) ignored by .docpkgignore") }
+        if ignored > 0 { lines.append("\(ignored) ignored by .docpkgignore or as temporary") }
         if deleted > 0 { lines.append("\(deleted) deleted; 'docpkg cloud restore' lists them") }
         return lines
       }

@@ -149,7 +149,8 @@ struct ConflictEvidenceTests {
       "Metadata (1).plist": "Metadata.plist",
     ]
     for name in Array(originals.keys) + [
-      "Text2.txt", "Texts.txt", "data.txt", "Text.md", "Heights.txt2", "todo.txt",
+      "Text2.txt", "Texts.txt", "data.txt", "Text.md", "Heights.txt2", "todo.txt", "Text.txt~",
+      ".Text.txt.swp",
     ] {
       try disk.makeFile(FileName(name), Array("from elsewhere".utf8), in: folder, mode: 0o644)
     }

@@ -29,7 +29,9 @@ struct DocumentQueryTests {
       try scratch.makeSaved("Folder/Saved")
       try scratch.makeFolder("Folder/Cut short/.docpkg")
       try scratch.write("12345", to: "Folder/c.txt")
-      try scratch.write("x", to: ".hidden.txt")
+      for name in [".hidden.txt", "c.txt~", "~$c.txt", "4913", "Thumbs.db"] {
+        try scratch.write("x", to: name)
+      }
       try scratch.makePackage(".hidden/D.dnote")
       let all = await DocumentSearch(in: [scratch.url("")], sortedBy: .name).documents()
       #expect(all.problems.isEmpty)

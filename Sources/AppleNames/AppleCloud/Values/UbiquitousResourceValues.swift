@@ -103,7 +103,7 @@ public struct UbiquitousResourceValues {
   public var ubiquitousItemContainerDisplayName: String? { value(.ubiquitousItemContainerDisplayNameKey) }
   /// False: a container belongs to one user.
   public var ubiquitousItemIsShared: Bool? { value(.ubiquitousItemIsSharedKey) }
-  /// False: an item that the file `.docpkgignore` excludes is not a document of the container.
+  /// False: an item that the container folder ignores is not a document of the container.
   public var ubiquitousItemIsExcludedFromSync: Bool? { value(.ubiquitousItemIsExcludedFromSyncKey) }
 
   private func value<Value>(_ key: URLResourceKey) -> Value? { ubiquitous[key] as? Value }

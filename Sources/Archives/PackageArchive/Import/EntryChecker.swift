@@ -18,8 +18,8 @@ struct EntryChecker {
   /// The names at the top, two at most.
   private var tops: Set<FileName> = []
   private var hasFileAtTop = false
-  /// The files of file managers at the top.
-  private(set) var filesOfSystems: Set<PackagePath> = []
+  /// The files at the top that editors and systems made for their own use.
+  private(set) var temporaryFiles: Set<PackagePath> = []
 
   /// The rules that depend on the archive.
   struct Rules {
@@ -135,15 +135,10 @@ struct EntryChecker {
   /// The first bytes of a file that macOS adds for itself (RFC 1740).
   static let appleDoubleMagic: [UInt8] = [0, 5, 0x16, 7]
 
-  /// The names, in lower case, of files that file managers make in any folder.
-  private static let namesOfSystems: Set<FileName> = [".ds_store", "thumbs.db", "desktop.ini"]
-
-  /// Records the name at the top for an entry that stays. A file manager's file there says nothing about the package.
+  /// Records the name at the top for an entry that stays. A temporary file there says nothing about the package.
   mutating func noteTop(_ path: PackagePath, _ entry: ArchiveEntry) {
-    if path.names.count == 1, entry.kind == .file,
-      Self.namesOfSystems.contains(FileName(path.names[0].string.lowercased()))
-    {
-      filesOfSystems.insert(path)
+    if path.names.count == 1, entry.kind == .file, TemporaryNames.contains(path.names[0]) {
+      temporaryFiles.insert(path)
       return
     }
     if let top = path.names.first, tops.count < 2 { tops.insert(top) }

@@ -84,7 +84,7 @@ struct ImportRun {
       progress?(done)
     }
     if packageFolder != nil {
-      for path in checker.filesOfSystems.sorted() {
+      for path in checker.temporaryFiles.sorted() {
         try tally.leaveOut(bytes: sink.size(of: path))
         report.leftOut.append(path.string)
       }

@@ -8,6 +8,8 @@ import SystemPackage
 //     look like a deletion.
 
 /// The items of a container folder that a run leaves alone: they are neither uploaded nor deleted.
+///
+/// They are those that the rules match, and the temporary files of editors and systems.
 package struct IgnoredItems: Sendable {
   /// The file with the rules, at the top of the container folder. It stays on its machine, as all hidden files do.
   static let file: FileName = ".docpkgignore"
@@ -15,13 +17,15 @@ package struct IgnoredItems: Sendable {
   static let maximumSize = 1 << 20
 
   private var rules = PathPatterns()
+  private var hasTemporary = false
   private var names: Set<String> = []
   private var nodes: Set<DocumentNodeID> = []
 
+  /// Makes a value that matches no item.
   package init() {}
 
-  /// - Parameter rules: the rules of the folder.
-  package init(_ rules: PathPatterns) { self.rules = rules }
+  /// Makes a value that matches the rules of the folder, and temporary files.
+  package init(_ rules: PathPatterns) { (self.rules, hasTemporary) = (rules, true) }
 
   /// Notes a document that the container has, with the folders around it.
   mutating func note(_ record: DocumentRecord) {
@@ -33,8 +37,16 @@ package struct IgnoredItems: Sendable {
     if record.base != nil, let node = record.node { nodes.insert(node) }
   }
 
-  /// Returns whether the rules match an item.
-  func matches(_ name: String, isDirectory: Bool) -> Bool { rules.matches(name, isDirectory: isDirectory) }
+  /// Returns whether the rules match an item, or whether it is a temporary file.
+  func matches(_ name: String, isDirectory: Bool) -> Bool {
+    rules.matches(name, isDirectory: isDirectory)
+      || hasTemporary && !isDirectory && Self.isTemporary(name)
+  }
+
+  /// Returns whether editors and systems give a document's name to files for their own use.
+  static func isTemporary(_ name: String) -> Bool {
+    TemporaryNames.contains(String(name.split(separator: "/").last ?? ""))
+  }
 
   /// Returns whether an item is a document of the container, or a folder around one.
   func isInContainer(_ name: String) -> Bool { names.contains(name) }

@@ -1,4 +1,5 @@
 import DurableIO
+import FilePackages
 
 /// The facts that a name tells of a document; one object for each type.
 final class DocumentKind: Sendable {
@@ -44,7 +45,7 @@ struct DocumentKinds {
   private(set) lazy var unnamedPackage = isWanted(.package) ? DocumentKind(.package, isPackage: true) : nil
 
   mutating func verdict(_ name: FileName, isDirectory: Bool) -> Verdict {
-    if name.isHidden { return .ignored }
+    if name.isHidden || !isDirectory && TemporaryNames.contains(name) { return .ignored }
     let extensions = name.bytes.dropFirst().firstIndex(of: UInt8(ascii: ".")).map { name.bytes[($0 + 1)...] }
     let key = Key(extensions: extensions ?? [], isDirectory: isDirectory)
     if let verdict = verdicts[key] { return verdict }

@@ -52,7 +52,7 @@ extension ConflictSet {
         let child = StoredNode(location: location, path: path)
         try addPossibleCopies(in: child, manifest, besides: others, to: &found)
       case .file, .symbolicLink:
-        if manifest.row(at: path) != nil { continue }
+        if manifest.row(at: path) != nil || TemporaryNames.contains(name) { continue }
         let original = name.possibleOriginals.first { original in
           let place = folder.path.appending(original)
           return listing.position(of: original) != nil
