@@ -9,20 +9,25 @@ enum ImageBytes {
   struct Fixture: Sendable, CustomTestStringConvertible {
     let name: String
     let format: ImageHeader.Format
-    var orientation = ImageHeader.Orientation.up
+    var isOnItsSide = false
 
     var testDescription: String { name }
+
+    /// The columns and rows on display; nil for a format of which only the format is read.
+    var size: [Int]? {
+      [.bmp, .tiff, .heic].contains(format) ? nil : isOnItsSide ? [37, 61] : [61, 37]
+    }
 
     /// The bytes of the file.
     func bytes() throws -> [UInt8] { try ImageBytes.file("Images/\(name)") }
   }
 
-  /// Every picture in `Fixtures/Images` that has a known format; all are 61 pixels wide and 37 high.
+  /// Every picture in `Fixtures/Images` that has a known format; all are stored 61 pixels wide and 37 high.
   static let fixtures = [
     Fixture(name: "ridge.png", format: .png),
     Fixture(name: "ridge.jpeg", format: .jpeg),
     Fixture(name: "ridge-progressive.jpeg", format: .jpeg),
-    Fixture(name: "ridge-on-its-side.jpeg", format: .jpeg, orientation: .right),
+    Fixture(name: "ridge-on-its-side.jpeg", format: .jpeg, isOnItsSide: true),
     Fixture(name: "ridge.gif", format: .gif),
     Fixture(name: "ridge-animated.gif", format: .gif),
     Fixture(name: "ridge-lossy.webp", format: .webP),
@@ -32,10 +37,7 @@ enum ImageBytes {
     Fixture(name: "ridge.tiff", format: .tiff),
     Fixture(name: "ridge-big-endian.tiff", format: .tiff),
     Fixture(name: "ridge-bigtiff.tiff", format: .tiff),
-    Fixture(name: "ridge-on-its-side.tiff", format: .tiff, orientation: .right),
     Fixture(name: "ridge.heic", format: .heic),
-    Fixture(name: "ridge-with-thumbnail.heic", format: .heic),
-    Fixture(name: "ridge-on-its-side.heic", format: .heic, orientation: .leftMirrored),
   ]
 
   /// A file in the project's folder of fixtures.
@@ -82,33 +84,16 @@ enum ImageBytes {
       + zeros
   }
 
-  /// A HEIC with one item, number 1, which has all the given properties.
-  static func heic(
-    brands: [String] = ["heic", "mif1"], itemType: String = "hvc1", properties: [[UInt8]]
-  ) -> [UInt8] {
-    let item = box("infe", [2, 0, 0, 0] + big(UInt16(1)) + big(UInt16(0)) + Array(itemType.utf8) + [0])
-    let numbers = properties.indices.map { UInt8($0 + 1) | 0x80 }
-    let associations = big(UInt32(0)) + big(UInt32(1)) + big(UInt16(1)) + [UInt8(numbers.count)] + numbers
-    let meta =
-      [0, 0, 0, 0] + box("pitm", [0, 0, 0, 0] + big(UInt16(1)))
-      + box("iinf", [0, 0, 0, 0] + big(UInt16(1)) + item)
-      + box("iprp", box("ipco", properties.flatMap { $0 }) + box("ipma", associations))
-    return ftyp(brands) + box("meta", meta)
-  }
-
   /// The box at the beginning of a HEIF file.
   static func ftyp(_ brands: [String]) -> [UInt8] {
     box("ftyp", Array(brands[0].utf8) + big(UInt32(0)) + brands.flatMap { Array($0.utf8) })
   }
+}
 
-  /// The property that tells an item's size.
-  static func ispe(_ width: UInt32, _ height: UInt32) -> [UInt8] {
-    box("ispe", big(UInt32(0)) + big(width) + big(height))
-  }
-
-  /// The property that crops to a size, centred.
-  static func clap(_ width: UInt32, _ height: UInt32, dividedBy divisor: UInt32 = 1) -> [UInt8] {
-    let zero = big(UInt32(0)) + big(UInt32(1))
-    return box("clap", big(width) + big(divisor) + big(height) + big(divisor) + zero + zero)
+extension ImageHeader {
+  /// The columns and rows on display.
+  var size: [Int]? {
+    guard let displayWidth, let displayHeight else { return nil }
+    return [displayWidth, displayHeight]
   }
 }

@@ -1,21 +1,9 @@
 import ImageNotes
+import TestSupport
 import Testing
 
 @Suite("A hostile or damaged picture")
 struct ImageHeaderHostileTests {
-  /// Numbers that look random and are the same in every run (SplitMix64, Steele, Lea and Flood 2014).
-  private struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var mixed = state
-      mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-      mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-      return mixed ^ mixed >> 31
-    }
-  }
-
   /// The result of reading a header, and its cost.
   private struct Outcome {
     var header: ImageHeader?
@@ -52,7 +40,7 @@ struct ImageHeaderHostileTests {
   private func measure(_ bytes: [UInt8]) {
     do throws(ImageHeaderError) {
       let header = try ImageHeader(bytes)
-      #expect(header.pixelWidth > 0 && header.pixelHeight > 0)
+      #expect(header.size.map { $0[0] > 0 && $0[1] > 0 } ?? true)
     } catch {
       #expect(!error.description.isEmpty)
     }
@@ -89,16 +77,9 @@ struct ImageHeaderHostileTests {
     }
   }
 
-  @Test func `has an error without characters that act on a terminal`() {
-    let bytes = ImageBytes.ftyp(["heic"]) + ImageBytes.big(UInt32(100)) + Array("\u{1B}[2J".utf8)
-    #expect(
-      throws: ImageHeaderError.truncated(.heic, missing: #"a part of the '\x1B[2J' box"#)
-    ) { try ImageHeader(bytes) }
-  }
-
   @Test func `made at random is an answer`() throws {
     let fixtures = try ImageBytes.fixtures.map { try $0.bytes() }
-    var generator = SeededGenerator(state: 2026)
+    var generator = SeededGenerator(seed: 2026)
     for round in 0..<20_000 {
       var bytes = fixtures[round % fixtures.count]
       // Some files keep only their signature, other files most of their bytes.
@@ -122,18 +103,11 @@ struct ImageHeaderHostileTests {
   @Test func `that never comes to the point is given up after the promised number of reads`() throws {
     // The number and the size of the reads are bounded (IH1).
     let jpeg: [UInt8] = [0xFF, 0xD8]
-    let bigTIFF =
-      Array("II".utf8) + [43, 0, 8, 0, 0, 0] + ImageBytes.little(UInt64(16)) + ImageBytes.little(UInt64.max)
-    let heic = ImageBytes.ftyp(["heic"])
-    let meta = heic + ImageBytes.big(UInt32.max) + Array("meta\0\0\0\0".utf8)
     let endless: [(format: ImageHeader.Format, beginning: [UInt8], pattern: [UInt8])] = [
       (.jpeg, jpeg, [0xFF]),
       (.jpeg, jpeg, [0xFF, 0xD0]),
       (.jpeg, jpeg, [0xFF, 0xE0, 0x00, 0x02]),
       (.jpeg, jpeg + [0xFF, 0xE1, 0xFF, 0xFF], [0xFF]),
-      (.tiff, bigTIFF, [0]),
-      (.heic, heic, ImageBytes.box("free", [])),
-      (.heic, meta, ImageBytes.box("free", [UInt8](repeating: 0, count: 2000))),
     ]
     for (format, beginning, pattern) in endless {
       let outcome = try outcome(beginning, then: pattern)
@@ -143,58 +117,29 @@ struct ImageHeaderHostileTests {
     }
   }
 
-  @Test func `may name any number of boxes, entries and bytes, and is given up early`() throws {
+  @Test func `may name any position in its Exif, and is as stored`() throws {
     // Positions near the greatest number do not overflow (IH2).
-    let heic = ImageBytes.ftyp(["heic"])
-    let associations = ImageBytes.big(UInt32(0)) + ImageBytes.big(UInt32.max) + [0, 9, 0, 0, 9, 0]
-    let properties = ImageBytes.box("iprp", ImageBytes.box("ipco", []) + ImageBytes.box("ipma", associations))
-    let primary = ImageBytes.box("pitm", [0, 0, 0, 0, 0, 1])
-    let wide = { (size: UInt64) in ImageBytes.big(UInt32(1)) + Array("free".utf8) + ImageBytes.big(size) }
-    let files: [[UInt8]] = [
-      heic + ImageBytes.big(UInt32(0)) + Array("meta".utf8),
-      heic + ImageBytes.big(UInt32(7)) + Array("free".utf8),
-      heic + wide(0), heic + wide(15), heic + wide(1 << 63), heic + wide(.max), heic + wide(.max - 23),
-      heic + ImageBytes.box("meta", [0, 0, 0, 0] + primary + properties),
-      heic + ImageBytes.box("meta", [0, 0, 0, 0] + primary + wide(.max)),
-      heic + ImageBytes.box("meta", [0, 0, 0, 0] + primary + [0, 0, 0, 1]),
-      heic + ImageBytes.box("meta", []),
-      Array("II*\0".utf8) + ImageBytes.little(UInt32.max),
-      Array("II*\0".utf8) + ImageBytes.little(UInt32(0)),
-      Array("II*\0".utf8) + ImageBytes.little(UInt32(8)) + [0xFF, 0xFF],
-      Array("MM\0+\0\u{8}\0\0".utf8) + ImageBytes.big(UInt64.max),
-      Array("MM\0+\0\u{8}\0\0".utf8) + ImageBytes.big(UInt64.max - 7),
-      Array("MM\0+\0\u{4}\0\0".utf8) + ImageBytes.big(UInt64(16)),
-    ]
-    for file in files {
-      for size in [UInt64(file.count), .max] {
-        let outcome = try outcome(size: size) { $0 < file.count ? file[Int($0)] : 0 }
-        #expect(outcome.error != nil)
-        #expect(outcome.reads <= ImageHeader.maximumReads)
-        #expect(outcome.isWithinBounds)
-      }
+    let frame = ImageBytes.segment(0xC0, ImageBytes.frame(width: 61, height: 37))
+    for (order, offset) in [
+      ("II*\0", ImageBytes.little(UInt32.max)), ("MM\0*", ImageBytes.big(UInt32.max - 7)),
+    ] {
+      let exif = ImageBytes.segment(0xE1, Array("Exif\0\0\(order)".utf8) + offset + [0xFF, 0xFF])
+      #expect(try ImageHeader([0xFF, 0xD8] + exif + frame).size == [61, 37])
     }
   }
 
-  @Test func `may hold a directory that leads to itself`() throws {
-    // The link to the next directory leads back to the first, in an endless loop for a reader that follows it.
-    let file = Array("II*\0".utf8) + ImageBytes.little(UInt32(8)) + [0, 0] + ImageBytes.little(UInt32(8))
-    let outcome = try outcome(size: UInt64(file.count)) { file[Int($0)] }
-    #expect(outcome.error == .impossible(.tiff, reason: "its first directory has no usable width or height"))
-    #expect(outcome.reads == 1)
-  }
-
   @Test func `is cut short when its source has less than it said`() throws {
-    let bytes = try ImageBytes.file("Images/ridge.tiff")
+    let bytes = try ImageBytes.file("Images/ridge.jpeg")
     #expect(throws: ImageHeaderError.unknownFormat) { try ImageHeader(size: 5000) { _, _ in [] } }
     let error = #expect(throws: ImageHeaderError.self) {
       try ImageHeader(size: 5000) { offset, _ in offset == 0 ? Array(bytes.prefix(8)) : [] }
     }
-    guard case .truncated(.tiff, _) = error else {
+    guard case .truncated(.jpeg, _) = error else {
       Issue.record("\(String(describing: error))")
       return
     }
     let header = try ImageHeader(size: UInt64(bytes.count)) { offset, _ in Array(bytes[Int(offset)...]) }
-    #expect(header.pixelWidth == 61)
+    #expect(header.size == [61, 37])
   }
 
   @Test func `from a source that fails is the source's error, unchanged`() throws {
@@ -204,7 +149,7 @@ struct ImageHeaderHostileTests {
     // The second read is within Exif; damage in Exif alone would not be a reason to fail.
     let exif = ImageBytes.segment(0xE1, Array("Exif\0\0MM\0*\0\0\0\u{8}\0\u{1}".utf8))
     let bytes = [0xFF, 0xD8] + padding + exif + frame
-    #expect(try ImageHeader(bytes).pixelWidth == 61)
+    #expect(try ImageHeader(bytes).size == [61, 37])
     for failing in 1...2 {
       var reads = 0
       #expect(throws: Unplugged(read: failing)) {

@@ -28,7 +28,7 @@ struct ImageNotesTests {
       #expect(notes.images[1].caption == "A\ttab \\ and\nline")
       #expect(notes.displayName == "Three valleys")
       #expect(try notes.images[0].header().format == .png)
-      #expect(try notes.images[0].header().pixelWidth == 61)
+      #expect(try notes.images[0].header().displayWidth == 61)
     }
   }
 

@@ -49,6 +49,10 @@ struct CommandTests {
       let shown = try docpkg("show", "Trip.imageNotes", in: folder)
       #expect(shown.output.contains("At last."))
       #expect(shown.output.contains("Hut.jpeg  jpeg, 960 × 640"))
+      let bitmap = projectFolder.appending(path: "Fixtures/Images/ridge.bmp").path
+      #expect(try docpkg("edit", "Trip.imageNotes", "--add-image", bitmap, "-q", in: folder).status == 0)
+      #expect(try docpkg("show", "Trip.imageNotes", in: folder).output.contains("ridge.bmp  bmp  "))
+      #expect(try docpkg("diff", "Trip.imageNotes", in: folder).output.contains("ridge.bmp: added, bmp, "))
       let again = try docpkg("edit", "Trip.imageNotes", "--title", "", in: folder)
       #expect(again.output == "Trip.imageNotes: nothing to save\n" && again.status == 0)
     }

@@ -26,7 +26,7 @@ struct ShownDifference: Encodable, Sendable {
     var kind: PackageEntry.Kind
     /// The bytes of a file.
     var size: UInt64?
-    /// The format of an image, and its size in pixels.
+    /// The format of an image, and its size in pixels if that is known.
     var format: String?
     var width: Int?
     var height: Int?
@@ -115,7 +115,6 @@ extension ShownDifference.Side {
     case .file, .fifo, .socket, .device: break
     }
     let size = SaveReport.bytes(size ?? 0)
-    guard let format, let width, let height else { return size }
-    return "\(format), \(width) × \(height), \(size)"
+    return format.map { "\(imageWords($0, width, height)), \(size)" } ?? size
   }
 }

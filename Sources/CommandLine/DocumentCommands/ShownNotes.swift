@@ -55,11 +55,17 @@ struct ShownImage: Encodable {
 
   var line: String {
     var parts = [display(name)]
-    if let format, let width, let height { parts.append("\(format), \(width) × \(height)") }
+    if let format { parts.append(imageWords(format, width, height)) }
     if let size { parts.append(SaveReport.bytes(size)) }
     if let problem { parts.append(problem) }
     if originalFilename != name { parts.append("was \(display(originalFilename))") }
     if !caption.isEmpty { parts.append("“\(display(caption))”") }
     return parts.joined(separator: "  ")
   }
+}
+
+/// Returns the format of an image, and its size in pixels if that is known.
+func imageWords(_ format: String, _ width: Int?, _ height: Int?) -> String {
+  guard let width, let height else { return format }
+  return "\(format), \(width) × \(height)"
 }

@@ -36,7 +36,7 @@ extension ImageNotes {
       }
     }
 
-    /// The image's format and size in pixels, from its bytes, never from its name.
+    /// The image's format, and its size if that is read, from its bytes, never from its name.
     ///
     /// Reads only its header.
     ///

@@ -34,10 +34,8 @@ public func fuzzImage(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 }
 
 private func check(_ header: ImageHeader) {
-  precondition((1...Int(Int32.max)).contains(header.pixelWidth), "\(header)")
-  precondition((1...Int(Int32.max)).contains(header.pixelHeight), "\(header)")
-  let isTurned = header.orientation.swapsSides
-  precondition(header.displayWidth == (isTurned ? header.pixelHeight : header.pixelWidth))
+  precondition((header.displayWidth == nil) == [.bmp, .tiff, .heic].contains(header.format))
+  precondition(header.displayWidth ?? 1 > 0 && header.displayHeight ?? 1 > 0, "\(header)")
 }
 
 /// An error is a valid result. A terminal shows its text.

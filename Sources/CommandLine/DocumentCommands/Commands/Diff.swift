@@ -12,8 +12,9 @@ struct Diff: CoordinatedCommand, DocumentCommand {
       Two versions are compared from the first to the second, and one version with the document on disk. Without a \
       version, the command shows the changes of the last save. Two packages are compared from the first to the \
       second, without their metadata and hidden folders. Texts are compared by line, in unified form. For an image, \
-      the output has the format and the size in pixels; for any other child, the size. Of a document with a database, \
-      the output has the numbers of changed rows, a line for each table, and the changed files.
+      the output has the format, and the size in pixels of a PNG, JPEG, GIF or WebP; for any other child, the size. Of \
+      a document with a database, the output has the numbers of changed rows, a line for each table, and the changed \
+      files.
 
       Examples:
         docpkg diff Trip.imageNotes

@@ -1,8 +1,7 @@
 extension ImageHeader {
   /// Reads the logical screen descriptor, which follows the signature (GIF89a, section 18).
   static func gif(_ reader: inout ImageHeaderReader) throws(ImageHeaderError) -> ImageHeader {
-    _ = try reader.bytes(at: 6, count: 7, "the logical screen descriptor")
-    return try ImageHeader(
+    try ImageHeader(
       format: .gif,
       width: reader.number(at: 6, bytes: 2, .littleEndian, "the width"),
       height: reader.number(at: 8, bytes: 2, .littleEndian, "the height"))

@@ -4,7 +4,7 @@ extension ImageHeader {
   /// If the height is 0, a DNL segment after the first scan has it. The reader refuses such rare files, because it
   /// would have to read the scan.
   static func jpeg(_ reader: inout ImageHeaderReader) throws(ImageHeaderError) -> ImageHeader {
-    var orientation: Orientation?
+    var isOnItsSide: Bool?
     var offset: UInt64 = 2
     while true {
       let marker = try nextMarker(&reader, &offset)
@@ -21,10 +21,11 @@ extension ImageHeader {
       guard length >= 2 else { throw .impossible(.jpeg, reason: "a segment is shorter than its own length") }
       let segment = offset.adding(2)..<offset.adding(length)
       if describesFrame(marker) {
-        return try jpegFrame(&reader, segment, orientation ?? .up)
+        return try jpegFrame(&reader, segment, isOnItsSide: isOnItsSide ?? false)
       }
-      if marker == 0xE1, orientation == nil {
-        orientation = exifOrientation(&reader, segment)
+      if marker == 0xE1, isOnItsSide == nil {
+        // Damage in the segment is no reason to refuse the picture. The reader records an error of the source.
+        isOnItsSide = try? exifTurn(&reader, segment)
       }
       offset = segment.upperBound
     }
@@ -60,35 +61,44 @@ extension ImageHeader {
   }
 
   private static func jpegFrame(
-    _ reader: inout ImageHeaderReader, _ segment: Range<UInt64>, _ orientation: Orientation
+    _ reader: inout ImageHeaderReader, _ segment: Range<UInt64>, isOnItsSide: Bool
   ) throws(ImageHeaderError) -> ImageHeader {
     let start = segment.lowerBound
     guard segment.count >= 6 else { throw .impossible(.jpeg, reason: "its frame header is too short") }
-    let depth = try reader.number(at: start, bytes: 1, .bigEndian, "the frame header")
     let height = try reader.number(at: start.adding(1), bytes: 2, .bigEndian, "the height")
     let width = try reader.number(at: start.adding(3), bytes: 2, .bigEndian, "the width")
-    let components = try reader.number(at: start.adding(5), bytes: 1, .bigEndian, "the frame header")
-    guard (2...16).contains(depth), components > 0, segment.count == 6 + 3 * Int(components) else {
-      throw .impossible(.jpeg, reason: "its frame header does not fit its number of components")
-    }
     guard height > 0 else {
       throw .impossible(.jpeg, reason: "its height is 0, or follows only after the first scan")
     }
-    return try ImageHeader(format: .jpeg, width: width, height: height, orientation: orientation)
+    return isOnItsSide
+      ? try ImageHeader(format: .jpeg, width: height, height: width)
+      : try ImageHeader(format: .jpeg, width: width, height: height)
   }
 
-  /// Returns the orientation in an APP1 segment: a TIFF file behind `Exif` and two zeros (Exif 2.32, 4.7.2).
+  /// Returns whether an APP1 segment turns the picture on its side, as in an upright photograph of a phone. Nil if the
+  /// segment has no orientation.
   ///
-  /// Damage in the segment is no reason to refuse the picture. The reader records an error of the source.
-  private static func exifOrientation(
+  /// Behind `Exif` and two zeros, it is a TIFF file (Exif 2.32, 4.7.2). The orientations 5 to 8 of its first directory
+  /// exchange rows and columns.
+  private static func exifTurn(
     _ reader: inout ImageHeaderReader, _ segment: Range<UInt64>
-  ) -> Orientation? {
-    let signature = Array("Exif\0\0".utf8)
-    guard segment.count > signature.count,
-      let bytes = try? reader.bytes(at: segment.lowerBound, count: signature.count, "Exif"),
-      bytes.elementsEqual(signature)
+  ) throws(ImageHeaderError) -> Bool? {
+    guard segment.count >= 14,
+      try reader.bytes(at: segment.lowerBound, count: 6, "Exif").elementsEqual("Exif\0\0".utf8)
     else { return nil }
-    let start = segment.lowerBound.adding(UInt64(signature.count))
-    return (try? TIFFDirectory(&reader, start..<segment.upperBound))?.orientation
+    let file = segment.lowerBound.adding(6)
+    let isLittle = try reader.number(at: file, bytes: 2, .bigEndian, "Exif") == 0x4949
+    let order: ImageHeaderReader.ByteOrder = isLittle ? .littleEndian : .bigEndian
+    let directory = file.adding(try reader.number(at: file.adding(4), bytes: 4, order, "Exif"))
+    guard directory.adding(2) <= segment.upperBound else { return nil }
+    var entry = directory.adding(2)
+    for _ in 0..<(try reader.number(at: directory, bytes: 2, order, "Exif"))
+    where entry.adding(12) <= segment.upperBound {
+      if try reader.number(at: entry, bytes: 2, order, "Exif") == 274 {
+        return (5...8).contains(try reader.number(at: entry.adding(8), bytes: 2, order, "Exif"))
+      }
+      entry = entry.adding(12)
+    }
+    return nil
   }
 }

@@ -57,7 +57,7 @@ struct ImageHeaderReader: ~Copyable {
     }
   }
 
-  /// Returns four bytes as text, for the four-character codes of RIFF, PNG and HEIF.
+  /// Returns four bytes as text, for the four-character codes of RIFF and PNG.
   mutating func code(
     at offset: UInt64, _ part: @autoclosure () -> String
   ) throws(ImageHeaderError) -> String {

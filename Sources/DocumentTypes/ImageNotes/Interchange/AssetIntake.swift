@@ -156,7 +156,8 @@ struct AssetIntake {
       case .file(let path):
         if reference.kind == .link, places[PackagePath(path)] == nil, !isTaken(path) { return nil }
         do {
-          if let place = try take(path, for: reference) {
+          let (caption, isShown) = (reference.words.trimmed(), reference.kind.isShown)
+          if let place = try take(path, caption: caption, isShown: isShown) {
             return RelativePath.respelled(destination, from: path, to: place)
           }
         } catch let error as FilePackageError where error.code == .wrongKind {
@@ -185,15 +186,12 @@ struct AssetIntake {
   /// folder.
   ///
   /// - Throws: a `FilePackageError` `wrongKind` or `invalidName` for another node than a file.
-  private mutating func take(_ path: String, for reference: TextReference) throws -> String? {
+  private mutating func take(_ path: String, caption: String, isShown: Bool) throws -> String? {
     if let place = places[PackagePath(path)] { return place }
     let path = try names.path(path, in: tree)
     if let place = places[PackagePath(path)] { return place }
-    guard let file = try tree.descendant(at: path) else { return nil }
-    guard !file.isDirectory || reference.kind.isShown else { return nil }
-    let place = try take(
-      tree.regularFile(at: path), at: path, caption: reference.words.trimmed(),
-      isShown: reference.kind.isShown)
+    guard let file = try tree.descendant(at: path), !file.isDirectory || isShown else { return nil }
+    let place = try take(tree.regularFile(at: path), at: path, caption: caption, isShown: isShown)
     places[PackagePath(path)] = place
     return place
   }
@@ -201,15 +199,9 @@ struct AssetIntake {
   // MARK: Files
 
   /// Takes the file at a path of the tree, and returns its path in the package; nil if there is no file.
-  mutating func take(fileAt path: String, caption: String, isShown: Bool) throws -> String? {
-    if let place = places[PackagePath(path)] { return place }
+  mutating func take(fileAt path: String) throws -> String? {
     do {
-      let path = try names.path(path, in: tree)
-      if let place = places[PackagePath(path)] { return place }
-      guard let file = try tree.descendant(at: path), file.isRegularFile else { return nil }
-      let place = try take(file, at: path, caption: caption, isShown: isShown)
-      places[PackagePath(path)] = place
-      return place
+      return try take(path, caption: "", isShown: false)
     } catch let error as FilePackageError where error.code == .wrongKind || error.code == .invalidName {
       return nil
     }

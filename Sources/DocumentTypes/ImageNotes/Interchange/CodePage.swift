@@ -16,24 +16,13 @@ enum CodePage: Hashable {
 
   /// The code page of a font's character set; nil if the document's own counts.
   init?(characterSet number: Int) {
-    switch number {
-    case 0, 1, 2: return nil
-    case 77: self = .macRoman
-    case 128: self = .other(932)
-    case 129: self = .other(949)
-    case 134: self = .other(936)
-    case 136: self = .other(950)
-    case 161: self = .other(1253)
-    case 162: self = .other(1254)
-    case 163: self = .other(1258)
-    case 177: self = .other(1255)
-    case 178: self = .other(1256)
-    case 186: self = .other(1257)
-    case 204: self = .other(1251)
-    case 222: self = .other(874)
-    case 238: self = .other(1250)
-    default: return nil
-    }
+    let pages = [
+      77: 10000, 128: 932, 129: 949, 134: 936, 136: 950, 161: 1253, 162: 1254, 163: 1258, 177: 1255,
+      178: 1256,
+      186: 1257, 204: 1251, 222: 874, 238: 1250,
+    ]
+    guard let page = pages[number] else { return nil }
+    self.init(page)
   }
 
   /// Returns the character of a byte; nil if it is not known.

@@ -65,3 +65,10 @@ struct InterchangeProblem: Error {
     (self.code, self.file, self.line, self.reason) = (code, file, line, reason)
   }
 }
+
+extension [String] {
+  /// The first names, in quotation marks.
+  var firstNames: String {
+    prefix(4).map { "'\(displayString($0))'" }.joined(separator: ", ") + (count > 4 ? " …" : "")
+  }
+}

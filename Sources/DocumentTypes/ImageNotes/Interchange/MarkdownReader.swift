@@ -38,9 +38,7 @@ extension FileWrapper {
     }
     if names.count == 1 { return names[0] }
     if names.isEmpty { throw InterchangeProblem(.missingPart, "the folder has no text in Markdown") }
-    let list = names.prefix(4).map { "'\(displayString($0))'" }.joined(separator: ", ")
     throw InterchangeProblem(
-      .notOfFormat,
-      "the folder has \(names.count) texts (\(list)\(names.count > 4 ? " …" : "")): name one of them")
+      .notOfFormat, "the folder has \(names.count) texts (\(names.firstNames)): name one of them")
   }
 }

@@ -49,7 +49,7 @@ struct RTFDReader {
       intake.remark(.outside(name))
       return nil
     }
-    guard let place = try intake.take(fileAt: name, caption: "", isShown: false) else {
+    guard let place = try intake.take(fileAt: name) else {
       intake.remark(.missingImage(name))
       return nil
     }

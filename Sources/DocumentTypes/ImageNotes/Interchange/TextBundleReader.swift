@@ -14,12 +14,11 @@ struct TextBundleReader {
   func read() throws -> (document: InterchangeDocument, remarks: [InterchangeRemark]) {
     guard let file = try tree.child(named: TextBundleInfo.filename), file.isRegularFile else {
       let bundles = try tree.childNames().filter { InterchangeFormat(filename: $0) == .textBundle }
-      let list = bundles.prefix(4).map { "'\(displayString($0))'" }.joined(separator: ", ")
       throw InterchangeProblem(
         .missingPart,
         bundles.count < 2
           ? "it has no file '\(TextBundleInfo.filename)'"
-          : "it has \(bundles.count) TextBundles (\(list)\(bundles.count > 4 ? " …" : "")): unpack it, and import each"
+          : "it has \(bundles.count) TextBundles (\(bundles.firstNames)): unpack it, and import each"
       )
     }
     var info = try TextBundleInfo(file)
@@ -72,9 +71,7 @@ struct TextBundleReader {
     let expected = Self.extensions[info.type ?? "net.daringfireball.markdown"] ?? []
     let fitting = names.filter { expected.contains(FreeName.split($0).pathExtension.lowercased()) }
     guard fitting.count == 1 else {
-      throw InterchangeProblem(
-        .notOfFormat,
-        "it has several texts (\(names.map { "'\(displayString($0))'" }.joined(separator: ", ")))")
+      throw InterchangeProblem(.notOfFormat, "it has several texts (\(names.firstNames))")
     }
     return fitting[0]
   }
