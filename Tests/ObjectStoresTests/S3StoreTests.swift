@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
@@ -47,6 +48,20 @@ struct S3StoreTests {
     #expect(listing.otherNames >= 1)
   }
 
+  @Test func `takes no more bytes than a part of an object can have`() async throws {
+    let server = LimitedAnswer(status: 206, body: Data(count: 10))
+    let store = S3Store(
+      at: try S3Address("s3://bucket", endpoint: "http://127.0.0.1:1"),
+      credentials: S3Credentials(accessKeyID: "name", secretAccessKey: "secret"), transport: server)
+    _ = try await store.get("a", range: 5..<20_000_000)
+    #expect(server.limits == [20_000_000])
+    // An error has its sentence, however small the part is.
+    _ = try await store.get("a", range: 0..<10)
+    #expect(server.limits.last ?? 0 >= 1 << 20)
+    let error = await #expect(throws: ObjectStoreError.self) { try await store.get("a", range: 0..<9) }
+    #expect(error?.code == .invalidAnswer)
+  }
+
   @Test func `ends with its task`() async throws {
     let server = try S3Server { _ in .silence }
     defer { server.stop() }
@@ -90,6 +105,20 @@ struct S3StoreTests {
     #expect(
       try S3Address("s3://my-bucket", endpoint: "http://nas.example", allowsPlain: true).host == "nas.example"
     )
+  }
+}
+
+/// A server with one answer, which notes how many bytes its callers take.
+private final class LimitedAnswer: HTTPTransport {
+  private let answer: HTTPResponse
+  private let noted = Mutex<[Int]>([])
+  var limits: [Int] { noted.withLock { $0 } }
+
+  init(status: Int, body: Data) { answer = HTTPResponse(status: status, body: body) }
+
+  func send(_ request: HTTPRequest, limit: Int) async throws(HTTPFailure) -> HTTPResponse {
+    noted.withLock { $0.append(limit) }
+    return answer
   }
 }
 

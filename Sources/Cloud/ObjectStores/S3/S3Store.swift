@@ -83,7 +83,9 @@ public struct S3Store: ObjectStore {
   public func get(_ key: ObjectKey, range: Range<Int>?) async throws(ObjectStoreError) -> Data? {
     if let range, range.isEmpty { return try await head(key).map { _ in Data() } }
     let headers = range.map { ["range": "bytes=\(max(0, $0.lowerBound))-\($0.upperBound - 1)"] } ?? [:]
-    let answer = try await send("GET", key, headers: headers, .get, limit: Self.maximumSize)
+    // An error may be longer than the part.
+    let limit = range.map { max($0.upperBound, Self.answerLimit) } ?? Self.maximumSize
+    let answer = try await send("GET", key, headers: headers, .get, limit: min(limit, Self.maximumSize))
     switch answer.status {
     case 200:
       // The server may ignore the range.
