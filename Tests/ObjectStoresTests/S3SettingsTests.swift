@@ -97,6 +97,17 @@ struct S3SettingsTests {
     }
   }
 
+  @Test func `that cannot be read are an error, and not those of nobody`() async throws {
+    try await withTemporaryDirectory { folder in
+      let place = folder.appending(".aws").string
+      try FileManager.default.createSymbolicLink(atPath: place, withDestinationPath: place)
+      #expect(throws: CocoaError.self) { try S3Settings(environment: ["HOME": folder.string]) }
+      // Nothing is there.
+      _ = try S3Settings(environment: ["HOME": folder.appending("none").string])
+      _ = try S3Settings(environment: ["HOME": "/dev/null"])
+    }
+  }
+
   @Test(
     arguments: [
       ("none", "", [:], "There is no profile 'none' in"),

@@ -86,7 +86,8 @@ public struct S3Settings: Sendable {
   ///
   /// Indented lines below a key without a value belong to the key: they become `key.inner`.
   private static func sections(of path: String) throws -> [String: [String: String]] {
-    guard access(path, F_OK) == 0 else { return [:] }
+    var status = stat()
+    if stat(path, &status) != 0, [ENOENT, ENOTDIR].contains(errno) { return [:] }
     let text = String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self)
     var sections: [String: [String: String]] = [:]
     var (name, outer) = ("", "")
