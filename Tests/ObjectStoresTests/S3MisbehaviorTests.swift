@@ -102,7 +102,9 @@ struct S3MisbehaviorTests {
   }
 
   @Test(arguments: [
-    "<html><body>Hello</body></html>", "", "<ListBucketResult>", "<ListBucketResult></Other>",
+    "<html><body>Hello</body></html>", "", "page <ListBucketResult></ListBucketResult>",
+    "<ListBucketResult></ListBucketResult> page", "<ListBucketResult", "<ListBucketResult>",
+    "<ListBucketResult></Other>",
     "<!DOCTYPE x [<!ENTITY a \"aaaaaaaa\"><!ENTITY b \"&a;&a;\">]><ListBucketResult>&b;</ListBucketResult>",
     "<ListBucketResult><!-- a --></ListBucketResult>",
     "<ListBucketResult></ListBucketResult><ListBucketResult></ListBucketResult>",

@@ -109,7 +109,7 @@ public struct S3Store: ObjectStore {
     switch answer.status {
     case 200:
       guard let size = answer.headers["content-length"].flatMap({ Int($0) }), size >= 0,
-        let date = answer.headers["last-modified"].flatMap(S3Date.date(ofHeader:))
+        let date = answer.headers["last-modified"].flatMap(Date.init(http:))
       else {
         throw ObjectStoreError(.invalidAnswer, .head, in: place, key: key, reason: "size or date is missing")
       }
@@ -252,18 +252,22 @@ public struct S3Store: ObjectStore {
     func invalid(_ reason: String) -> ObjectStoreError {
       ObjectStoreError(.invalidAnswer, .list, in: place, reason: "the listing is wrong: \(reason)")
     }
-    let element: S3Answer.Element
+    let text: S3Answer
     do throws(S3Answer.Problem) {
-      element = try S3Answer.element(of: answer.body)
+      text = try S3Answer(answer.body)
     } catch {
       throw invalid(error.reason)
     }
-    guard element.name == "ListBucketResult" else { throw invalid("it is another document") }
-    var page = Page(hasMore: element["IsTruncated"] == "true")
-    for content in element.elements where content.name == "Contents" {
+    guard text.name == "ListBucketResult" else { throw invalid("it is another document") }
+    var page = Page(hasMore: text["IsTruncated"] == "true")
+    var content: [String: String] = [:]
+    for element in text.elements {
+      content[element.name] = element.text
+      guard element.name == "Contents" else { continue }
+      defer { content = [:] }
       guard let name = content["Key"].flatMap(S3Answer.decoded),
         let size = content["Size"].flatMap({ Int($0) }),
-        size >= 0, let date = content["LastModified"].flatMap(S3Date.date(ofListing:))
+        size >= 0, let date = content["LastModified"].flatMap(Date.init(iso8601:))
       else { throw invalid("an object has no name, size or date") }
       guard name.hasPrefix(base) else { throw invalid("it has objects of another prefix") }
       if let last = page.lastName, !last.utf8.lexicographicallyPrecedes(name.utf8) {
@@ -281,15 +285,15 @@ public struct S3Store: ObjectStore {
 
   private func code(of answer: Answer) -> String? {
     // A body that is not XML has no code.
-    guard let element = try? S3Answer.element(of: answer.body), element.name == "Error" else { return nil }
-    return element["Code"]
+    guard let text = try? S3Answer(answer.body), text.name == "Error" else { return nil }
+    return text["Code"]
   }
 
   private func failure(
     _ answer: Answer, _ operation: ObjectStoreError.Operation, _ key: ObjectKey?
   ) -> ObjectStoreError {
     // A body that is no error of S3 has no reason to show.
-    let element = (try? S3Answer.element(of: answer.body)).flatMap { $0.name == "Error" ? $0 : nil }
+    let element = (try? S3Answer(answer.body)).flatMap { $0.name == "Error" ? $0 : nil }
     let code = element?["Code"]
     var reason = "status \(answer.status)"
     if let code { reason += ", \(shown(code, answer.credentials))" }

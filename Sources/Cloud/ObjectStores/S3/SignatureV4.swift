@@ -61,20 +61,6 @@ package struct SignatureV4 {
 
   /// Returns a date such as `20130524T000000Z`.
   static func timestamp(_ date: Date) -> String {
-    let parts = Calendar.utc.dateComponents([.year, .month, .day, .hour, .minute, .second], from: date)
-    func digits(_ number: Int?, _ count: Int) -> String {
-      let text = "\(number ?? 0)"
-      return String(repeating: "0", count: max(0, count - text.count)) + text
-    }
-    return digits(parts.year, 4) + digits(parts.month, 2) + digits(parts.day, 2) + "T" + digits(parts.hour, 2)
-      + digits(parts.minute, 2) + digits(parts.second, 2) + "Z"
+    date.formatted(Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted))
   }
-}
-
-extension Calendar {
-  fileprivate static let utc: Calendar = {
-    var calendar = Calendar(identifier: .gregorian)
-    calendar.timeZone = .gmt
-    return calendar
-  }()
 }
