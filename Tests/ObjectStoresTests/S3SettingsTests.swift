@@ -14,7 +14,7 @@ struct S3SettingsTests {
       try Data(text.utf8).write(to: URL(filePath: "\(place)/\(name)"))
       chmod("\(place)/\(name)", 0o600)
     }
-    return ["HOME": folder.string, "AWS_EC2_METADATA_DISABLED": "true"]
+    return ["HOME": folder.string]
   }
 
   static func found(_ settings: S3Settings) async throws -> S3Credentials {

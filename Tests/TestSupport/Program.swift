@@ -144,8 +144,7 @@ package final class RunningProgram: Sendable {
     posix_spawnattr_setflags(
       &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
     // The calls of a program and their order are the same each time.
-    // No program of a test asks this machine's metadata service for keys.
-    let own = ["SWIFT_DETERMINISTIC_HASHING": "1", "AWS_EC2_METADATA_DISABLED": "true"]
+    let own = ["SWIFT_DETERMINISTIC_HASHING": "1"]
     let values = ProcessInfo.processInfo.environment.merging(own) { $1 }.merging(environment) { $1 }
     var texts = ([path] + arguments).map { strdup($0) } + [nil]
     var variables = values.map { strdup("\($0)=\($1)") } + [nil]

@@ -14,10 +14,9 @@ package struct Cloud: AsyncParsableCommand {
       children of one document, both changes stay. If they changed the same child, the document gets a conflict \
       version, which 'docpkg conflicts' shows.
 
-      The keys of an S3 service come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, from awscli's files, from a \
-      program (credential_process), or from the service of a container or machine in a cloud. No container folder \
-      has them. AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL and AWS_CA_BUNDLE count as for awscli. SSL_CERT_FILE, \
-      https_proxy and no_proxy count as for other programs.
+      The keys of an S3 service come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, from awscli's files, or from \
+      a program (credential_process). No container folder has them. AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL and \
+      AWS_CA_BUNDLE count as for awscli. SSL_CERT_FILE, https_proxy and no_proxy count as for other programs.
 
       Examples:
         docpkg cloud init s3://documents/me ~/Cloud --endpoint https://s3.example.org

@@ -62,11 +62,7 @@ final class RunningProgram: Sendable {
     process.executableURL = URL(filePath: program.path)
     process.arguments = arguments
     if let folder { process.currentDirectoryURL = URL(filePath: folder.string) }
-    // No program of a test asks this machine's metadata service for keys.
-    process.environment = ProcessInfo.processInfo.environment.merging(["AWS_EC2_METADATA_DISABLED": "true"]) {
-      $1
-    }
-    .merging(environment) { $1 }
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     try Data(input.utf8).write(to: URL(filePath: files[2]))
     for file in files[..<2] { try Data().write(to: URL(filePath: file)) }
     process.standardOutput = try FileHandle(forWritingTo: URL(filePath: files[0]))

@@ -6,12 +6,14 @@ import Glibc
 /// A program of the user's settings that prints keys: posix_spawn(3), without a shell.
 ///
 /// It has this process's environment, no input, and the same standard error: its questions and errors go there.
-struct S3KeyProgram: Sendable {
+struct S3KeyProgram: Sendable, CustomStringConvertible {
   /// The largest output in bytes.
   private static let limit = 64 << 10
 
   private let program: String
   private let arguments: [String]
+
+  var description: String { "the program '\(program)'" }
 
   init(_ program: String, _ arguments: [String]) { (self.program, self.arguments) = (program, arguments) }
 
@@ -44,15 +46,15 @@ struct S3KeyProgram: Sendable {
       guard errno == EINTR else { throw problem(errno) }
     }
     let signal = status & 0x7F
-    if signal != 0 { throw S3KeyProblem(reason: "the program '\(program)' was ended by signal \(signal)") }
+    if signal != 0 { throw S3KeyProblem(reason: "\(self) was ended by signal \(signal)") }
     let code = status >> 8 & 0xFF
-    if code != 0 { throw S3KeyProblem(reason: "the program '\(program)' ended with status \(code)") }
-    if bytes.count > Self.limit { throw S3KeyProblem(reason: "the program '\(program)' prints too much") }
+    if code != 0 { throw S3KeyProblem(reason: "\(self) ended with status \(code)") }
+    if bytes.count > Self.limit { throw S3KeyProblem(reason: "\(self) prints too much") }
     return bytes
   }
 
   private func problem(_ code: Int32) -> S3KeyProblem {
-    S3KeyProblem(reason: "the program '\(program)' could not be started: \(String(cString: strerror(code)))")
+    S3KeyProblem(reason: "\(self) could not be started: \(String(cString: strerror(code)))")
   }
 
   private func spawn(writing end: Int32) throws(S3KeyProblem) -> pid_t {

@@ -4,8 +4,7 @@ extension S3Settings {
   /// Looks for keys as awscli does.
   ///
   /// The order is the environment, unless the caller named a profile; the file of keys; a program of the profile; the
-  /// file of settings; the container that the process runs in; the metadata service of the machine. It starts no
-  /// program and makes no request.
+  /// file of settings. It starts no program.
   ///
   /// - Throws: `Problem` if there are no keys, or if the profile has keys of a kind that this library does not read.
   public func findKeys() throws(Problem) -> S3Keys {
@@ -20,26 +19,14 @@ extension S3Settings {
           description: "The profile '\(profile)' has a credential_process without a program, or with an open "
             + "quotation mark. Correct it.")
       }
-      return S3Keys(.program(program, Array(words.dropFirst())))
+      return S3Keys(S3KeyProgram(program, Array(words.dropFirst())))
     }
     if let own = try pair(config, Names.file, "The profile '\(profile)' in '\(configPath)'") {
       return S3Keys(own)
     }
-    if let address = containerAddress {
-      return S3Keys(
-        .container(
-          address, token: environment["AWS_CONTAINER_AUTHORIZATION_TOKEN"],
-          tokenFile: environment["AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE"]))
-    }
-    guard environment["AWS_EC2_METADATA_DISABLED"]?.lowercased() != "true" else {
-      throw Problem(
-        description: "There are no keys. Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or write them to "
-          + "~/.aws/credentials.")
-    }
-    return S3Keys(
-      .machine(
-        environment["AWS_EC2_METADATA_SERVICE_ENDPOINT"] ?? config["ec2_metadata_service_endpoint"]
-          ?? "http://169.254.169.254"))
+    throw Problem(
+      description: "There are no keys. Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or write them to "
+        + "~/.aws/credentials.")
   }
 
   /// The names of a key, its secret and its token.
@@ -81,11 +68,6 @@ extension S3Settings {
           "The environment has a role by a token (AWS_WEB_IDENTITY_TOKEN_FILE), which is not supported. Use "
           + "a profile with 'credential_process = aws configure export-credentials'.")
     }
-  }
-
-  private var containerAddress: String? {
-    environment["AWS_CONTAINER_CREDENTIALS_RELATIVE_URI"].map { "http://169.254.170.2" + $0 }
-      ?? environment["AWS_CONTAINER_CREDENTIALS_FULL_URI"]
   }
 
   /// Returns the words of a command line: quotation marks and backslashes keep spaces, and nothing else is special.
