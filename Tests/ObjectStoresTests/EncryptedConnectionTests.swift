@@ -43,7 +43,8 @@ struct EncryptedConnectionTests {
     try await withTemporaryDirectory { folder in
       let server = try await TLSServer(in: folder)
       let client = HTTPClient(
-        connections: 3, authorities: folder.appending("authority.pem").string, environment: [:])
+        limits: .init(connections: 3), authorities: folder.appending("authority.pem").string,
+        environment: [:])
       let store = try store(server, client)
       try await withThrowingTaskGroup(of: Void.self) { group in
         for number in 0..<60 {

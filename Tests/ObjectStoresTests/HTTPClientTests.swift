@@ -20,10 +20,28 @@ struct HTTPClientTests {
     #expect(server.requests.count == 60 && server.connectionCount == 1)
   }
 
+  @Test func `are slower with a limit of bytes a second, in both directions`() async throws {
+    let server = try S3Server()
+    defer { server.stop() }
+    func time(_ limits: TransferLimits) async throws -> Duration {
+      let store = try server.store(transport: HTTPClient(limits: limits))
+      return try await ContinuousClock().measure {
+        try await store.put(Data(count: 300_000), at: "a")
+        #expect(try await store.get("a")?.count == 300_000)
+      }
+    }
+    let (limited, free) = (try await time(.init(bytesPerSecond: 400_000)), try await time(.init()))
+    #expect(limited > free * 2)
+    // One request at a time has the whole rate, and several have their parts.
+    #expect(TransferLimits(bytesPerSecond: 1 << 20).rate == 1 << 20)
+    #expect(TransferLimits(connections: 4, bytesPerSecond: 1 << 20).rate == 1 << 18)
+    #expect(TransferLimits().connections == 8 && TransferLimits().rate == nil)
+  }
+
   @Test func `are no more than the client has`() async throws {
     let server = try S3Server()
     defer { server.stop() }
-    let store = try server.store(transport: HTTPClient(connections: 3))
+    let store = try server.store(transport: HTTPClient(limits: .init(connections: 3)))
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<50 {
         group.addTask {
@@ -99,7 +117,7 @@ struct HTTPClientTests {
   @Test func `end with their task, also while requests wait for a turn`() async throws {
     let server = try S3Server { _ in .silence }
     defer { server.stop() }
-    let store = try server.store(transport: HTTPClient(connections: 1))
+    let store = try server.store(transport: HTTPClient(limits: .init(connections: 1)))
     let tasks = (0..<5).map { _ in Task { try await store.get("a") } }
     while server.requests.isEmpty { await Task.yield() }
     for task in tasks.reversed() { task.cancel() }

@@ -1,4 +1,6 @@
 import Foundation
+import ObjectStores
+import StoreTestSupport
 import SystemPackage
 import TestSupport
 import Testing
@@ -377,12 +379,26 @@ struct CloudCommandTests {
     .enabled(if: Program.succeeds("script -qc true /dev/null"), "this needs a terminal, which 'script' makes")
   )
   func `shows all documents on a terminal, with the rate and the time left`() async throws {
-    try await withTwoFolders(.folder) { folder in
+    let server = try S3Server()
+    defer { server.stop() }
+    let environment = [
+      "AWS_ACCESS_KEY_ID": S3Server.credentials.accessKeyID,
+      "AWS_SECRET_ACCESS_KEY": S3Server.credentials.secretAccessKey,
+    ]
+    try await withTemporaryDirectory { folder in
+      let place = [
+        "s3://\(S3Server.bucket)/me", "--endpoint", server.endpoint, "--region", S3Server.region,
+      ]
+      let made = try run(
+        tool, ["cloud", "init"] + place + ["A", "--no-encrypt"], in: folder,
+        environment: environment)
+      #expect(made.status == 0, "\(made.errors)")
       let text = """
         for name in a b c; do head -c 700000 /dev/urandom > A/$name.bin; done
         TERM=xterm script -qc "'\(tool.path)' cloud sync A --limit-rate 500K" /dev/null < /dev/null
         """
-      let run = try run(Program(path: "/bin/sh"), ["-ec", text], in: folder)
+      let run = try run(
+        Program(path: "/bin/sh"), ["-ec", text], in: folder, environment: environment)
       let bar = /\[[# ]{20}\] \d+% of 3 documents, [\d.]+ (KB|MB), [\d.]+ (KB|MB)\/s, \d+ s left/
       #expect(run.output.contains(bar), "\(run.output)")
     }

@@ -232,11 +232,17 @@ struct CloudLifeTests {
       #expect(try cloud("sync", "A", "-n", "--json", in: folder).contains(#""dryRun":true"#))
       #expect(try FileManager.default.subpathsOfDirectory(atPath: disk) == before)
       #expect(try run(tool, ["cloud", "sync", "A", "-n", "--watch"], in: folder).status == 64)
-      let done = try cloud("sync", "A", "--limit-rate", "10M", "--connections", "2", in: folder)
+      let done = try cloud("sync", "A", in: folder)
       #expect(Set(done.split(separator: "\n").prefix(2)) == ["uploaded a.txt", "deleted b.txt"])
-      for limit in [["--limit-rate", "0"], ["--connections", "9"]] {
+      for limit in [
+        ["--limit-rate", "0"], ["--limit-rate", "1K", "--connections", "2"],
+        ["--connections", "9"],
+      ] {
         #expect(try run(tool, ["cloud", "sync", "A"] + limit, in: folder).status == 64)
       }
+      let refused = try run(tool, ["cloud", "sync", "A", "--limit-rate", "10M"], in: folder)
+      #expect(
+        refused.status == 2 && refused.errors.contains("are for a service"), "\(refused.errors)")
     }
   }
 

@@ -6,7 +6,7 @@ import FilePackages
 import FoundationEssentials
 import Glibc
 import ImageNotes
-import ObjectStores
+package import ObjectStores
 import Synchronization
 
 /// A container folder on this machine, with its store.
@@ -21,18 +21,18 @@ package struct CloudFolder {
   ///
   /// - Parameters:
   ///   - progress: shows the calls of the store on a terminal.
-  ///   - limits: the limits of the calls.
+  ///   - limits: the limits of the requests to a service.
   package static func open(
-    at path: String, _ progress: TransferProgress? = nil, _ limits: PacedStore.Limits = PacedStore.Limits()
+    at path: String, _ progress: TransferProgress? = nil, _ limits: TransferLimits? = nil
   ) async throws -> CloudFolder {
     let folder = try find(around: path)
     let (address, options) = try CloudContainer.settings(of: folder)
     let opened = Opened()
-    let store = CountingStore(try StoreAddress(address, options).open()) { traffic in
+    let store = CountingStore(try StoreAddress(address, options).open(limits)) { traffic in
       progress?.show(traffic, opened.transfers.withLock { $0?.documents })
     }
     _ = UTType.imageNotes  // The access declares the type, so that a folder of it is one document.
-    let container = try await CloudContainer.open(folder, in: RetryingStore(PacedStore(store, limits)))
+    let container = try await CloudContainer.open(folder, in: RetryingStore(store))
     opened.transfers.withLock { $0 = container.session.transfers }
     return CloudFolder(container: container, store: store)
   }

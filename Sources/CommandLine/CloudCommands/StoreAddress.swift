@@ -43,15 +43,23 @@ package struct StoreAddress: Sendable {
 
   /// Opens the store.
   ///
+  /// - Parameter limits: the limits of the requests; nil for none, as for a folder.
   /// - Throws: an error of the address, of the credentials or of the folder.
-  package func open() throws -> any ObjectStore {
-    if let folder { return try FolderStore(at: url(folder)) }
+  package func open(_ limits: TransferLimits? = nil) throws -> any ObjectStore {
+    if let folder {
+      guard limits == nil else {
+        throw InputError(
+          description: "'\(text)' is a folder; --limit-rate and --connections are for a service.")
+      }
+      return try FolderStore(at: url(folder))
+    }
     // An address with a password is refused before an error can repeat it.
     try check()
     do {
       let settings = try S3Settings(profile: options[Key.profile])
       let store = try S3Store(
-        at: address(region: settings.region, endpoint: settings.endpoint), settings: settings)
+        at: address(region: settings.region, endpoint: settings.endpoint), settings: settings,
+        limits: limits ?? TransferLimits())
       if let warning = settings.warning { StandardError.write("docpkg: warning: \(warning)\n") }
       return store
     } catch let problem as S3Settings.Problem {

@@ -8,6 +8,8 @@ struct CurlOrder: Sendable {
   /// The largest body of the answer, in bytes.
   var limit: Int
   var times: HTTPClient.Times
+  /// The largest number of bytes a second, in each direction; nil for any number.
+  var rate: Int?
   var proxy: HTTPProxy?
   var authorities: HTTPAuthorities
 }
@@ -51,8 +53,10 @@ final class CurlTransfer {
     try easy.set(CURLOPT_QUICK_EXIT, 1)
     try easy.set(CURLOPT_TCP_KEEPALIVE, 1)
     try easy.set(CURLOPT_FRESH_CONNECT, isRepetition ? 1 : 0)
-    try easy.set(CURLOPT_BUFFERSIZE, 256 << 10)
-    try easy.set(CURLOPT_UPLOAD_BUFFERSIZE, 256 << 10)
+    // A full buffer goes at once.
+    let buffer = order.rate == nil ? 256 << 10 : 16 << 10
+    try easy.set(CURLOPT_BUFFERSIZE, buffer)
+    try easy.set(CURLOPT_UPLOAD_BUFFERSIZE, buffer)
     try setBody()
     try setTimes()
     try setAuthorities()
@@ -82,9 +86,14 @@ final class CurlTransfer {
   private func setTimes() throws(HTTPFailure) {
     let seconds = max(1, Int((order.times.idle / .seconds(1)).rounded(.up)))
     try easy.set(CURLOPT_LOW_SPEED_TIME, seconds)
-    try easy.set(CURLOPT_LOW_SPEED_LIMIT, max(1, Self.leastProgress / seconds))
+    let least = Self.leastProgress / seconds
+    try easy.set(CURLOPT_LOW_SPEED_LIMIT, max(1, min(least, (order.rate ?? .max) / 2)))
     try easy.set(CURLOPT_CONNECTTIMEOUT_MS, Int(order.times.connecting / .milliseconds(1)))
-    try easy.set(CURLOPT_TIMEOUT_MS, Int(order.times.total / .milliseconds(1)))
+    // A slow request goes on while it goes on at its rate.
+    try easy.set(
+      CURLOPT_TIMEOUT_MS, order.rate == nil ? Int(order.times.total / .milliseconds(1)) : 0)
+    try easy.set(CURLOPT_MAX_SEND_SPEED_LARGE, offset: order.rate ?? 0)
+    try easy.set(CURLOPT_MAX_RECV_SPEED_LARGE, offset: order.rate ?? 0)
   }
 
   private func setAuthorities() throws(HTTPFailure) {

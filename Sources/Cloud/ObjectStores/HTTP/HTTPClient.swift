@@ -27,6 +27,7 @@ package final class HTTPClient: HTTPTransport {
   package static let shared = HTTPClient()
 
   private let times: Times
+  private let rate: Int?
   private let environment: [String: String]
   private let authorities: HTTPAuthorities
   private let turns: AsyncSemaphore
@@ -35,19 +36,19 @@ package final class HTTPClient: HTTPTransport {
   /// Makes a client.
   ///
   /// - Parameters:
-  ///   - connections: the number of requests at once; more requests wait.
+  ///   - limits: the number of requests at once, beyond which more requests wait; and the bytes a second.
   ///   - authorities: a file or folder with the certificates that count; nil for the system's.
   ///   - environment: the variables that name a proxy or certificates.
   package init(
-    times: Times = Times(), connections: Int = 8, authorities: String? = nil,
+    times: Times = Times(), limits: TransferLimits = TransferLimits(), authorities: String? = nil,
     environment: [String: String] = ProcessInfo.processInfo.environment
   ) {
-    (self.times, self.environment) = (times, environment)
+    (self.times, self.environment, rate) = (times, environment, limits.rate)
     self.authorities =
       authorities.map { .own($0) }
       ?? .system(file: environment["SSL_CERT_FILE"], folder: environment["SSL_CERT_DIR"])
-    turns = AsyncSemaphore(max(1, connections))
-    loop = CurlLoop(connections: max(1, connections))
+    turns = AsyncSemaphore(limits.connections)
+    loop = CurlLoop(connections: limits.connections)
   }
 
   /// Sends a request, as `HTTPTransport` says.
@@ -56,7 +57,9 @@ package final class HTTPClient: HTTPTransport {
     do { try await turns.waitUnlessCancelled() } catch { throw .cancelled }
     defer { turns.signal() }
     return try await loop.send(
-      CurlOrder(request: request, limit: limit, times: times, proxy: proxy, authorities: authorities))
+      CurlOrder(
+        request: request, limit: limit, times: times, rate: rate, proxy: proxy,
+        authorities: authorities))
   }
 }
 

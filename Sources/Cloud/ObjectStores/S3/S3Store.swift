@@ -34,10 +34,12 @@ public struct S3Store: ObjectStore {
   /// Makes a store in an existing bucket, with the keys and the certificates of awscli's files and the environment.
   ///
   /// - Throws: an error of the keys.
-  public init(at address: S3Address, settings: S3Settings) throws(S3Settings.Problem) {
+  public init(
+    at address: S3Address, settings: S3Settings, limits: TransferLimits = TransferLimits()
+  ) throws(S3Settings.Problem) {
     self.init(
       at: address, keys: try settings.findKeys(),
-      transport: settings.certificates.map { HTTPClient(authorities: $0) } ?? HTTPClient.shared)
+      transport: HTTPClient(limits: limits, authorities: settings.certificates))
   }
 
   /// Makes a store in an existing bucket, with permanent keys.
