@@ -28,6 +28,8 @@ public struct ObjectStoreError: Error, Sendable, Hashable {
     case invalidAnswer
     /// The server's certificate is not valid for its name.
     case untrusted
+    /// The bytes of the object are not those that were stored.
+    case damaged
     /// The object is larger than the caller or the store allows.
     case tooLarge
     /// The store does not keep the promises that a container needs.
@@ -118,6 +120,7 @@ extension ObjectStoreError.Code {
     case .clockSkewed: "this machine's clock and the server's differ by too much"
     case .invalidAnswer: "the answer is not that of an object store"
     case .untrusted: "the server's certificate is not valid"
+    case .damaged: "it is damaged, or another key made it"
     case .tooLarge: "it is too large"
     case .unsound: "it cannot hold a container"
     case .file: "the file system refused"
@@ -139,6 +142,7 @@ extension ObjectStoreError.Code {
     case .invalidAnswer: "Check the address; a proxy or another kind of server may answer there."
     case .untrusted:
       "Check the address. If the authority is your own, let SSL_CERT_FILE or AWS_CA_BUNDLE name its certificate."
+    case .damaged: "Run 'docpkg cloud repair' on a machine that has the document."
     case .tooLarge:
       "Permit larger requests, in the server and in a proxy before it: a container needs requests of 8 MiB."
     case .unsound: "Use another store."

@@ -24,8 +24,12 @@ private func open(_ bytes: Data) async {
   do {
     try await memory.put(bytes, at: "documents/object")
     // No input contains the key.
-    let opened = try await EncryptedStore(memory, key: key).get("documents/object")
-    precondition(opened == Data())
+    do throws(ObjectStoreError) {
+      _ = try await EncryptedStore(memory, key: key).get("documents/object")
+      preconditionFailure("it opens")
+    } catch {
+      precondition(error.code == .damaged)
+    }
     try await memory.put(bytes, at: ContainerMark.key)
     do {
       let found = try await ContainerMark(memory).find()

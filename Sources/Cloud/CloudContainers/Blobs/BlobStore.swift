@@ -200,7 +200,7 @@ package final class BlobStore: Sendable {
     _ name: BlobName, maximumSize: Int = maximumSize, child: String? = nil
   ) async throws -> Data {
     if let bytes = enclosure?[name], bytes.count <= maximumSize { return bytes }
-    let bytes = try await bytes(of: name, range: 0..<(maximumSize + 1))
+    let bytes = try await bytes(of: name, limit: maximumSize + 1)
     func error(_ code: CloudDataError.Code) -> CloudDataError {
       CloudDataError(code, in: place, blob: name, child: child)
     }
@@ -210,9 +210,9 @@ package final class BlobStore: Sendable {
     return bytes
   }
 
-  private func bytes(of name: BlobName, range: Range<Int>) async throws -> Data? {
+  private func bytes(of name: BlobName, limit size: Int) async throws -> Data? {
     try await limit.waitUnlessCancelled()
     defer { limit.signal() }
-    return try await store.oneObject { try await store.get(name.key, range: range) }
+    return try await store.content(of: name.key, limit: size)
   }
 }

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import ObjectStores
 
 // An error of one object belongs to its document. An error of a listing, of the container's mark or of the connection
@@ -18,6 +19,20 @@ extension ObjectStore {
     } catch let error as ObjectStoreError where error.code != .cancelled && error.key != nil {
       guard await givesListing() else { throw error }
       throw CloudDataError(error)
+    }
+  }
+
+  /// Reads an object whose reader compares or decodes the bytes, as `oneObject`.
+  ///
+  /// - Returns: no bytes if they are damaged: no reader takes them for an object. nil if there is no object.
+  func content(of key: ObjectKey, limit: Int) async throws -> Data? {
+    try await oneObject {
+      do throws(ObjectStoreError) {
+        return try await get(key, range: 0..<limit)
+      } catch {
+        if error.code == .damaged { return Data() }
+        throw error
+      }
     }
   }
 

@@ -5,7 +5,7 @@ package import ObjectStores
 // ES1 The base gets no byte of an object, and no digest of one, without the key. It gets the other parts of keys,
 //     sizes and times: Docs/Encryption.md lists them.
 // ES2 `get` gives bytes that `put` got for this key, or none: an object that another key sealed, or that had another
-//     name, reads as damaged.
+//     name, is damaged.
 
 /// Another store, in which all objects but the container's mark are encrypted.
 ///
@@ -44,18 +44,20 @@ package struct EncryptedStore: ForwardingStore {
   ///
   /// Cost: the whole object is read. If it ends after `range`, that takes a second request.
   ///
-  /// - Returns: no bytes if the object is damaged (ES2).
+  /// - Throws: `damaged` for an object that does not open (ES2).
   package func get(_ key: ObjectKey, range: Range<Int>?) async throws(ObjectStoreError) -> Data? {
     if key == ContainerMark.key { return try await base.get(key, range: range) }
     guard let sealed = try await sealedBytes(at: try stored(key, .get), upTo: range?.upperBound) else {
       return nil
     }
+    let bytes: Data?
     do throws(CipherError) {
-      guard let bytes = try SealedBytes.open(sealed, with: objectKey(of: key)) else { return Data() }
-      return range.map { Data(bytes.dropFirst($0.lowerBound).prefix($0.count)) } ?? bytes
+      bytes = try SealedBytes.open(sealed, with: objectKey(of: key))
     } catch {
       throw failure(error, .get, key)
     }
+    guard let bytes else { throw ObjectStoreError(.damaged, .get, in: place, key: key) }
+    return range.map { Data(bytes.dropFirst($0.lowerBound).prefix($0.count)) } ?? bytes
   }
 
   /// The size of the largest object that a container makes.

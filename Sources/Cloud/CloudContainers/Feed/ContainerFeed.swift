@@ -204,8 +204,7 @@ package struct ContainerFeed: Sendable {
   }
 
   private func bytes(of number: Int) async throws -> Data? {
-    let key = Self.key(number)
-    return try await store.oneObject { try await store.get(key, range: 0..<(FeedEntry.maximumSize + 1)) }
+    try await store.content(of: Self.key(number), limit: FeedEntry.maximumSize + 1)
   }
 
   private static func hash(of bytes: Data) -> ContentHash { bytes.withUnsafeBytes { ContentHash(of: $0) } }

@@ -33,9 +33,7 @@ package struct HeadPacks: Sendable {
       let missing = wanted.filter { found[$0.key] == nil }
       let read = try await concurrentMap(part, BlobStore.maximumCalls) { object -> [StoredVersion] in
         let bytes = try await checking {
-          try await store.oneObject {
-            try await store.get(object.key, range: 0..<(HeadPack.maximumSize + 1))
-          }
+          try await store.content(of: object.key, limit: HeadPack.maximumSize + 1)
         }
         guard case .success(let bytes) = bytes,
           let pack = bytes.flatMap({ HeadPack(decoding: $0, at: object.key) })

@@ -117,7 +117,7 @@ package struct VersionLog: Sendable {
   // MARK: Reading
 
   private func read(_ key: ObjectKey) async throws -> Data? {
-    try await store.oneObject { try await store.get(key, range: 0..<(CloudVersion.maximumSize + 1)) }
+    try await store.content(of: key, limit: CloudVersion.maximumSize + 1)
   }
 
   /// Reads a version, and checks that it is the one of its key.
