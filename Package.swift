@@ -376,7 +376,7 @@ let package = Package(
         name: "Fuzz\(name)",
         dependencies: [
           "CloudContainers", "DurableIO", "FilePackages", "ImageNotes", "ObjectStores",
-          "PackageArchive", "TestSupport", "UniformTypes", system,
+          "PackageArchive", "StoreTestSupport", "TestSupport", "UniformTypes", system,
         ],
         path: "Tests/Fuzz/\(name)", swiftSettings: strict + [.unsafeFlags(["-parse-as-library"])])
     }

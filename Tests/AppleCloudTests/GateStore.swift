@@ -3,7 +3,7 @@ import ObjectStores
 import Synchronization
 
 /// A store whose reads of content wait while it is closed, and that fails while it is offline.
-final class GateStore: ForwardingStore {
+final class GateStore: ObjectStore {
   let base: any ObjectStore
   private let isClosed = Mutex(false)
   private let isOffline = Mutex(false)
@@ -15,16 +15,18 @@ final class GateStore: ForwardingStore {
 
   func setOffline() { isOffline.withLock { $0 = true } }
 
-  func put(_ bytes: Data, at key: ObjectKey, ifAbsent: Bool) async throws(ObjectStoreError) -> Bool {
-    if isOffline.withLock({ $0 }) { throw ObjectStoreError(.unreachable, .put, in: place, key: key) }
-    return try await base.put(bytes, at: key, ifAbsent: ifAbsent)
-  }
+  var place: String { base.place }
 
-  func get(_ key: ObjectKey, range: Range<Int>?) async throws(ObjectStoreError) -> Data? {
-    while key.string.hasPrefix("blobs/"), isClosed.withLock({ $0 }) {
-      if Task.isCancelled { throw ObjectStoreError(.cancelled, .get, in: place, key: key) }
-      await Task.yield()
+  func send(_ call: StoreCall) async throws(ObjectStoreError) -> StoreAnswer {
+    if case .put = call, isOffline.withLock({ $0 }) {
+      throw ObjectStoreError(.unreachable, call, in: place)
     }
-    return try await base.get(key, range: range)
+    if case .get(let key, _) = call {
+      while key.string.hasPrefix("blobs/"), isClosed.withLock({ $0 }) {
+        if Task.isCancelled { throw ObjectStoreError(.cancelled, call, in: place) }
+        await Task.yield()
+      }
+    }
+    return try await base.send(call)
   }
 }

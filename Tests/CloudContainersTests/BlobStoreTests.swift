@@ -1,6 +1,7 @@
 import FilePackages
 import Foundation
 import ObjectStores
+import StoreTestSupport
 import Synchronization
 import Testing
 

@@ -1,4 +1,5 @@
 import ObjectStores
+import StoreTestSupport
 import Synchronization
 
 /// Counts the calls that a `MemoryStore` gets, by their kind.

@@ -2,6 +2,7 @@ import CloudContainers
 import FilePackages
 import Foundation
 import ObjectStores
+import StoreTestSupport
 import Testing
 
 @Suite("A version of a document in a container")

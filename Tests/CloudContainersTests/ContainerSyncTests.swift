@@ -4,6 +4,7 @@ import DurableIO
 import FilePackages
 import Foundation
 import ObjectStores
+import StoreTestSupport
 import SystemPackage
 import TestSupport
 import Testing
@@ -55,7 +56,7 @@ struct ContainerSyncTests {
       try await a.sync()
       let bad = try #require(await a.container.items().first { $0.name == "Bad.txt" })
       let key = CloudVersion.key(of: bad.id, 1)
-      let version = try #require(await store.get(key, range: nil))
+      let version = try #require(await store.get(key))
       let name = "\"name\":\"Bad.txt\""
       let text = String(decoding: version, as: UTF8.self)
       let hostile = [

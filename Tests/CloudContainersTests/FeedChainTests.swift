@@ -2,6 +2,7 @@ import CloudContainers
 import FilePackages
 import Foundation
 import ObjectStores
+import StoreTestSupport
 import Synchronization
 import TestSupport
 import Testing

@@ -2,6 +2,7 @@ import CloudContainers
 import FilePackages
 import Foundation
 import ObjectStores
+import StoreTestSupport
 import Synchronization
 import SystemPackage
 import TestSupport
@@ -253,7 +254,7 @@ struct GarbageCollectionTests {
 }
 
 /// A store whose first removal of a blob waits for another machine.
-private final class SlowRemoval: ForwardingStore {
+private final class SlowRemoval: ObjectStore {
   let base: any ObjectStore
   private let action = Mutex<(@Sendable () async throws -> Void)?>(nil)
 
@@ -261,14 +262,16 @@ private final class SlowRemoval: ForwardingStore {
 
   func beforeRemoval(_ body: @escaping @Sendable () async throws -> Void) { action.withLock { $0 = body } }
 
-  func delete(_ key: ObjectKey) async throws(ObjectStoreError) {
-    if key.string.hasPrefix("blobs/") {
+  var place: String { base.place }
+
+  func send(_ call: StoreCall) async throws(ObjectStoreError) -> StoreAnswer {
+    if case .delete(let key) = call, key.string.hasPrefix("blobs/") {
       let body = action.withLock { action in
         defer { action = nil }
         return action
       }
       do { try await body?() } catch { Issue.record(error) }
     }
-    try await base.delete(key)
+    return try await base.send(call)
   }
 }

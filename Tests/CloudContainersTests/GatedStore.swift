@@ -3,7 +3,7 @@ import ObjectStores
 import Synchronization
 
 /// A store whose reads of blobs wait, or fail.
-final class GatedStore: ForwardingStore {
+final class GatedStore: ObjectStore {
   private struct State {
     var isOpen = true
     var isOffline = false
@@ -21,43 +21,18 @@ final class GatedStore: ForwardingStore {
   func open() { state.withLock { $0.isOpen = true } }
   func setOffline(_ isOffline: Bool) { state.withLock { $0.isOffline = isOffline } }
 
-  private func check(
-    _ operation: ObjectStoreError.Operation, _ key: ObjectKey?
-  ) throws(ObjectStoreError) {
-    if state.withLock({ $0.isOffline }) {
-      throw ObjectStoreError(.unreachable, operation, in: place, key: key)
-    }
-  }
+  var place: String { base.place }
 
-  func get(_ key: ObjectKey, range: Range<Int>?) async throws(ObjectStoreError) -> Data? {
-    try check(.get, key)
-    if key.string.hasPrefix("blobs/") {
+  func send(_ call: StoreCall) async throws(ObjectStoreError) -> StoreAnswer {
+    if state.withLock({ $0.isOffline }) { throw ObjectStoreError(.unreachable, call, in: place) }
+    if case .get(let key, _) = call, key.string.hasPrefix("blobs/") {
       state.withLock { $0.waiting += 1 }
       defer { state.withLock { $0.waiting -= 1 } }
       while !state.withLock({ $0.isOpen }) {
-        if Task.isCancelled { throw ObjectStoreError(.cancelled, .get, in: place, key: key) }
+        if Task.isCancelled { throw ObjectStoreError(.cancelled, call, in: place) }
         await Task.yield()
       }
     }
-    return try await base.get(key, range: range)
-  }
-
-  func put(_ bytes: Data, at key: ObjectKey, ifAbsent: Bool) async throws(ObjectStoreError) -> Bool {
-    try check(.put, key)
-    return try await base.put(bytes, at: key, ifAbsent: ifAbsent)
-  }
-  func head(_ key: ObjectKey) async throws(ObjectStoreError) -> StoredObject? {
-    try check(.head, key)
-    return try await base.head(key)
-  }
-  func list(
-    _ prefix: String, after start: ObjectKey?, limit: Int
-  ) async throws(ObjectStoreError) -> ObjectListing {
-    try check(.list, nil)
-    return try await base.list(prefix, after: start, limit: limit)
-  }
-  func delete(_ key: ObjectKey) async throws(ObjectStoreError) {
-    try check(.delete, key)
-    try await base.delete(key)
+    return try await base.send(call)
   }
 }

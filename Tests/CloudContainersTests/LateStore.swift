@@ -1,12 +1,11 @@
-import Foundation
 import ObjectStores
 import Synchronization
 
 /// A store that carries out one put late, after its answer was lost.
-final class LateStore: ForwardingStore {
+final class LateStore: ObjectStore {
   private struct State {
     var prefix: String?
-    var late: (bytes: Data, key: ObjectKey, ifAbsent: Bool)?
+    var late: StoreCall?
     var isDue = false
   }
 
@@ -21,18 +20,23 @@ final class LateStore: ForwardingStore {
   /// Carries out the delayed put just before the next one of its key.
   func deliversBeforeNextPut() { state.withLock { $0.isDue = true } }
 
-  func put(_ bytes: Data, at key: ObjectKey, ifAbsent: Bool) async throws(ObjectStoreError) -> Bool {
+  var place: String { base.place }
+
+  func send(_ call: StoreCall) async throws(ObjectStoreError) -> StoreAnswer {
+    guard case .put(_, let key, _) = call else { return try await base.send(call) }
     let (isLate, due) = state.withLock { state in
       if let prefix = state.prefix, key.string.hasPrefix(prefix) {
-        (state.prefix, state.late) = (nil, (bytes, key, ifAbsent))
-        return (true, nil as (bytes: Data, key: ObjectKey, ifAbsent: Bool)?)
+        (state.prefix, state.late) = (nil, call)
+        return (true, nil as StoreCall?)
       }
-      guard state.isDue, state.late?.key.segments.first == key.segments.first else { return (false, nil) }
+      guard state.isDue, state.late?.key?.segments.first == key.segments.first else {
+        return (false, nil)
+      }
       defer { (state.late, state.isDue) = (nil, false) }
       return (false, state.late)
     }
-    if isLate { throw ObjectStoreError(.timedOut, .put, in: place, key: key) }
-    if let due { _ = try await base.put(due.bytes, at: due.key, ifAbsent: due.ifAbsent) }
-    return try await base.put(bytes, at: key, ifAbsent: ifAbsent)
+    if isLate { throw ObjectStoreError(.timedOut, call, in: place) }
+    if let due { _ = try await base.send(due) }
+    return try await base.send(call)
   }
 }

@@ -1,6 +1,7 @@
 import FilePackages
 import Foundation
 import ObjectStores
+import StoreTestSupport
 import SystemPackage
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import Foundation
 import ObjectStores
+import StoreTestSupport
 import Synchronization
 
 /// A store that counts its calls, the bytes of puts and the objects that it lists. `MemoryStore` would copy its objects with each put.
@@ -7,6 +8,10 @@ final class MeteredStore: ObjectStore {
   private struct StoredBytes {
     var bytes: Data
     var date: Date
+
+    func object(_ key: ObjectKey) -> StoredObject {
+      StoredObject(key: key, size: bytes.count, modificationDate: date)
+    }
   }
 
   private struct State {
@@ -32,53 +37,28 @@ final class MeteredStore: ObjectStore {
 
   init(now: @escaping @Sendable () -> Date = { Date() }) { self.now = now }
 
-  func put(_ bytes: Data, at key: ObjectKey, ifAbsent: Bool) async throws(ObjectStoreError) -> Bool {
+  func send(_ call: StoreCall) async throws(ObjectStoreError) -> StoreAnswer {
     state.withLock { state in
       state.calls += 1
-      state.putBytes += bytes.count
-      if ifAbsent, state.objects[key] != nil { return false }
-      state.objects[key] = StoredBytes(bytes: bytes, date: now())
-      return true
-    }
-  }
-
-  func get(_ key: ObjectKey, range: Range<Int>?) async throws(ObjectStoreError) -> Data? {
-    state.withLock { state in
-      state.calls += 1
-      guard let bytes = state.objects[key]?.bytes else { return nil }
-      return range.map { bytes[$0.clamped(to: 0..<bytes.count)] } ?? bytes
-    }
-  }
-
-  func head(_ key: ObjectKey) async throws(ObjectStoreError) -> StoredObject? {
-    state.withLock { state in
-      state.calls += 1
-      return state.objects[key].map {
-        StoredObject(key: key, size: $0.bytes.count, modificationDate: $0.date)
+      switch call {
+      case .put(let bytes, let key, let ifAbsent):
+        state.putBytes += bytes.count
+        if ifAbsent, state.objects[key] != nil { return .stored(false) }
+        state.objects[key] = StoredBytes(bytes: bytes, date: now())
+        return .stored(true)
+      case .get(let key, let limit): return .bytes(state.objects[key]?.bytes.prefix(limit))
+      case .head(let key): return .object(state.objects[key].map { $0.object(key) })
+      case .list(let prefix, let start, let limit):
+        let found = state.objects.filter { key, _ in
+          key.string.hasPrefix(prefix) && start.map { $0 < key } ?? true
+        }.sorted { $0.key < $1.key }
+        let objects = found.prefix(min(limit, 1_000)).map { $0.value.object($0.key) }
+        state.listed += objects.count
+        return .page(ObjectListing(objects: objects, hasMore: found.count > objects.count))
+      case .delete(let key):
+        state.objects[key] = nil
+        return .removed
       }
-    }
-  }
-
-  func list(
-    _ prefix: String, after start: ObjectKey?, limit: Int
-  ) async throws(ObjectStoreError) -> ObjectListing {
-    state.withLock { state in
-      state.calls += 1
-      let found = state.objects.filter { key, _ in
-        key.string.hasPrefix(prefix) && start.map { $0 < key } ?? true
-      }.sorted { $0.key < $1.key }
-      let objects = found.prefix(limit).map {
-        StoredObject(key: $0.key, size: $0.value.bytes.count, modificationDate: $0.value.date)
-      }
-      state.listed += objects.count
-      return ObjectListing(objects: objects, hasMore: found.count > limit)
-    }
-  }
-
-  func delete(_ key: ObjectKey) async throws(ObjectStoreError) {
-    state.withLock { state in
-      state.calls += 1
-      state.objects[key] = nil
     }
   }
 }

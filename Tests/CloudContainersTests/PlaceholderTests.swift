@@ -5,6 +5,7 @@ import FilePackages
 import Foundation
 import ImageNotes
 import ObjectStores
+import StoreTestSupport
 import Synchronization
 import SystemPackage
 import TestSupport

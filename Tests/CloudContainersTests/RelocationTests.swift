@@ -1,6 +1,7 @@
 import FilePackages
 import Foundation
 import ObjectStores
+import StoreTestSupport
 import Synchronization
 import SystemPackage
 import TestSupport
@@ -140,7 +141,7 @@ struct RelocationTests {
 }
 
 /// A store whose mark is damaged, or gone, from one of its reads on.
-private final class MarkDamagingStore: ForwardingStore {
+private final class MarkDamagingStore: ObjectStore {
   let base: any ObjectStore
   private let damage: Data?
   private let readsLeft = Mutex<Int?>(nil)
@@ -149,12 +150,15 @@ private final class MarkDamagingStore: ForwardingStore {
 
   func damageMark(after reads: Int) { readsLeft.withLock { $0 = reads } }
 
-  func get(_ key: ObjectKey, range: Range<Int>?) async throws(ObjectStoreError) -> Data? {
+  var place: String { base.place }
+
+  func send(_ call: StoreCall) async throws(ObjectStoreError) -> StoreAnswer {
+    guard case .get = call else { return try await base.send(call) }
     let isDamaged = readsLeft.withLock { left in
-      guard let reads = left, key == ContainerMark.key else { return false }
+      guard let reads = left, call.key == ContainerMark.key else { return false }
       left = max(0, reads - 1)
       return reads == 0
     }
-    return isDamaged ? damage : try await base.get(key, range: range)
+    return isDamaged ? .bytes(damage) : try await base.send(call)
   }
 }

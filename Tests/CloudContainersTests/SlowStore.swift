@@ -1,9 +1,10 @@
 import Foundation
 import ObjectStores
+import StoreTestSupport
 import Synchronization
 
 /// A store whose puts overlap.
-final class SlowStore: ForwardingStore {
+final class SlowStore: ObjectStore {
   private struct State {
     var running = 0
     var most = 0
@@ -21,7 +22,10 @@ final class SlowStore: ForwardingStore {
   var puts: Int { state.withLock { $0.puts } }
   func open() { state.withLock { $0.isOpen = true } }
 
-  func put(_ bytes: Data, at key: ObjectKey, ifAbsent: Bool) async throws(ObjectStoreError) -> Bool {
+  var place: String { base.place }
+
+  func send(_ call: StoreCall) async throws(ObjectStoreError) -> StoreAnswer {
+    guard case .put = call else { return try await base.send(call) }
     state.withLock {
       $0.puts += 1
       $0.running += 1
@@ -30,9 +34,9 @@ final class SlowStore: ForwardingStore {
     defer { state.withLock { $0.running -= 1 } }
     for _ in 0..<200 { await Task.yield() }
     while !state.withLock({ $0.isOpen }) {
-      if Task.isCancelled { throw ObjectStoreError(.cancelled, .put, in: place, key: key) }
+      if Task.isCancelled { throw ObjectStoreError(.cancelled, call, in: place) }
       await Task.yield()
     }
-    return try await base.put(bytes, at: key, ifAbsent: ifAbsent)
+    return try await base.send(call)
   }
 }

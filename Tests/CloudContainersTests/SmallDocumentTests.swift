@@ -2,6 +2,7 @@ import CloudContainers
 import FilePackages
 import Foundation
 import ObjectStores
+import StoreTestSupport
 import SystemPackage
 import TestSupport
 import Testing
@@ -143,7 +144,7 @@ struct SmallDocumentTests {
       try await a.makePackage("Trip.imageNotes", ["1.txt": "one", "2.txt": "two"])
       try await a.sync()
       let key = try #require(store.keys.first { $0.string.hasPrefix("documents/") })
-      let bytes = try #require(try await store.get(key, range: nil))
+      let bytes = try #require(try await store.get(key))
       let version = try CloudVersion(decoding: bytes)
       #expect(version.hasContent && String(decoding: bytes, as: UTF8.self).contains("\"format\":2"))
       #expect(try version.encoded() == bytes)

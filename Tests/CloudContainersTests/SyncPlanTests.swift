@@ -9,21 +9,18 @@ import Testing
 import CloudContainers
 
 /// A store that counts its writes.
-private final class WriteCountingStore: ForwardingStore {
+private final class WriteCountingStore: ObjectStore {
   let base: any ObjectStore
   private let count = Mutex(0)
   var writes: Int { count.withLock { $0 } }
 
   init(_ base: any ObjectStore) { self.base = base }
 
-  func put(_ bytes: Data, at key: ObjectKey, ifAbsent: Bool) async throws(ObjectStoreError) -> Bool {
-    count.withLock { $0 += 1 }
-    return try await base.put(bytes, at: key, ifAbsent: ifAbsent)
-  }
+  var place: String { base.place }
 
-  func delete(_ key: ObjectKey) async throws(ObjectStoreError) {
-    count.withLock { $0 += 1 }
-    try await base.delete(key)
+  func send(_ call: StoreCall) async throws(ObjectStoreError) -> StoreAnswer {
+    if [.put, .delete].contains(call.operation) { count.withLock { $0 += 1 } }
+    return try await base.send(call)
   }
 }
 

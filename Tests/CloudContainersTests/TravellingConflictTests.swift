@@ -3,6 +3,7 @@ import Documents
 import FilePackages
 import Foundation
 import ObjectStores
+import StoreTestSupport
 import SystemPackage
 import TestSupport
 import Testing

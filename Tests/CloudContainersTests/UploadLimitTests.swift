@@ -1,6 +1,7 @@
 import CloudContainers
 import Foundation
 import ObjectStores
+import StoreTestSupport
 import TestSupport
 import Testing
 

@@ -53,12 +53,12 @@ struct S3StoreTests {
     let store = S3Store(
       at: try S3Address("s3://bucket", endpoint: "http://127.0.0.1:1"),
       credentials: S3Credentials(accessKeyID: "name", secretAccessKey: "secret"), transport: server)
-    _ = try await store.get("a", range: 5..<20_000_000)
+    _ = try await store.get("a", limit: 20_000_000)
     #expect(server.limits == [20_000_000])
     // An error has its sentence, however small the part is.
-    _ = try await store.get("a", range: 0..<10)
+    _ = try await store.get("a", limit: 10)
     #expect(server.limits.last ?? 0 >= 1 << 20)
-    let error = await #expect(throws: ObjectStoreError.self) { try await store.get("a", range: 0..<9) }
+    let error = await #expect(throws: ObjectStoreError.self) { try await store.get("a", limit: 9) }
     #expect(error?.code == .invalidAnswer)
   }
 

@@ -51,30 +51,25 @@ struct StoreProbeTests {
   }
 
   /// A store that breaks one promise.
-  private struct BrokenStore: ForwardingStore {
+  private struct BrokenStore: ObjectStore {
     let base: any ObjectStore
     let violation: StoreProbe.Violation
 
-    func put(_ bytes: Data, at key: ObjectKey, ifAbsent: Bool) async throws(ObjectStoreError) -> Bool {
-      let stored = violation == .otherBytes ? Data(bytes.reversed()) : bytes
-      return try await base.put(stored, at: key, ifAbsent: ifAbsent)
-    }
+    var place: String { base.place }
 
-    func get(_ key: ObjectKey, range: Range<Int>?) async throws(ObjectStoreError) -> Data? {
+    func send(_ call: StoreCall) async throws(ObjectStoreError) -> StoreAnswer {
+      switch (call, violation) {
+      case (.put(let bytes, let key, let ifAbsent), .otherBytes):
+        return try await base.send(.put(Data(bytes.reversed()), at: key, ifAbsent: ifAbsent))
       // The whole object, as of a server that does not know `Range`.
-      try await base.get(key, range: violation == .wrongRange ? nil : range)
-    }
-
-    func list(
-      _ prefix: String, after start: ObjectKey?, limit: Int
-    ) async throws(ObjectStoreError) -> ObjectListing {
-      var listing = try await base.list(prefix, after: start, limit: limit)
-      if violation == .wrongOrder { listing.objects.reverse() }
-      return listing
-    }
-
-    func delete(_ key: ObjectKey) async throws(ObjectStoreError) {
-      if violation != .notRemoved { try await base.delete(key) }
+      case (.get(let key, _), .wrongRange): return try await base.send(.get(key, limit: .max))
+      case (.list(let prefix, let start, let limit), .wrongOrder):
+        var page = try await base.list(prefix, after: start, limit: limit)
+        page.objects.reverse()
+        return .page(page)
+      case (.delete, .notRemoved): return .removed
+      default: return try await base.send(call)
+      }
     }
   }
 

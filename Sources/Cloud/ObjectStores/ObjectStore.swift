@@ -9,7 +9,7 @@ public import FoundationEssentials
 /// A place for objects: immutable bytes under keys, as in an S3 service.
 ///
 /// A store promises only OS1 to OS4. So a service, a folder on a mounted disk and memory are the same to a container.
-/// `StoreProbe` checks a service.
+/// `StoreProbe` checks a service. A store over another one, such as `RetryingStore`, passes calls on.
 public protocol ObjectStore: Sendable {
   /// The place of the store in the words of an error, such as `s3://bucket/prefix`. It has no secret.
   var place: String { get }
@@ -19,44 +19,58 @@ public protocol ObjectStore: Sendable {
   /// Each machine then has a store of its own, and two machines make the same object (OS2).
   var synchronizingProgram: String? { get }
 
-  /// Stores an object (OS1, OS3).
-  ///
-  /// - Parameter ifAbsent: whether to leave an existing object of that key unchanged (OS2).
-  /// - Returns: whether the bytes are stored; false if an object exists and `ifAbsent` is true.
-  @discardableResult
-  func put(_ bytes: Data, at key: ObjectKey, ifAbsent: Bool) async throws(ObjectStoreError) -> Bool
-
-  /// Reads an object, or a part of it.
-  ///
-  /// - Parameter range: the bytes to read; nil for all. A range beyond the end is cut off at the end.
-  /// - Returns: the bytes; nil if there is no object.
-  func get(_ key: ObjectKey, range: Range<Int>?) async throws(ObjectStoreError) -> Data?
-
-  /// Returns the size and the date of an object; nil if there is none.
-  func head(_ key: ObjectKey) async throws(ObjectStoreError) -> StoredObject?
-
-  /// Lists objects whose keys begin with `prefix` (OS4).
-  ///
-  /// - Parameters:
-  ///   - prefix: the first bytes of the keys, such as `feed/`; empty for all objects.
-  ///   - start: the listing begins after this key.
-  ///   - limit: the greatest number of objects, at least 1. A page may have fewer, also if there are more.
-  func list(
-    _ prefix: String, after start: ObjectKey?, limit: Int
-  ) async throws(ObjectStoreError) -> ObjectListing
-
-  /// Lists the objects after those of a page of the same listing.
-  ///
-  /// Objects that were stored since the listing began can be missing (OS4).
-  func list(
-    _ prefix: String, continuing page: ObjectListing, limit: Int
-  ) async throws(ObjectStoreError) -> ObjectListing
-
-  /// Removes an object. It does nothing if there is none.
-  func delete(_ key: ObjectKey) async throws(ObjectStoreError)
+  /// Makes a call, and returns the answer of its kind.
+  func send(_ call: StoreCall) async throws(ObjectStoreError) -> StoreAnswer
 
   /// Removes the remains, besides objects, of calls that were cut off more than two days ago.
   func removeRemains() async throws(ObjectStoreError)
+}
+
+/// A call to a store.
+public enum StoreCall: Sendable, Hashable {
+  /// Stores an object (OS1, OS3). `ifAbsent` leaves an existing object of that key unchanged (OS2).
+  case put(Data, at: ObjectKey, ifAbsent: Bool)
+  /// Reads the first bytes of an object, as many as `limit` at most.
+  case get(ObjectKey, limit: Int)
+  /// Asks for the size and the date of an object.
+  case head(ObjectKey)
+  /// Lists objects whose keys begin with a text and come after a key (OS4), at least 1 and at most `limit`.
+  case list(String, after: ObjectKey?, limit: Int)
+  /// Removes an object. It does nothing if there is none.
+  case delete(ObjectKey)
+
+  /// The object's key; nil for a listing.
+  public var key: ObjectKey? {
+    switch self {
+    case .put(_, let key, _), .get(let key, _), .head(let key), .delete(let key): key
+    case .list: nil
+    }
+  }
+
+  /// The kind of the call, as an error names it.
+  public var operation: ObjectStoreError.Operation {
+    switch self {
+    case .put: .put
+    case .get: .get
+    case .head: .head
+    case .list: .list
+    case .delete: .delete
+    }
+  }
+}
+
+/// The answer to a call, a case for each kind.
+public enum StoreAnswer: Sendable, Hashable {
+  /// Whether the bytes are stored; false if an object exists and `ifAbsent` is true.
+  case stored(Bool)
+  /// The bytes; nil if there is no object.
+  case bytes(Data?)
+  /// The size and the date; nil if there is no object.
+  case object(StoredObject?)
+  /// The objects. They may be fewer than the limit, also if there are more.
+  case page(ObjectListing)
+  /// There is no object any more.
+  case removed
 }
 
 extension ObjectStore {
@@ -66,38 +80,82 @@ extension ObjectStore {
   /// Does nothing by default, for stores whose calls leave only objects.
   public func removeRemains() async throws(ObjectStoreError) {}
 
-  /// Lists the objects after the last one of a page.
+  /// Makes a call, and takes its value out of the answer.
+  private func value<Value>(
+    of call: StoreCall, _ value: (StoreAnswer) -> Value?
+  ) async throws(ObjectStoreError) -> Value {
+    if let value = value(try await send(call)) { return value }
+    throw ObjectStoreError(.invalidAnswer, call, in: place, reason: "it is that of another call")
+  }
+
+  /// Stores an object.
+  ///
+  /// - Parameter ifAbsent: whether to leave an existing object of that key unchanged (OS2).
+  /// - Returns: whether the bytes are stored; false if an object exists and `ifAbsent` is true.
+  @discardableResult
+  public func put(
+    _ bytes: Data, at key: ObjectKey, ifAbsent: Bool = false
+  ) async throws(ObjectStoreError) -> Bool {
+    try await value(of: .put(bytes, at: key, ifAbsent: ifAbsent)) {
+      if case .stored(let isStored) = $0 { isStored } else { nil }
+    }
+  }
+
+  /// Reads an object, or its first bytes.
+  ///
+  /// - Parameter limit: the greatest number of bytes.
+  /// - Returns: the bytes; nil if there is no object.
+  public func get(_ key: ObjectKey, limit: Int = .max) async throws(ObjectStoreError) -> Data? {
+    try await value(of: .get(key, limit: limit)) {
+      if case .bytes(let bytes) = $0 { .some(bytes) } else { nil }
+    }
+  }
+
+  /// Returns the size and the date of an object; nil if there is none.
+  public func head(_ key: ObjectKey) async throws(ObjectStoreError) -> StoredObject? {
+    try await value(of: .head(key)) {
+      if case .object(let object) = $0 { .some(object) } else { nil }
+    }
+  }
+
+  /// Lists objects whose keys begin with `prefix` (OS4).
+  ///
+  /// - Parameters:
+  ///   - prefix: the first bytes of the keys, such as `feed/`; empty for all objects.
+  ///   - start: the listing begins after this key.
+  ///   - limit: the greatest number of objects, at least 1. A page may have fewer, also if there are more.
   public func list(
-    _ prefix: String, continuing page: ObjectListing, limit: Int
+    _ prefix: String, after start: ObjectKey? = nil, limit: Int
   ) async throws(ObjectStoreError) -> ObjectListing {
-    try await list(prefix, after: page.objects.last?.key, limit: limit)
+    try await value(of: .list(prefix, after: start, limit: limit)) {
+      if case .page(let page) = $0 { page } else { nil }
+    }
   }
 
-  /// Stores an object, in place of an existing one of that key.
-  public func put(_ bytes: Data, at key: ObjectKey) async throws(ObjectStoreError) {
-    try await put(bytes, at: key, ifAbsent: false)
+  /// Removes an object. It does nothing if there is none.
+  public func delete(_ key: ObjectKey) async throws(ObjectStoreError) {
+    try await value(of: .delete(key)) { if case .removed = $0 { () } else { nil } }
   }
-
-  /// Reads a whole object; nil if there is none.
-  public func get(_ key: ObjectKey) async throws(ObjectStoreError) -> Data? { try await get(key, range: nil) }
 
   /// Lists all objects whose keys begin with `prefix`, one page after the other.
+  ///
+  /// A service has pages of its own size. A folder has one page, and reads each of its folders once.
   ///
   /// - Parameter body: called with each page; returns whether to continue.
   /// - Throws: `ObjectStoreError`; the errors of `body`.
   public func listAll(
-    _ prefix: String, after start: ObjectKey? = nil, pageSize: Int = 1_000,
+    _ prefix: String, after start: ObjectKey? = nil, pageSize: Int = .max,
     _ body: ([StoredObject]) throws -> Bool
   ) async throws {
     var last = start
-    var page = try await list(prefix, after: start, limit: pageSize)
-    while try body(page.objects), page.hasMore {
+    while true {
+      let page = try await list(prefix, after: last, limit: pageSize)
+      guard try body(page.objects), page.hasMore else { return }
       // A store that says "more" and gives nothing would be asked for ever.
       guard let end = page.objects.last?.key, end != last else {
         throw ObjectStoreError(.invalidAnswer, .list, in: place, reason: "a listing does not go on")
       }
       last = end
-      page = try await list(prefix, continuing: page, limit: pageSize)
     }
   }
 }
@@ -130,20 +188,9 @@ public struct ObjectListing: Sendable, Hashable {
   public var hasMore: Bool
   /// The number of names in the store that are not keys. Another program made them, and the listing leaves them out.
   public var otherNames: Int
-  /// The rest of the listing, in a store that knows it; other stores find it by the last key.
-  var rest = ListingRest()
 
   /// Makes a page.
   public init(objects: [StoredObject], hasMore: Bool, otherNames: Int = 0) {
     (self.objects, self.hasMore, self.otherNames) = (objects, hasMore, otherNames)
   }
-}
-
-/// The rest of a listing, as its store has it; nil if it has none. It is no part of a page's value: all are equal.
-struct ListingRest: Sendable, Hashable {
-  var value: (any Sendable)?
-
-  static func == (one: ListingRest, other: ListingRest) -> Bool { true }
-
-  func hash(into hasher: inout Hasher) {}
 }

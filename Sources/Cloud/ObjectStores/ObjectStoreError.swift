@@ -69,6 +69,15 @@ public struct ObjectStoreError: Error, Sendable, Hashable {
     (self.key, self.reason, self.retryAfter) = (key, reason, retryAfter)
   }
 
+  /// Makes the error of a call.
+  public init(
+    _ code: Code, _ call: StoreCall, in place: String, reason: String? = nil,
+    retryAfter: Double? = nil
+  ) {
+    self.init(
+      code, call.operation, in: place, key: call.key, reason: reason, retryAfter: retryAfter)
+  }
+
   /// Whether the same call may succeed later without a change by the user.
   public var isTransient: Bool {
     switch code {

@@ -17,7 +17,7 @@ extension Cloud {
     func run() async throws {
       // Asks the store for nothing.
       guard let folder = containerFolder(around: path) else { return }
-      let container = try await CloudContainer.open(folder, in: MemoryStore())
+      let container = try await CloudContainer.open(folder, in: FolderStore(at: folder))
       let name = try container.name(ofItemAt: absoluteURL(path))
       guard let device = try await container.contentDevice(ofItemNamed: name) else { return }
       var output = StandardOutput()

@@ -3,6 +3,7 @@ import Documents
 import FilePackages
 import Foundation
 import ObjectStores
+import StoreTestSupport
 
 // A store that loses single objects at the end of a program. The devices repair it, and sync.
 

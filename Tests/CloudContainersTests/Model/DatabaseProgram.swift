@@ -6,6 +6,7 @@ import Foundation
 import GRDB
 import ManagedDocuments
 import ObjectStores
+import StoreTestSupport
 import SystemPackage
 import TestSupport
 

@@ -19,7 +19,7 @@ final class UnreliableStore: ObjectStore {
     var isReliable = false
     /// The number of calls until the device crashes.
     var callsUntilCrash: Int?
-    var late: [(bytes: Data, key: ObjectKey, ifAbsent: Bool)] = []
+    var late: [StoreCall] = []
     var lateVersions = 0
   }
 
@@ -70,13 +70,14 @@ final class UnreliableStore: ObjectStore {
       defer { state.late = [] }
       return state.late
     }
-    for call in late { try await store.put(call.bytes, at: call.key, ifAbsent: call.ifAbsent) }
+    for call in late { _ = try await store.send(call) }
   }
 
   private enum Fate { case done, refused, lostAnswer, twice, late, dropped }
 
-  private func fate(_ operation: ObjectStoreError.Operation, _ key: ObjectKey?) -> Fate {
-    state.withLock { state in
+  private func fate(_ call: StoreCall) -> Fate {
+    let isPut = call.operation == .put
+    return state.withLock { state in
       if state.isPartitioned { return .refused }
       if let left = state.callsUntilCrash {
         if left == 0 { return .refused }
@@ -84,7 +85,7 @@ final class UnreliableStore: ObjectStore {
         // The last call before the crash is carried out, or not, and its answer is lost.
         if left == 1 { return Bool.random(using: &state.generator) ? .lostAnswer : .refused }
       }
-      if sabotage == .dropsABlob, operation == .put, key?.string.hasPrefix("blobs/") == true,
+      if sabotage == .dropsABlob, isPut, call.key?.string.hasPrefix("blobs/") == true,
         Int.random(in: 0..<20, using: &state.generator) == 0
       {
         return .dropped
@@ -93,59 +94,40 @@ final class UnreliableStore: ObjectStore {
       switch Int.random(in: 0..<60, using: &state.generator) {
       case 0: return .refused
       case 1: return .lostAnswer
-      case 2 where operation == .put: return .twice
-      case 3 where operation == .put: return .late
+      case 2 where isPut: return .twice
+      case 3 where isPut: return .late
       default: return .done
       }
     }
   }
 
-  private func failure(_ operation: ObjectStoreError.Operation, _ key: ObjectKey?) -> ObjectStoreError {
-    ObjectStoreError(.unreachable, operation, in: place, key: key)
-  }
-
-  func put(_ bytes: Data, at key: ObjectKey, ifAbsent: Bool) async throws(ObjectStoreError) -> Bool {
-    var ifAbsent = ifAbsent
-    if sabotage == .createIfAbsentLies, key.string.hasPrefix("documents/") { ifAbsent = false }
-    switch fate(.put, key) {
-    case .refused: throw failure(.put, key)
-    case .dropped: return true
+  func send(_ call: StoreCall) async throws(ObjectStoreError) -> StoreAnswer {
+    let fate = fate(call)
+    let failure = ObjectStoreError(.unreachable, call, in: place)
+    guard case .put(let bytes, let key, var ifAbsent) = call else {
+      if fate != .done { throw failure }
+      return try await store.send(call)
+    }
+    let isVersion = key.string.hasPrefix("documents/")
+    if sabotage == .createIfAbsentLies, isVersion { ifAbsent = false }
+    let put = StoreCall.put(bytes, at: key, ifAbsent: ifAbsent)
+    switch fate {
+    case .refused: throw failure
+    case .dropped: return .stored(true)
     case .late:
       let absent = ifAbsent
       state.withLock { state in
-        state.late.append((bytes, key, absent))
-        if absent, key.string.hasPrefix("documents/") { state.lateVersions += 1 }
+        state.late.append(put)
+        if absent, isVersion { state.lateVersions += 1 }
       }
-      throw failure(.put, key)
+      throw failure
     case .twice:
-      try await store.put(bytes, at: key, ifAbsent: ifAbsent)
-      return try await store.put(bytes, at: key, ifAbsent: ifAbsent)
+      _ = try await store.send(put)
+      return try await store.send(put)
     case .lostAnswer:
-      try await store.put(bytes, at: key, ifAbsent: ifAbsent)
-      throw failure(.put, key)
-    case .done: return try await store.put(bytes, at: key, ifAbsent: ifAbsent)
+      _ = try await store.send(put)
+      throw failure
+    case .done: return try await store.send(put)
     }
-  }
-
-  func get(_ key: ObjectKey, range: Range<Int>?) async throws(ObjectStoreError) -> Data? {
-    if fate(.get, key) != .done { throw failure(.get, key) }
-    return try await store.get(key, range: range)
-  }
-
-  func head(_ key: ObjectKey) async throws(ObjectStoreError) -> StoredObject? {
-    if fate(.head, key) != .done { throw failure(.head, key) }
-    return try await store.head(key)
-  }
-
-  func list(_ prefix: String, after start: ObjectKey?, limit: Int) async throws(ObjectStoreError)
-    -> ObjectListing
-  {
-    if fate(.list, nil) != .done { throw failure(.list, nil) }
-    return try await store.list(prefix, after: start, limit: limit)
-  }
-
-  func delete(_ key: ObjectKey) async throws(ObjectStoreError) {
-    if fate(.delete, key) != .done { throw failure(.delete, key) }
-    try await store.delete(key)
   }
 }

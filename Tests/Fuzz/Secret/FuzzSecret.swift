@@ -2,6 +2,7 @@ import CloudContainers
 import Dispatch
 import FoundationEssentials
 import ObjectStores
+import StoreTestSupport
 
 /// Opens bytes as an encrypted object, as the mark of a container, and as a key file.
 @_cdecl("LLVMFuzzerTestOneInput")

@@ -28,7 +28,7 @@ extension ObjectStore {
   func content(of key: ObjectKey, limit: Int) async throws -> Data? {
     try await oneObject {
       do throws(ObjectStoreError) {
-        return try await get(key, range: 0..<limit)
+        return try await get(key, limit: limit)
       } catch {
         if error.code == .damaged { return Data() }
         throw error

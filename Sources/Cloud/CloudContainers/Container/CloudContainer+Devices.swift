@@ -38,7 +38,7 @@ extension CloudContainer {
       var device = CloudDevice(
         id: id, name: "", lastSeen: object.modificationDate, isCurrent: id == session.settings.device)
       do {
-        let bytes = try await session.store.get(object.key, range: 0..<CloudDevice.maximumSize)
+        let bytes = try await session.store.get(object.key, limit: CloudDevice.maximumSize)
         guard let bytes else { return nil }
         device.name = String(decoding: bytes, as: UTF8.self)
       } catch let error as ObjectStoreError {

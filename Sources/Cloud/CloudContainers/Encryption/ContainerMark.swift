@@ -91,7 +91,7 @@ package struct ContainerMark: Sendable {
 
   /// Reads the mark; nil if the store has none.
   package func find() async throws -> Record? {
-    guard let bytes = try await store.get(Self.key, range: 0..<Self.maximumSize) else { return nil }
+    guard let bytes = try await store.get(Self.key, limit: Self.maximumSize) else { return nil }
     // The error below replaces that of the decoder.
     guard let record = try? JSONDecoder().decode(Record.self, from: bytes), record.container.utf8.count <= 64
     else {

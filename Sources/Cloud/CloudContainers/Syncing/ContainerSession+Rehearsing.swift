@@ -18,12 +18,16 @@ extension ContainerSession {
 }
 
 /// Another store, which is read and not written. Each write seems to succeed.
-private struct UnwrittenStore: ForwardingStore {
+private struct UnwrittenStore: ObjectStore {
   let base: any ObjectStore
+  var place: String { base.place }
+  var synchronizingProgram: String? { base.synchronizingProgram }
 
-  func put(_ bytes: Data, at key: ObjectKey, ifAbsent: Bool) async throws(ObjectStoreError) -> Bool { true }
-
-  func delete(_ key: ObjectKey) async throws(ObjectStoreError) {}
-
-  func removeRemains() async throws(ObjectStoreError) {}
+  func send(_ call: StoreCall) async throws(ObjectStoreError) -> StoreAnswer {
+    switch call {
+    case .put: .stored(true)
+    case .delete: .removed
+    case .get, .head, .list: try await base.send(call)
+    }
+  }
 }

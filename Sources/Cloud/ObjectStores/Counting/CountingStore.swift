@@ -1,4 +1,3 @@
-package import FoundationEssentials
 import Synchronization
 
 /// The calls of a store, and the bytes of objects that they moved.
@@ -21,12 +20,12 @@ package struct StoreTraffic: Sendable, Hashable, Codable {
 }
 
 /// Another store, with its calls counted. It stands below a `RetryingStore`, so that repeated calls count, too.
-package struct CountingStore: ForwardingStore {
+package struct CountingStore: ObjectStore {
   private final class Counter: Sendable {
     let traffic = Mutex(StoreTraffic())
   }
 
-  package let base: any ObjectStore
+  private let base: any ObjectStore
   private let counter = Counter()
   private let tell: @Sendable (StoreTraffic) -> Void
 
@@ -46,40 +45,19 @@ package struct CountingStore: ForwardingStore {
     tell(traffic)
   }
 
-  @discardableResult
-  package func put(_ bytes: Data, at key: ObjectKey, ifAbsent: Bool) async throws(ObjectStoreError) -> Bool {
-    count { ($0.requests, $0.bytesSent) = ($0.requests + 1, $0.bytesSent + UInt64(bytes.count)) }
-    return try await base.put(bytes, at: key, ifAbsent: ifAbsent)
-  }
+  package var place: String { base.place }
 
-  package func get(_ key: ObjectKey, range: Range<Int>?) async throws(ObjectStoreError) -> Data? {
-    count { $0.requests += 1 }
-    let bytes = try await base.get(key, range: range)
-    count { $0.bytesReceived += UInt64(bytes?.count ?? 0) }
-    return bytes
-  }
+  package var synchronizingProgram: String? { base.synchronizingProgram }
 
-  package func head(_ key: ObjectKey) async throws(ObjectStoreError) -> StoredObject? {
-    count { $0.requests += 1 }
-    return try await base.head(key)
-  }
+  package func removeRemains() async throws(ObjectStoreError) { try await base.removeRemains() }
 
-  package func list(
-    _ prefix: String, after start: ObjectKey?, limit: Int
-  ) async throws(ObjectStoreError) -> ObjectListing {
-    count { $0.requests += 1 }
-    return try await base.list(prefix, after: start, limit: limit)
-  }
-
-  package func list(
-    _ prefix: String, continuing page: ObjectListing, limit: Int
-  ) async throws(ObjectStoreError) -> ObjectListing {
-    count { $0.requests += 1 }
-    return try await base.list(prefix, continuing: page, limit: limit)
-  }
-
-  package func delete(_ key: ObjectKey) async throws(ObjectStoreError) {
-    count { $0.requests += 1 }
-    try await base.delete(key)
+  package func send(_ call: StoreCall) async throws(ObjectStoreError) -> StoreAnswer {
+    count { traffic in
+      traffic.requests += 1
+      if case .put(let bytes, _, _) = call { traffic.bytesSent += UInt64(bytes.count) }
+    }
+    let answer = try await base.send(call)
+    if case .bytes(let bytes?) = answer { count { $0.bytesReceived += UInt64(bytes.count) } }
+    return answer
   }
 }

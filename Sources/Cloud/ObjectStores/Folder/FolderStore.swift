@@ -35,139 +35,119 @@ public struct FolderStore: ObjectStore {
 
   // MARK: Calls
 
-  /// Stores an object, as `ObjectStore` says.
-  @discardableResult
-  public func put(_ bytes: Data, at key: ObjectKey, ifAbsent: Bool) async throws(ObjectStoreError) -> Bool {
-    try await call(.put, key) { () throws(SystemError) in
-      let root = try disk.openDirectory(at: path)
-      if ifAbsent, try exists(key, in: root) { return false }
-      let uploads = try folder([Self.uploads], in: root)
-      let staged = FileName(UUID().uuidString)
-      do throws(SystemError) {
-        let file = try disk.createFile(staged, in: uploads, mode: 0o666)
-        try disk.write(Array(bytes), to: file, at: 0)
-        try disk.synchronize(file)
-        let (names, name) = (key.folderNames, key.fileName)
-        let parent = try folder(names, in: root)
-        let isStored = try publish(staged, in: uploads, as: name, in: parent, ifAbsent: ifAbsent)
-        // Also if another program has made the name: it may not have synced it yet.
-        try disk.synchronize(parent)
-        if !isStored || ifAbsent { disk.removeEverything(staged, from: uploads) }
-        return isStored
-      } catch {
-        // The error counts, not the remains: `removeRemains()` removes them.
-        disk.removeEverything(staged, from: uploads)
-        throw error
-      }
+  /// Makes a call, on a thread of its own.
+  public func send(_ call: StoreCall) async throws(ObjectStoreError) -> StoreAnswer {
+    do throws(SystemError) {
+      return try await BlockingThread().run { () throws(SystemError) in try answer(call) }
+    } catch {
+      throw ObjectStoreError(error, call.operation, in: place, key: call.key)
     }
   }
 
-  /// Reads an object or a part of it, as `ObjectStore` says.
-  public func get(_ key: ObjectKey, range: Range<Int>?) async throws(ObjectStoreError) -> Data? {
-    try await call(.get, key) { () throws(SystemError) in
-      let file: OwnedDescriptor
-      do throws(SystemError) {
-        file = try disk.openFile(key.fileName, in: directory(key.folderNames))
-      } catch {
-        if try isAbsent(error) { return nil }
-        throw error
-      }
-      let size = Int(clamping: try disk.status(of: file).size)
-      let end = min(range?.upperBound ?? size, size)
-      let start = min(max(0, range?.lowerBound ?? 0), end)
-      let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: end - start, alignment: 16)
-      defer { buffer.deallocate() }
-      var count = 0
-      while count < buffer.count {
-        let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
-        let read = try disk.read(file, at: UInt64(start + count), into: rest)
-        if read == 0 { break }
-        count += read
-      }
-      return Data(buffer[..<count])
+  private func answer(_ call: StoreCall) throws(SystemError) -> StoreAnswer {
+    switch call {
+    case .put(let bytes, let key, let ifAbsent):
+      .stored(try store(bytes, at: key, ifAbsent: ifAbsent))
+    case .get(let key, let limit): .bytes(try read(key, limit: limit))
+    case .head(let key): .object(try status(of: key))
+    case .list(let prefix, let start, let limit):
+      .page(
+        try FolderWalk(disk: disk, prefix: prefix, start: start, limit: max(1, limit)).page(
+          of: path))
+    case .delete(let key): try remove(key)
     }
   }
 
-  /// Returns the size and the date of an object, as `ObjectStore` says.
-  public func head(_ key: ObjectKey) async throws(ObjectStoreError) -> StoredObject? {
-    try await call(.head, key) { () throws(SystemError) in
-      do throws(SystemError) {
-        let status = try disk.status(of: key.fileName, in: directory(key.folderNames))
-        return status.kind == .file ? StoredObject(key, status) : nil
-      } catch {
-        if try isAbsent(error) { return nil }
-        throw error
-      }
+  private func store(_ bytes: Data, at key: ObjectKey, ifAbsent: Bool) throws(SystemError) -> Bool {
+    let root = try disk.openDirectory(at: path)
+    if ifAbsent, try exists(key, in: root) { return false }
+    let uploads = try folder([Self.uploads], in: root)
+    let staged = FileName(UUID().uuidString)
+    do throws(SystemError) {
+      let file = try disk.createFile(staged, in: uploads, mode: 0o666)
+      try disk.write(Array(bytes), to: file, at: 0)
+      try disk.synchronize(file)
+      let (names, name) = (key.folderNames, key.fileName)
+      let parent = try folder(names, in: root)
+      let isStored = try publish(staged, in: uploads, as: name, in: parent, ifAbsent: ifAbsent)
+      // Also if another program has made the name: it may not have synced it yet.
+      try disk.synchronize(parent)
+      if !isStored || ifAbsent { disk.removeEverything(staged, from: uploads) }
+      return isStored
+    } catch {
+      // The error counts, not the remains: `removeRemains()` removes them.
+      disk.removeEverything(staged, from: uploads)
+      throw error
     }
   }
 
-  /// Removes an object, as `ObjectStore` says.
-  public func delete(_ key: ObjectKey) async throws(ObjectStoreError) {
-    try await call(.delete, key) { () throws(SystemError) in
-      do throws(SystemError) {
-        let parent = try directory(key.folderNames)
-        try disk.removeFile(key.fileName, in: parent)
-        try disk.synchronize(parent)
-      } catch {
-        if try !isAbsent(error) { throw error }
-      }
+  private func read(_ key: ObjectKey, limit: Int) throws(SystemError) -> Data? {
+    let file: OwnedDescriptor
+    do throws(SystemError) {
+      file = try disk.openFile(key.fileName, in: directory(key.folderNames))
+    } catch {
+      if try isAbsent(error) { return nil }
+      throw error
+    }
+    let size = min(limit, Int(clamping: try disk.status(of: file).size))
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 16)
+    defer { buffer.deallocate() }
+    var count = 0
+    while count < size {
+      let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
+      let read = try disk.read(file, at: UInt64(count), into: rest)
+      if read == 0 { break }
+      count += read
+    }
+    return Data(buffer[..<count])
+  }
+
+  private func status(of key: ObjectKey) throws(SystemError) -> StoredObject? {
+    do throws(SystemError) {
+      let status = try disk.status(of: key.fileName, in: directory(key.folderNames))
+      return status.kind == .file ? StoredObject(key, status) : nil
+    } catch {
+      if try isAbsent(error) { return nil }
+      throw error
     }
   }
 
-  /// Lists objects, as `ObjectStore` says.
-  public func list(
-    _ prefix: String, after start: ObjectKey?, limit: Int
-  ) async throws(ObjectStoreError) -> ObjectListing {
-    try await page(of: FolderWalk(disk: disk, root: path, prefix: prefix, start: start), limit)
-  }
-
-  /// Lists further objects, as `ObjectStore` says. It reads no name twice.
-  public func list(
-    _ prefix: String, continuing page: ObjectListing, limit: Int
-  ) async throws(ObjectStoreError) -> ObjectListing {
-    guard let rest = page.rest.value as? FolderWalk else {
-      return try await list(prefix, after: page.objects.last?.key, limit: limit)
+  private func remove(_ key: ObjectKey) throws(SystemError) -> StoreAnswer {
+    do throws(SystemError) {
+      let parent = try directory(key.folderNames)
+      try disk.removeFile(key.fileName, in: parent)
+      try disk.synchronize(parent)
+    } catch {
+      if try !isAbsent(error) { throw error }
     }
-    return try await self.page(of: rest, limit)
-  }
-
-  private func page(of walk: FolderWalk, _ limit: Int) async throws(ObjectStoreError) -> ObjectListing {
-    try await call(.list, nil) { () throws(SystemError) in
-      var walk = walk
-      return try walk.nextPage(max(1, limit))
-    }
+    return .removed
   }
 
   /// Removes the staged files of puts that were cut off more than two days ago.
   public func removeRemains() async throws(ObjectStoreError) { try await removeRemains(now: Date()) }
 
   package func removeRemains(now: Date) async throws(ObjectStoreError) {
-    try await call(.delete, nil) { () throws(SystemError) in
-      let root = try disk.openDirectory(at: path)
-      guard try disk.statusIfPresent(of: Self.uploads, in: root) != nil else { return }
-      let uploads = try disk.openDirectory(Self.uploads, in: root)
-      let listing = try disk.list(uploads)
-      for position in 0..<listing.count {
-        let name = listing.name(at: position)
-        guard let status = try disk.statusIfPresent(of: name, in: uploads) else { continue }
-        let age = Int64(now.timeIntervalSince1970) - status.modified.seconds
-        if age > 48 * 3_600 { disk.removeEverything(name, from: uploads) }
-      }
+    do throws(SystemError) {
+      try await BlockingThread().run { () throws(SystemError) in try removeUploads(now: now) }
+    } catch {
+      throw ObjectStoreError(error, .delete, in: place, key: nil)
+    }
+  }
+
+  private func removeUploads(now: Date) throws(SystemError) {
+    let root = try disk.openDirectory(at: path)
+    guard try disk.statusIfPresent(of: Self.uploads, in: root) != nil else { return }
+    let uploads = try disk.openDirectory(Self.uploads, in: root)
+    let listing = try disk.list(uploads)
+    for position in 0..<listing.count {
+      let name = listing.name(at: position)
+      guard let status = try disk.statusIfPresent(of: name, in: uploads) else { continue }
+      let age = Int64(now.timeIntervalSince1970) - status.modified.seconds
+      if age > 48 * 3_600 { disk.removeEverything(name, from: uploads) }
     }
   }
 
   // MARK: Steps
-
-  private func call<Result: Sendable>(
-    _ operation: ObjectStoreError.Operation, _ key: ObjectKey?,
-    _ body: @Sendable () throws(SystemError) -> Result
-  ) async throws(ObjectStoreError) -> Result {
-    do throws(SystemError) {
-      return try await BlockingThread().run { () throws(SystemError) in try body() }
-    } catch {
-      throw ObjectStoreError(error, operation, in: place, key: key)
-    }
-  }
 
   private func directory(_ names: [FileName]) throws(SystemError) -> OwnedDescriptor {
     var directory = try disk.openDirectory(at: path)

@@ -67,93 +67,92 @@ public struct S3Store: ObjectStore {
 
   // MARK: Calls
 
-  /// Stores an object, as `ObjectStore` says.
-  @discardableResult
-  public func put(_ bytes: Data, at key: ObjectKey, ifAbsent: Bool) async throws(ObjectStoreError) -> Bool {
-    if bytes.count > Self.maximumSize { throw ObjectStoreError(.tooLarge, .put, in: place, key: key) }
-    var headers = ["content-type": "application/octet-stream"]
-    if ifAbsent { headers["if-none-match"] = "*" }
-    let answer = try await send("PUT", key, headers: headers, body: bytes, .put)
-    switch answer.status {
-    case 200...299: return true
-    case 412 where ifAbsent: return false
-    default: throw failure(answer, .put, key)
+  /// Makes a call: a request, or more if pages of a listing have no keys, or if the keys of the request have expired.
+  public func send(_ call: StoreCall) async throws(ObjectStoreError) -> StoreAnswer {
+    switch call {
+    case .put(let bytes, _, let ifAbsent):
+      if bytes.count > Self.maximumSize { throw ObjectStoreError(.tooLarge, call, in: place) }
+      var headers = ["content-type": "application/octet-stream"]
+      if ifAbsent { headers["if-none-match"] = "*" }
+      let answer = try await request("PUT", call, headers: headers, body: bytes)
+      switch answer.status {
+      case 200...299: return .stored(true)
+      case 412 where ifAbsent: return .stored(false)
+      default: throw failure(answer, call)
+      }
+    case .get(let key, let limit): return .bytes(try await get(key, limit: limit, call))
+    case .head(let key): return .object(try await head(key, call))
+    case .list(let prefix, let start, let limit): return .page(try await list(call, prefix, start, limit))
+    case .delete:
+      let answer = try await request("DELETE", call)
+      guard (200...299).contains(answer.status) || isAbsent(answer) else { throw failure(answer, call) }
+      return .removed
     }
   }
 
-  /// Reads an object or a part of it, as `ObjectStore` says.
-  public func get(_ key: ObjectKey, range: Range<Int>?) async throws(ObjectStoreError) -> Data? {
-    if let range, range.isEmpty { return try await head(key).map { _ in Data() } }
-    let headers = range.map { ["range": "bytes=\(max(0, $0.lowerBound))-\($0.upperBound - 1)"] } ?? [:]
+  private func get(
+    _ key: ObjectKey, limit: Int, _ call: StoreCall
+  ) async throws(ObjectStoreError) -> Data? {
+    let isPart = limit < Self.maximumSize
+    if limit <= 0 { return try await head(key, .head(key)).map { _ in Data() } }
+    let headers = isPart ? ["range": "bytes=0-\(limit - 1)"] : [:]
     // An error may be longer than the part.
-    let limit = range.map { max($0.upperBound, Self.answerLimit) } ?? Self.maximumSize
-    let answer = try await send("GET", key, headers: headers, .get, limit: min(limit, Self.maximumSize))
+    let answer = try await request(
+      "GET", call, headers: headers, limit: min(max(limit, Self.answerLimit), Self.maximumSize))
     switch answer.status {
-    case 200:
-      // The server may ignore the range.
-      guard let range else { return answer.body }
-      return answer.body.dropFirst(max(0, range.lowerBound)).prefix(range.count)
-    case 206 where range != nil:
-      guard answer.body.count <= range?.count ?? 0 else {
-        throw ObjectStoreError(
-          .invalidAnswer, .get, in: place, key: key, reason: "it has more bytes than asked for")
+    // The server may ignore the range.
+    case 200: return answer.body.prefix(limit)
+    case 206 where isPart:
+      guard answer.body.count <= limit else {
+        throw ObjectStoreError(.invalidAnswer, call, in: place, reason: "it has more bytes than asked for")
       }
       return answer.body
-    case 416 where range != nil: return Data()
-    case 404 where code(of: answer) != "NoSuchBucket": return nil
-    default: throw failure(answer, .get, key)
+    case 416 where isPart: return Data()
+    default:
+      guard isAbsent(answer) else { throw failure(answer, call) }
+      return nil
     }
   }
 
-  /// Returns the size and the date of an object, as `ObjectStore` says.
-  public func head(_ key: ObjectKey) async throws(ObjectStoreError) -> StoredObject? {
-    let answer = try await send("HEAD", key, .head)
+  private func head(
+    _ key: ObjectKey, _ call: StoreCall
+  ) async throws(ObjectStoreError) -> StoredObject? {
+    let answer = try await request("HEAD", call)
     switch answer.status {
     case 200:
       guard let size = answer.headers["content-length"].flatMap({ Int($0) }), size >= 0,
         let date = answer.headers["last-modified"].flatMap(Date.init(http:))
       else {
-        throw ObjectStoreError(.invalidAnswer, .head, in: place, key: key, reason: "size or date is missing")
+        throw ObjectStoreError(.invalidAnswer, call, in: place, reason: "size or date is missing")
       }
       return StoredObject(key: key, size: size, modificationDate: date)
     case 404: return nil
-    default: throw failure(answer, .head, key)
+    default: throw failure(answer, call)
     }
   }
 
-  /// Removes an object, as `ObjectStore` says.
-  public func delete(_ key: ObjectKey) async throws(ObjectStoreError) {
-    let answer = try await send("DELETE", key, .delete)
-    switch answer.status {
-    case 200...299: return
-    case 404 where code(of: answer) != "NoSuchBucket": return
-    default: throw failure(answer, .delete, key)
-    }
-  }
-
-  /// Lists objects, as `ObjectStore` says.
-  public func list(
-    _ prefix: String, after start: ObjectKey?, limit: Int
+  private func list(
+    _ call: StoreCall, _ prefix: String, _ start: ObjectKey?, _ limit: Int
   ) async throws(ObjectStoreError) -> ObjectListing {
     let base = address.prefix.isEmpty ? "" : address.prefix + "/"
     var (after, others) = (start.map { base + $0.string }, 0)
     while true {
       var query = [
-        ("encoding-type", "url"), ("list-type", "2"), ("max-keys", "\(min(max(1, limit), 1_000))"),
-        ("prefix", base + prefix),
+        "encoding-type": "url", "list-type": "2", "max-keys": "\(min(max(1, limit), 1_000))",
+        "prefix": base + prefix,
       ]
-      if let after { query.append(("start-after", after)) }
-      let answer = try await send("GET", nil, query: query, .list)
-      guard answer.status == 200 else { throw failure(answer, .list, nil) }
+      query["start-after"] = after
+      let answer = try await request("GET", call, query: query)
+      guard answer.status == 200 else { throw failure(answer, call) }
       let page = try page(of: answer, beneath: base)
       others += page.otherNames
       if !page.hasMore { return ObjectListing(objects: page.objects, hasMore: false, otherNames: others) }
       guard let last = page.lastName else {
         throw ObjectStoreError(
-          .unsound, .list, in: place, reason: "a page of a listing is empty, and there is more behind it")
+          .unsound, call, in: place, reason: "a page of a listing is empty, and there is more behind it")
       }
       guard after.map({ $0.utf8.lexicographicallyPrecedes(last.utf8) }) ?? true else {
-        throw ObjectStoreError(.invalidAnswer, .list, in: place, reason: "a listing does not go on")
+        throw ObjectStoreError(.invalidAnswer, call, in: place, reason: "a listing does not go on")
       }
       if !page.objects.isEmpty {
         return ObjectListing(objects: page.objects, hasMore: true, otherNames: others)
@@ -175,12 +174,12 @@ public struct S3Store: ObjectStore {
   }
 
   /// Sends a request, and once more with other keys if those have expired.
-  private func send(
-    _ method: String, _ key: ObjectKey?, query: [(String, String)] = [], headers: [String: String] = [:],
-    body: Data = Data(), _ operation: ObjectStoreError.Operation, limit: Int = Self.answerLimit
+  private func request(
+    _ method: String, _ call: StoreCall, query: [String: String] = [:], headers: [String: String] = [:],
+    body: Data = Data(), limit: Int = Self.answerLimit
   ) async throws(ObjectStoreError) -> Answer {
     var path = address.usesPathStyle ? "/" + address.bucket : ""
-    if let key {
+    if let key = call.key {
       path += "/" + (address.prefix.isEmpty ? "" : address.prefix + "/") + key.string
     } else if path.isEmpty {
       path = "/"
@@ -189,15 +188,15 @@ public struct S3Store: ObjectStore {
       method: method, isEncrypted: address.isEncrypted,
       host: address.usesPathStyle ? address.host : "\(address.bucket).\(address.host)", port: address.port,
       path: path.utf8.percentEncoded(keeping: "/"),
-      query: query.sorted { $0.0 < $1.0 }.map { "\($0.0)=\($0.1.utf8.percentEncoded())" }.joined(
+      query: query.sorted { $0.key < $1.key }.map { "\($0)=\($1.utf8.percentEncoded())" }.joined(
         separator: "&"),
       headers: headers, body: body)
-    var answer = try await send(request, operation, key, limit: limit)
-    if keys.areRenewable, hasExpiredKeys(answer, method) {
-      answer = try await send(request, operation, key, limit: limit, instead: answer.credentials)
+    var answer = try await transmit(request, call, limit: limit)
+    if keys.areRenewable, hasExpiredKeys(answer, call) {
+      answer = try await transmit(request, call, limit: limit, instead: answer.credentials)
     }
     if let reason = stranger(answer) {
-      throw ObjectStoreError(.invalidAnswer, operation, in: place, key: key, reason: reason)
+      throw ObjectStoreError(.invalidAnswer, call, in: place, reason: reason)
     }
     return answer
   }
@@ -214,15 +213,14 @@ public struct S3Store: ObjectStore {
     return nil
   }
 
-  private func send(
-    _ request: HTTPRequest, _ operation: ObjectStoreError.Operation, _ key: ObjectKey?, limit: Int,
-    instead expired: S3Credentials? = nil
+  private func transmit(
+    _ request: HTTPRequest, _ call: StoreCall, limit: Int, instead expired: S3Credentials? = nil
   ) async throws(ObjectStoreError) -> Answer {
     let credentials: S3Credentials
     do throws(S3KeyProblem) {
       credentials = try await keys.credentials(at: now(), instead: expired)
     } catch {
-      throw ObjectStoreError(.noKeys, operation, in: place, key: key, reason: error.reason)
+      throw ObjectStoreError(.noKeys, call, in: place, reason: error.reason)
     }
     var request = request
     SignatureV4(credentials, region: address.region).sign(&request, at: now())
@@ -231,14 +229,15 @@ public struct S3Store: ObjectStore {
     do {
       return Answer(response: try await transport.send(request, limit: limit), credentials: credentials)
     } catch {
-      throw ObjectStoreError(without: error, operation, in: place, key: key)
+      throw ObjectStoreError(without: error, call, in: place)
     }
   }
 
-  private func hasExpiredKeys(_ answer: Answer, _ method: String) -> Bool {
+  private func hasExpiredKeys(_ answer: Answer, _ call: StoreCall) -> Bool {
     // The answer to HEAD has no body with the reason.
-    if method == "HEAD" { return answer.status == 400 || answer.status == 403 }
-    return answer.status >= 400 && ["ExpiredToken", "TokenRefreshRequired"].contains(code(of: answer))
+    if case .head = call { return answer.status == 400 || answer.status == 403 }
+    return answer.status >= 400
+      && ["ExpiredToken", "TokenRefreshRequired"].contains(error(of: answer)?["Code"])
   }
 
   // MARK: Answers
@@ -285,21 +284,23 @@ public struct S3Store: ObjectStore {
     return page
   }
 
-  private func code(of answer: Answer) -> String? {
-    // A body that is not XML has no code.
-    guard let text = try? S3Answer(answer.body), text.name == "Error" else { return nil }
-    return text["Code"]
+  /// Returns the error of S3 that an answer has; nil for another text.
+  private func error(of answer: Answer) -> S3Answer? {
+    // A body that is no error of S3 has no reason to show.
+    (try? S3Answer(answer.body)).flatMap { $0.name == "Error" ? $0 : nil }
   }
 
-  private func failure(
-    _ answer: Answer, _ operation: ObjectStoreError.Operation, _ key: ObjectKey?
-  ) -> ObjectStoreError {
-    // A body that is no error of S3 has no reason to show.
-    let element = (try? S3Answer(answer.body)).flatMap { $0.name == "Error" ? $0 : nil }
-    let code = element?["Code"]
+  /// Whether an answer says that there is no object.
+  private func isAbsent(_ answer: Answer) -> Bool {
+    answer.status == 404 && error(of: answer)?["Code"] != "NoSuchBucket"
+  }
+
+  private func failure(_ answer: Answer, _ call: StoreCall) -> ObjectStoreError {
+    let error = error(of: answer)
+    let code = error?["Code"]
     var reason = "status \(answer.status)"
     if let code { reason += ", \(shown(code, answer.credentials))" }
-    if let message = element?["Message"], !message.isEmpty {
+    if let message = error?["Message"], !message.isEmpty {
       reason += ": \(shown(message, answer.credentials))"
     }
     if let region = answer.headers["x-amz-bucket-region"], region != address.region {
@@ -307,7 +308,7 @@ public struct S3Store: ObjectStore {
     }
     let seconds = answer.headers["retry-after"].flatMap { Double($0) }
     return ObjectStoreError(
-      ObjectStoreError.Code(status: answer.status, code), operation, in: place, key: key, reason: reason,
+      ObjectStoreError.Code(status: answer.status, code), call, in: place, reason: reason,
       retryAfter: seconds)
   }
 
@@ -357,16 +358,15 @@ extension ObjectStoreError.Code {
 
 extension ObjectStoreError {
   /// Makes the error of a request without an answer.
-  init(without answer: HTTPFailure, _ operation: Operation, in place: String, key: ObjectKey?) {
+  init(without answer: HTTPFailure, _ call: StoreCall, in place: String) {
     switch answer {
-    case .unreachable(let reason): self.init(.unreachable, operation, in: place, key: key, reason: reason)
-    case .timedOut: self.init(.timedOut, operation, in: place, key: key)
-    case .untrusted(let reason): self.init(.untrusted, operation, in: place, key: key, reason: reason)
+    case .unreachable(let reason): self.init(.unreachable, call, in: place, reason: reason)
+    case .timedOut: self.init(.timedOut, call, in: place)
+    case .untrusted(let reason): self.init(.untrusted, call, in: place, reason: reason)
     case .malformed(let reason):
-      self.init(.invalidAnswer, operation, in: place, key: key, reason: "the answer is no HTTP: \(reason)")
-    case .tooLarge:
-      self.init(.invalidAnswer, operation, in: place, key: key, reason: "the answer does not end")
-    case .cancelled: self.init(.cancelled, operation, in: place, key: key)
+      self.init(.invalidAnswer, call, in: place, reason: "the answer is no HTTP: \(reason)")
+    case .tooLarge: self.init(.invalidAnswer, call, in: place, reason: "the answer does not end")
+    case .cancelled: self.init(.cancelled, call, in: place)
     }
   }
 }

@@ -1,4 +1,5 @@
 package import FoundationEssentials
+package import ObjectStores
 import Synchronization
 
 /// Objects in memory, for tests: each call can be delayed, refused, or done with its answer lost.
@@ -97,73 +98,46 @@ package final class MemoryStore: ObjectStore {
   /// Brings back the objects of an earlier moment.
   package func restore(_ backup: Backup) { state.withLock { $0.set(backup.objects) } }
 
-  /// Stores an object, as `ObjectStore` says.
-  @discardableResult
-  package func put(_ bytes: Data, at key: ObjectKey, ifAbsent: Bool) async throws(ObjectStoreError) -> Bool {
-    try await call(.put, key) { state, trouble in
-      if ifAbsent, state.objects[key] != nil, trouble != .droppedCondition { return false }
-      state.set(key, StoredValue(bytes: bytes, modificationDate: self.now()))
-      return true
-    }
-  }
-
-  /// Reads an object or a part of it, as `ObjectStore` says.
-  package func get(_ key: ObjectKey, range: Range<Int>?) async throws(ObjectStoreError) -> Data? {
-    try await call(.get, key) { state, _ in
-      guard let bytes = state.objects[key]?.bytes else { return nil }
-      guard let range else { return bytes }
-      let end = min(range.upperBound, bytes.count)
-      let start = min(max(0, range.lowerBound), end)
-      return bytes.subdata(in: bytes.startIndex + start..<bytes.startIndex + end)
-    }
-  }
-
-  /// Returns the size and the date of an object, as `ObjectStore` says.
-  package func head(_ key: ObjectKey) async throws(ObjectStoreError) -> StoredObject? {
-    try await call(.head, key) { state, _ in
-      state.objects[key].map {
-        StoredObject(key: key, size: $0.bytes.count, modificationDate: $0.modificationDate)
-      }
-    }
-  }
-
-  /// Lists objects, as `ObjectStore` says.
-  package func list(
-    _ prefix: String, after start: ObjectKey?, limit: Int
-  ) async throws(ObjectStoreError) -> ObjectListing {
-    try await call(.list, nil) { state, _ in
-      let found = state.objects.filter { key, _ in
-        key.string.hasPrefix(prefix) && start.map { $0 < key } ?? true
-      }.sorted { $0.key < $1.key }
-      return ObjectListing(
-        objects: found.prefix(max(1, limit)).map { key, value in
-          StoredObject(key: key, size: value.bytes.count, modificationDate: value.modificationDate)
-        }, hasMore: found.count > max(1, limit))
-    }
-  }
-
-  /// Removes an object, as `ObjectStore` says.
-  package func delete(_ key: ObjectKey) async throws(ObjectStoreError) {
-    try await call(.delete, key) { state, _ in state.set(key, nil) }
-  }
-
-  private func call<Result: Sendable>(
-    _ operation: ObjectStoreError.Operation, _ key: ObjectKey?,
-    _ body: (inout State, Trouble?) -> Result
-  ) async throws(ObjectStoreError) -> Result {
+  /// Makes a call, as `ObjectStore` says. A page has at most 1,000 objects, as that of a service.
+  package func send(_ call: StoreCall) async throws(ObjectStoreError) -> StoreAnswer {
     let number = state.withLock { state in
       defer { state.calls += 1 }
       return state.calls
     }
-    let trouble = trouble(Call(operation: operation, key: key, number: number))
+    let trouble = trouble(Call(operation: call.operation, key: call.key, number: number))
     if case .delay(let count) = trouble { for _ in 0..<count { await Task.yield() } }
-    if case .refusal(let code) = trouble { throw ObjectStoreError(code, operation, in: place, key: key) }
-    let result = state.withLock { state in
-      guard trouble == .staleAnswer else { return body(&state, trouble) }
+    if case .refusal(let code) = trouble { throw ObjectStoreError(code, call, in: place) }
+    let given = state.withLock { state in
+      guard trouble == .staleAnswer else { return answer(call, of: &state, trouble) }
       var stale = state.stale
-      return body(&stale, trouble)
+      return answer(call, of: &stale, trouble)
     }
-    if trouble == .lostAnswer { throw ObjectStoreError(.unreachable, operation, in: place, key: key) }
-    return result
+    if trouble == .lostAnswer { throw ObjectStoreError(.unreachable, call, in: place) }
+    return given
+  }
+
+  private func answer(_ call: StoreCall, of state: inout State, _ trouble: Trouble?) -> StoreAnswer {
+    switch call {
+    case .put(let bytes, let key, let ifAbsent):
+      if ifAbsent, state.objects[key] != nil, trouble != .droppedCondition { return .stored(false) }
+      state.set(key, StoredValue(bytes: bytes, modificationDate: now()))
+      return .stored(true)
+    case .get(let key, let limit):
+      return .bytes((state.objects[key]?.bytes).map { Data($0.prefix(limit)) })
+    case .head(let key): return .object(state.objects[key].map { Self.object(key, $0) })
+    case .list(let prefix, let start, let limit):
+      let found = state.objects.filter { key, _ in
+        key.string.hasPrefix(prefix) && start.map { $0 < key } ?? true
+      }.sorted { $0.key < $1.key }
+      let page = found.prefix(min(max(1, limit), 1_000)).map { Self.object($0, $1) }
+      return .page(ObjectListing(objects: page, hasMore: found.count > page.count))
+    case .delete(let key):
+      state.set(key, nil)
+      return .removed
+    }
+  }
+
+  private static func object(_ key: ObjectKey, _ value: StoredValue) -> StoredObject {
+    StoredObject(key: key, size: value.bytes.count, modificationDate: value.modificationDate)
   }
 }
