@@ -59,8 +59,7 @@ extension PackageSession {
         try disk.link(kept, in: versions.descriptor, to: name, in: folder)
       } catch {
         // Without hard links, the wrapper gets a copy.
-        var copy = TreeCopy(on: disk)
-        try copy.copy(kept, in: versions.descriptor, to: name, in: folder)
+        try disk.copy(kept, in: versions.descriptor, to: name, in: folder)
       }
     } catch  where error.code == .noSuchFileOrDirectory {
       // A file system that cannot exchange has replaced it.
