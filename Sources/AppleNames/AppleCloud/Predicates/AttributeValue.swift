@@ -35,10 +35,6 @@ enum AttributeValue: Sendable, Equatable {
     switch (self, name) {
     case (.text(let text), "pathExtension"): .text((text as NSString).pathExtension)
     case (.text(let text), "lastPathComponent"): .text((text as NSString).lastPathComponent)
-    case (.text(let text), "length"): .number(Double(text.utf16.count))
-    case (.text(let text), "lowercaseString"): .text(text.lowercased())
-    case (.text(let text), "uppercaseString"): .text(text.uppercased())
-    case (.list(let list), "@count"): .number(Double(list.count))
     default: .none
     }
   }

@@ -7,9 +7,9 @@ extension NSPredicate {
   /// `[String: Any]`.
   ///
   /// It knows the operators `=`, `==`, `!=`, `<>`, `<`, `<=`, `>`, `>=`, `LIKE`, `MATCHES`, `BEGINSWITH`, `ENDSWITH`,
-  /// `CONTAINS`, `IN` and `BETWEEN`, with `[c]`, `[d]` and `[cd]`; `AND`, `OR`, `NOT` and brackets; `ANY`, `SELF`,
-  /// lists in braces, texts, numbers, `TRUE`, `FALSE` and `NIL`; `%@`, `%K`, and formats of numbers such as `%d`. A
-  /// name may end with `.pathExtension`, `.lastPathComponent`, `.length`, `.lowercaseString` or `.uppercaseString`.
+  /// `CONTAINS` and `IN`, with `[c]`, `[d]` and `[cd]`; `AND`, `OR`, `NOT` and brackets; `SELF`, lists in braces,
+  /// texts, numbers, `TRUE`, `FALSE` and `NIL`; `%@`, `%K`, and formats of numbers such as `%d`. A name may end with
+  /// `.pathExtension` or `.lastPathComponent`.
   ///
   /// A format that cannot be read ends the program with the reason, as Apple's does.
   public convenience init(format predicateFormat: String, _ arguments: Any...) {

@@ -18,7 +18,7 @@ indirect enum PredicateNode: Sendable {
   /// The operators. Some are not here, since they are one of these with the sides exchanged.
   enum Operator: Sendable {
     case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
-    case like, matches, beginsWith, endsWith, contains, isIn, between
+    case like, matches, beginsWith, endsWith, contains, isIn
   }
 
   struct Comparison: Sendable {
@@ -90,19 +90,16 @@ extension PredicateNode.Comparison {
   private func isTrue(
     _ operation: PredicateNode.Operator, _ left: AttributeValue, _ right: AttributeValue
   ) -> Bool {
-    if case .list(let list) = left, operation != .between {
+    if case .list(let list) = left {
       if case .list = right { return operation == .equal && left == right }
       return list.contains { isTrue(operation, $0, right) }
     }
     switch (operation, left, right) {
     case (.equal, _, _): return left == right
-    case (.like, .text(let text), .text(let pattern)): return WildcardPattern(pattern).matches(text)
-    case (.matches, .text(let text), .text(let pattern)):
-      return text.range(of: "^(?:\(pattern))$", options: .regularExpression) != nil
+    case (.like, .text(let text), .text(let pattern)): return text.matches(pattern.expressionOfWildcards)
+    case (.matches, .text(let text), .text(let pattern)): return text.matches(pattern)
     case (.beginsWith, .text(let text), .text(let part)): return part.isEmpty || text.hasPrefix(part)
     case (.endsWith, .text(let text), .text(let part)): return part.isEmpty || text.hasSuffix(part)
-    case (.between, _, .list(let bounds)) where bounds.count == 2:
-      return isTrue(.greaterOrEqual, left, bounds[0]) && isTrue(.lessOrEqual, left, bounds[1])
     default: break
     }
     guard let order = left.order(right) else { return false }
@@ -113,5 +110,31 @@ extension PredicateNode.Comparison {
     case .greaterOrEqual: order != .orderedAscending
     default: false
     }
+  }
+}
+
+extension String {
+  /// Returns whether a regular expression matches the whole text.
+  fileprivate func matches(_ expression: String) -> Bool {
+    precomposedStringWithCanonicalMapping.range(
+      of: "\\A(?:\(expression.precomposedStringWithCanonicalMapping))\\z", options: .regularExpression) != nil
+  }
+
+  /// The regular expression of a pattern of `LIKE`: `?` is one character, `*` any number of them, and a backslash takes
+  /// the next one as it is.
+  fileprivate var expressionOfWildcards: String {
+    var (expression, isEscaped) = ("", false)
+    for character in self {
+      switch character {
+      case "\\" where !isEscaped:
+        isEscaped = true
+        continue
+      case "*" where !isEscaped: expression += "(?s:.*)"
+      case "?" where !isEscaped: expression += "\\X"
+      default: expression += NSRegularExpression.escapedPattern(for: String(character))
+      }
+      isEscaped = false
+    }
+    return expression
   }
 }

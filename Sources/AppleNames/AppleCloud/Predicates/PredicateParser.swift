@@ -6,7 +6,7 @@ import Foundation
 /// or         = and { ("OR" | "||") and }
 /// and        = not { ("AND" | "&&") not }
 /// not        = ("NOT" | "!") not | "(" or ")" | "TRUEPREDICATE" | "FALSEPREDICATE" | comparison
-/// comparison = ["ANY" | "SOME"] operand operator ["[" "c" "d" "]"] operand
+/// comparison = operand operator ["[" "c" "d" "]"] operand
 /// operand    = value | attribute | "SELF" | "{" operand { "," operand } "}"
 /// ```
 struct PredicateParser {
@@ -22,7 +22,7 @@ struct PredicateParser {
   ]
   private static let words: [String: PredicateNode.Operator] = [
     "LIKE": .like, "MATCHES": .matches, "BEGINSWITH": .beginsWith, "ENDSWITH": .endsWith,
-    "CONTAINS": .contains, "IN": .isIn, "BETWEEN": .between,
+    "CONTAINS": .contains, "IN": .isIn,
   ]
 
   /// - Throws: `PredicateFormatError`.
@@ -74,8 +74,6 @@ struct PredicateParser {
   }
 
   private mutating func comparison() throws(PredicateFormatError) -> PredicateNode.Comparison {
-    // A comparison with a list of values is one with any of them in any case.
-    if !take(word: "ANY") { _ = take(word: "SOME") }  // Without either word, it means any, too.
     let left = try operand()
     let operation = try takeOperator()
     let options = try takeOptions()

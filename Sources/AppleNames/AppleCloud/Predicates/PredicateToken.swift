@@ -53,7 +53,7 @@ struct PredicateScanner {
       try takeArgument()
     } else if next.isNumber || next == "-" {
       try takeNumber()
-    } else if next.isLetter || next == "_" || next == "@" {
+    } else if next.isLetter || next == "_" {
       tokens.append(.word(word()))
     } else if let symbol = Self.symbols.first(where: { rest.hasPrefix($0) }) {
       rest.removeFirst(symbol.count)
@@ -68,7 +68,7 @@ struct PredicateScanner {
   }
 
   private mutating func word() -> String {
-    let word = rest.prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." || $0 == "@" }
+    let word = rest.prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." }
     rest.removeFirst(word.count)
     return String(word)
   }
