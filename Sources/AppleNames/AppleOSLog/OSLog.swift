@@ -10,16 +10,6 @@ public final class OSLog: Sendable {
   /// A log that writes no message.
   public static let disabled = OSLog(prefix: "", isEnabled: false)
 
-  /// A category that Apple's tools know.
-  public struct Category: RawRepresentable, Hashable, Sendable {
-    /// The name.
-    public let rawValue: String
-    /// Makes a category of this name.
-    public init(rawValue: String) { self.rawValue = rawValue }
-    /// Events that a profiler shows.
-    public static let pointsOfInterest = Category(rawValue: "PointsOfInterest")
-  }
-
   private let prefix: String
   private let isEnabled: Bool
 
@@ -31,11 +21,6 @@ public final class OSLog: Sendable {
   /// Makes a log for one part of a program.
   public convenience init(subsystem: String, category: String) {
     self.init(prefix: "\(subsystem):\(category): ", isEnabled: true)
-  }
-
-  /// Makes a log for one part of a program.
-  public convenience init(subsystem: String, category: Category) {
-    self.init(subsystem: subsystem, category: category.rawValue)
   }
 
   /// Returns whether messages of this type are written.
