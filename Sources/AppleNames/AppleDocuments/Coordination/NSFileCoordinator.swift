@@ -21,7 +21,7 @@ protocol EnginePresenting {
 /// Unlike Apple's class, it ends a wait after `FileCoordinator.defaultDeadline`. So if a presenter needs the waiting
 /// thread for its answer, the access fails instead of waiting forever. A read first downloads a placeholder of a
 /// registered container; that wait has no limit. Errors are of Cocoa's domain. Their underlying error is a
-/// `FileCoordinationError`, or the reason why a download or the copy for an upload failed.
+/// `FileCoordinationError`, or the reason why a download failed.
 // `@unchecked`: `presenter` is a constant, and `state` guards its own value. A subclass guards its own properties.
 open class NSFileCoordinator: NSObject, @unchecked Sendable {
   /// The way in which an access reads an item.
@@ -157,10 +157,8 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
       try coordinator.coordinateBlocking(with: intents, takingClaims: takingClaims) {
         // The presenter that writes hears nothing of its own writes.
         let link = presenter as? PresenterLink
-        let copies = try intents.map { try UploadCopy($0) }
         let pause = link?.watch.pause()
-        accessor(zip(intents, copies).map { $1?.url ?? $0.url })
-        withExtendedLifetime(copies) {}
+        accessor(intents.map(\.url))
         if let link { try? waitBlocking { await link.settle(intents) } }  // The closure throws nothing.
         pause?.end()
       }
@@ -189,13 +187,8 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
       do {
         try await DocumentProviders.bringHere(intents)
         try await coordinator.coordinate(with: intents) {
-          let copies = try await BlockingThread().run { try intents.map { try UploadCopy($0) } }
-          let urls = intents.map(\.url)
-          for (intent, copy) in zip(intents, copies) { if let copy { intent.url = copy.url } }
           let pause = link?.watch.pause()
           await Self.run(on: queue) { accessor(nil) }
-          for (intent, url) in zip(intents, urls) { intent.url = url }
-          withExtendedLifetime(copies) {}
           await link?.settle(intents)
           pause?.end()
         }

@@ -31,7 +31,7 @@ public final class FileAccessIntent: Sendable {
   /// The item's URL.
   ///
   /// Another program may move the item while the access waits: always use this URL in the accessor.
-  public package(set) var url: URL {
+  public internal(set) var url: URL {
     get { current.withLock { $0 } }
     set { current.withLock { $0 = newValue } }
   }
