@@ -1,53 +1,41 @@
 public import Foundation
 
 extension NSURL {
-  /// The way to make a bookmark. Every way gives the same bookmark here.
-  public struct BookmarkCreationOptions: OptionSet, Sendable {
-    /// The bits, as Apple numbers them.
+  /// The ways to make and to resolve a bookmark. They have no effect here.
+  public struct BookmarkOptions: OptionSet, Sendable {
+    /// The bits.
     public let rawValue: UInt
     /// Makes a set of these bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
     /// A small bookmark.
-    public static let minimalBookmark = BookmarkCreationOptions(rawValue: 1 << 9)
+    public static let minimalBookmark = BookmarkOptions(rawValue: 1)
     /// A bookmark for a file.
-    public static let suitableForBookmarkFile = BookmarkCreationOptions(rawValue: 1 << 10)
-    /// A bookmark for a sandbox.
-    public static let withSecurityScope = BookmarkCreationOptions(rawValue: 1 << 11)
-    /// A bookmark for a sandbox that reads.
-    public static let securityScopeAllowOnlyReadAccess = BookmarkCreationOptions(rawValue: 1 << 12)
-    /// A bookmark without a sandbox.
-    public static let withoutImplicitSecurityScope = BookmarkCreationOptions(rawValue: 1 << 29)
-  }
-
-  /// The way to resolve a bookmark. Every way gives the same URL here.
-  public struct BookmarkResolutionOptions: OptionSet, Sendable {
-    /// The bits, as Apple numbers them.
-    public let rawValue: UInt
-    /// Makes a set of these bits.
-    public init(rawValue: UInt) { self.rawValue = rawValue }
-    /// Without a question to the user.
-    public static let withoutUI = BookmarkResolutionOptions(rawValue: 1 << 8)
-    /// Without mounting a volume.
-    public static let withoutMounting = BookmarkResolutionOptions(rawValue: 1 << 9)
+    public static let suitableForBookmarkFile = BookmarkOptions(rawValue: 2)
     /// For a sandbox.
-    public static let withSecurityScope = BookmarkResolutionOptions(rawValue: 1 << 10)
+    public static let withSecurityScope = BookmarkOptions(rawValue: 4)
+    /// For a sandbox that reads.
+    public static let securityScopeAllowOnlyReadAccess = BookmarkOptions(rawValue: 8)
+    /// Without a sandbox.
+    public static let withoutImplicitSecurityScope = BookmarkOptions(rawValue: 16)
+    /// Without a question to the user.
+    public static let withoutUI = BookmarkOptions(rawValue: 32)
+    /// Without mounting a volume.
+    public static let withoutMounting = BookmarkOptions(rawValue: 64)
     /// Without a call of `startAccessingSecurityScopedResource()`.
-    public static let withoutImplicitStartAccessing = BookmarkResolutionOptions(rawValue: 1 << 15)
+    public static let withoutImplicitStartAccessing = BookmarkOptions(rawValue: 128)
   }
-}
 
-/// The facts in a bookmark.
-private struct Bookmark: Codable {
-  /// The absolute path.
-  var path: String
-  var isDirectory: Bool
+  /// The way to make a bookmark.
+  public typealias BookmarkCreationOptions = BookmarkOptions
+  /// The way to resolve a bookmark.
+  public typealias BookmarkResolutionOptions = BookmarkOptions
 }
 
 extension URL {
   /// The way to make a bookmark.
-  public typealias BookmarkCreationOptions = NSURL.BookmarkCreationOptions
+  public typealias BookmarkCreationOptions = NSURL.BookmarkOptions
   /// The way to resolve a bookmark.
-  public typealias BookmarkResolutionOptions = NSURL.BookmarkResolutionOptions
+  public typealias BookmarkResolutionOptions = NSURL.BookmarkOptions
 
   /// Returns a bookmark: data from which a later run of the program can make this URL again.
   ///
@@ -59,10 +47,7 @@ extension URL {
     relativeTo url: URL? = nil
   ) throws -> Data {
     let file = absoluteURL.standardizedFileURL
-    let bookmark = Bookmark(path: file.path, isDirectory: try file.kindOnDisk() == .typeDirectory)
-    let encoder = PropertyListEncoder()
-    encoder.outputFormat = .binary
-    return try encoder.encode(bookmark)
+    return Data((file.path + (try file.isFolderOnDisk() ? "/" : "")).utf8)
   }
 
   /// Makes the URL of a bookmark.
@@ -74,32 +59,24 @@ extension URL {
     resolvingBookmarkData data: Data, options: BookmarkResolutionOptions = [], relativeTo url: URL? = nil,
     bookmarkDataIsStale isStale: inout Bool
   ) throws {
-    guard let bookmark = try? PropertyListDecoder().decode(Bookmark.self, from: data) else {  // Thrown below.
+    guard let path = String(data: data, encoding: .utf8), path.hasPrefix("/") else {
       throw CocoaError(.fileReadCorruptFile)
     }
-    let kind = try URL(fileURLWithPath: bookmark.path).kindOnDisk()
-    self.init(fileURLWithPath: bookmark.path, isDirectory: kind == .typeDirectory)
-    isStale = bookmark.isDirectory != (kind == .typeDirectory)
+    let isFolder = try URL(fileURLWithPath: path).isFolderOnDisk()
+    self.init(fileURLWithPath: path, isDirectory: isFolder)
+    isStale = path.hasSuffix("/") != isFolder
   }
 
-  private func kindOnDisk() throws -> FileAttributeType {
+  private func isFolderOnDisk() throws -> Bool {
     do {
-      let attributes = try FileManager.default.attributesOfItem(atPath: path)
-      return attributes[.type] as? FileAttributeType ?? .typeUnknown
+      return try FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType
+        == .typeDirectory
     } catch {
       throw CocoaError(
         .fileReadNoSuchFile, userInfo: [NSFilePathErrorKey: path, NSUnderlyingErrorKey: error])
     }
   }
 
-  /// Returns true: a program on Linux has no sandbox of Apple's kind.
-  public func startAccessingSecurityScopedResource() -> Bool { true }
-
-  /// Does nothing.
-  public func stopAccessingSecurityScopedResource() {}
-}
-
-extension NSURL {
   /// Returns true: a program on Linux has no sandbox of Apple's kind.
   public func startAccessingSecurityScopedResource() -> Bool { true }
 
