@@ -6,7 +6,8 @@ public import Foundation
 /// other. A presenter implements the methods that it needs.
 ///
 /// A registered presenter also gets the changes of programs that do not coordinate, some tenths of a second later.
-/// Apple does not promise these calls. They follow the change, so that no program waits for the presenter.
+/// Apple does not promise these calls. They follow the change, so that no program waits for the presenter. A presenter may
+/// hear of a coordinated write twice.
 ///
 /// By default, the methods for a new or moved child call `presentedSubitemDidChange(at:)`, and that one calls
 /// `presentedItemDidChange()`. So a presenter that implements only `presentedSubitemDidChange(at:)` learns of each

@@ -7,7 +7,7 @@ import Synchronization
 final class PresenterLink: FilePresenter, @unchecked Sendable {
   let presenter: any NSFilePresenter
   private let queue: OperationQueue
-  /// Finds the changes of programs that do not coordinate.
+  /// Finds the changes of other programs.
   let watch = PresenterWatch()
 
   init(_ presenter: any NSFilePresenter) {
@@ -69,7 +69,7 @@ final class PresenterLink: FilePresenter, @unchecked Sendable {
   }
 
   func relinquishPresentedItem(toWriter writer: FileAccessHolder) async -> Reacquirer? {
-    // The news of a coordinated write comes by coordination.
+    // The watcher's events wait until the write has ended.
     let pause = watch.pause()
     let closure = await reacquirer { $0.relinquishPresentedItem(toWriter: $1) }
     return {
@@ -94,13 +94,7 @@ final class PresenterLink: FilePresenter, @unchecked Sendable {
   }
 
   func accommodatePresentedItemDeletion() async throws {
-    watch.noteDeletion(isKnown: true)
-    do {
-      try await check { $0.accommodatePresentedItemDeletion(completionHandler: $1) }
-    } catch {
-      watch.noteDeletion(isKnown: false)
-      throw error
-    }
+    try await check { $0.accommodatePresentedItemDeletion(completionHandler: $1) }
   }
 
   func accommodatePresentedSubitemDeletion(at url: URL) async throws {
@@ -116,32 +110,19 @@ final class PresenterLink: FilePresenter, @unchecked Sendable {
   // MARK: News of coordinated writes
 
   func presentedItemDidMove(to newURL: URL) async {
-    watch.noteMove(to: newURL)
     await tell { $0.presentedItemDidMove(to: newURL) }
   }
 
   func presentedItemDidChange() async {
-    await watch.learnAll()
     await tell { $0.presentedItemDidChange() }
     await watch.follow(self)
   }
 
-  func presentedSubitemDidChange(at url: URL) async {
-    if await watch.learn(url) == .presentState { return }
-    await tell { $0.presentedSubitemDidChange(at: url) }
-  }
+  func presentedSubitemDidChange(at url: URL) async { await tell { $0.presentedSubitemDidChange(at: url) } }
 
-  func presentedSubitemDidAppear(at url: URL) async {
-    switch await watch.learn(url) {
-    case .nothing: await tell { $0.presentedSubitemDidAppear(at: url) }
-    case .earlierState: await tell { $0.presentedSubitemDidChange(at: url) }
-    case .presentState: return
-    }
-  }
+  func presentedSubitemDidAppear(at url: URL) async { await tell { $0.presentedSubitemDidAppear(at: url) } }
 
   func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL) async {
-    let (old, new) = (await watch.learn(oldURL), await watch.learn(newURL))
-    if old == .presentState && new == .presentState { return }
     await tell { $0.presentedSubitem(at: oldURL, didMoveTo: newURL) }
   }
 
@@ -153,9 +134,8 @@ final class PresenterLink: FilePresenter, @unchecked Sendable {
     await watch.follow(self)
   }
 
-  // MARK: News of other writes
+  // MARK: News of the watcher
 
-  /// Tells the presenter what a program did that does not coordinate.
   func tell(_ news: PresenterWatch.News) async {
     switch news {
     case .changed: await tell { $0.presentedItemDidChange() }
@@ -166,9 +146,6 @@ final class PresenterLink: FilePresenter, @unchecked Sendable {
       if let url = url(of: path) { await tell { $0.presentedSubitemDidAppear(at: url) } }
     case .childChanged(let path):
       if let url = url(of: path) { await tell { $0.presentedSubitemDidChange(at: url) } }
-    case .childMoved(let old, let new):
-      guard let oldURL = url(of: old), let newURL = url(of: new) else { return }
-      await tell { $0.presentedSubitem(at: oldURL, didMoveTo: newURL) }
     }
   }
 
