@@ -46,7 +46,6 @@ struct ClassContentTests {
     #expect(await !document.hasUnsavedChanges)
     try await document.undo.group("Group") { document in try document.edit { $0.text = "three" } }
     #expect(await !document.undo.canUndo)
-    #expect(await document.undo.groupingLevel == 0)
     // An edit outside the document counts if the program says so.
     report.text = "four"
     await document.updateChangeCount(.done)

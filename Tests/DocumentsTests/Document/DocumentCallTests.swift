@@ -16,7 +16,7 @@ struct DocumentCallTests {
   }
 
   enum Call: String, CaseIterable, Sendable {
-    case open, content, edit, undo, redo, undoNested, begin, end, count, tokens, autosave, save, saveElsewhere
+    case open, content, edit, undo, redo, count, tokens, autosave, save, saveElsewhere
     case create, synchronize, revert, revertElsewhere, check, didChange, didMove, savePresented, deletion,
       recover
     case conflicts, removeConflicts, listConflicts, resolveConflicts, access, disable, close, discard
@@ -37,10 +37,9 @@ struct DocumentCallTests {
     case (.failing, .deletion): return .deleted
     // These calls have one outcome in every situation.
     case (_, .count), (_, .tokens), (_, .didChange), (_, .didMove), (_, .deletion), (_, .access): return nil
-    case (_, .disable), (_, .begin): return nil
+    case (_, .disable): return nil
     case (.failing, .close): return .file
     case (_, .close): return nil
-    case (_, .end): return .undoGrouping
     case (_, .discard): return nil
     // Only a document with content can be created elsewhere.
     case (.unopened, .create), (.missing, .create), (.closed, .create): return .closed
@@ -54,8 +53,7 @@ struct DocumentCallTests {
     // All other calls need an open document.
     case (.new, _), (.unopened, _), (.missing, _), (.closed, _), (.removed, _): return .closed
     // Some open documents refuse edits.
-    case (.refusing, .edit), (.refusing, .undo), (.refusing, .redo), (.refusing, .undoNested):
-      return .editingDisabled
+    case (.refusing, .edit), (.refusing, .undo), (.refusing, .redo): return .editingDisabled
     // Some open documents have a disk that refuses.
     case (.failing, .save), (.failing, .autosave), (.failing, .resolveConflicts): return .file
     case (.failing, .synchronize): return nil
@@ -154,9 +152,6 @@ struct DocumentCallTests {
       case .edit: try await document.edit("Edit") { $0["b.txt"] = "b" }
       case .undo: try await document.undo()
       case .redo: try await document.redo()
-      case .undoNested: try await document.undo.undoNestedGroup()
-      case .begin: await document.undo.beginUndoGrouping()
-      case .end: try await document.undo.endUndoGrouping()
       case .count: for kind in DocumentChangeKind.allCases { await document.updateChangeCount(kind) }
       case .tokens:
         let token = await document.changeCountToken(for: .forOverwriting)

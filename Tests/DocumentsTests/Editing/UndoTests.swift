@@ -51,17 +51,15 @@ struct UndoTests {
     try await document.set("1", "First")
     try await document.set("2", "Second")
     try await document.undo()
-    await document.undo.beginUndoGrouping()
-    await document.undo.disableUndoRegistration()
     let state = await document.undo.state
     #expect(state.canUndo && state.undoCount == 1 && state.undoMenuItemTitle == "Undo First")
-    #expect(!state.canRedo && state.redoCount == 0 && state.redoActionName.isEmpty)
-    #expect(state.groupingLevel == 1 && state.levelsOfUndo == 9 && !state.isUndoRegistrationEnabled)
-    await document.undo.enableUndoRegistration()
-    try await document.undo.endUndoGrouping()
+    #expect(state.canRedo && state.redoCount == 1 && state.redoActionName == "Second")
+    #expect(state.levelsOfUndo == 9)
     #expect(try await document.undo.undo())
     #expect(try await document.undo.redo())
-    #expect(await document.undo.state.undoCount == 2)
+    #expect(await document.undo.state.undoCount == 1)
+    await document.undo.removeAllActions()
+    #expect(await document.undo.state == UndoState(levelsOfUndo: 9))
   }
 
   @Test func `takes typing as one, by name and time`() async throws {
@@ -93,51 +91,38 @@ struct UndoTests {
     #expect(try await document.text == "x")
   }
 
-  @Test func `takes a group as one, and the groups in it`() async throws {
+  @Test func `takes a group as one`() async throws {
     let (document, _) = try await document()
-    await document.undo.beginUndoGrouping()
-    try await document.set("1", "One")
-    await document.undo.beginUndoGrouping()
-    try await document.set("2", "Two")
-    try await document.set("3", "Three")
-    #expect(await document.undo.groupingLevel == 2)
-    let error = await #expect(throws: DocumentError.self) { try await document.undo() }
-    #expect(error?.code == .undoGrouping)
-    try await document.undo.endUndoGrouping()
-    try await document.set("4", "Four")
-    #expect(try await document.undo.undoNestedGroup())
-    #expect(try await document.text == "3")
-    #expect(try await document.undo.undoNestedGroup())
-    #expect(try await document.text == "1")
-    #expect(try await document.redo())
-    #expect(try await document.text == "3")
-    await document.undo.setActionName("All")
-    try await document.undo.endUndoGrouping()
-    #expect(await document.undo.undoCount == 1)
-    #expect(await document.undo.undoActionName == "All")
-    try await document.undo()
-    #expect(try await document.text == "0")
-    try await document.redo()
-    #expect(try await document.text == "3")
-    #expect(await document.undo.undoActionName == "All")
-    // An undo ends one open group.
-    await document.undo.beginUndoGrouping()
-    try await document.set("5", "Five")
-    try await document.set("6", "Six")
-    try await document.undo()
-    #expect(try await document.text == "3")
-    #expect(await document.undo.groupingLevel == 0)
-    // An empty group counts.
-    await document.undo.beginUndoGrouping()
-    try await document.undo.endUndoGrouping()
-    #expect(await document.undo.undoCount == 2)
+    try await document.set("1", "Typing")
     await document.undo.group("Both") { document in
-      #expect(throws: Never.self) { try document.edit { $0["a.txt"] = "7" } }
-      #expect(throws: Never.self) { try document.edit { $0["a.txt"] = "8" } }
+      #expect(throws: Never.self) { try document.edit("Typing") { $0["a.txt"] = "2" } }
+      #expect(throws: Never.self) { try document.edit { $0["a.txt"] = "3" } }
     }
+    try await document.set("4", "Typing")
+    #expect(await document.undo.undoCount == 3)
+    try await document.undo()
+    #expect(try await document.text == "3")
     #expect(await document.undo.undoActionName == "Both")
     try await document.undo()
+    #expect(try await document.text == "1")
+    #expect(await document.undo.redoActionName == "Both")
+    try await document.redo()
     #expect(try await document.text == "3")
+    try await document.undo()
+    // The edits before an error stay, and are one step, too.
+    await #expect(throws: CancellationError.self) {
+      try await document.undo.group { document in
+        try document.edit("One") { $0["a.txt"] = "5" }
+        try document.edit("Two") { $0["a.txt"] = "6" }
+        throw CancellationError()
+      }
+    }
+    #expect(await document.undo.undoActionName == "Two")
+    try await document.undo()
+    #expect(try await document.text == "1")
+    // A group without edits is no step.
+    await document.undo.group("Empty") { _ in }
+    #expect(await document.undo.redoActionName == "Two")
   }
 
   @Test func `is bounded by levels, at once when they are lowered`() async throws {
@@ -164,24 +149,6 @@ struct UndoTests {
     #expect(await tiny.undo.undoCount == 1)
     try await tiny.undo()
     #expect(try await tiny.text == "19")
-  }
-
-  @Test func `does not remember what registration is disabled for`() async throws {
-    let (document, _) = try await document()
-    await document.undo.disableUndoRegistration()
-    await document.undo.disableUndoRegistration()
-    await document.undo.enableUndoRegistration()
-    try await document.set("1", "")
-    #expect(await !document.undo.canUndo)
-    #expect(await document.hasUnsavedChanges)
-    await document.undo.enableUndoRegistration()
-    await document.undo.enableUndoRegistration()
-    try await document.set("2", "")
-    #expect(await document.undo.undoCount == 1)
-    await document.undo.disableUndoRegistration()
-    await document.undo.removeAllActions()
-    #expect(await !document.undo.canUndo)
-    #expect(await document.undo.isUndoRegistrationEnabled)
   }
 
   @Test func `past a save makes a document changed, and redoing up to it unchanged`() async throws {

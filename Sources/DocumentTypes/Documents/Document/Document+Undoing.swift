@@ -9,13 +9,6 @@ extension Document {
   // MARK: Going back and forward
 
   func goBack() throws(DocumentError) -> Bool {
-    try checkEditing()
-    if history.openGroups.count > 1 { throw error(.undoGrouping, .undo) }
-    if !history.openGroups.isEmpty { _ = history.end() }  // A group is open.
-    return try goBackInGroup()
-  }
-
-  func goBackInGroup() throws(DocumentError) -> Bool {
     try step { history, present in history.undo(from: present) }
   }
 
@@ -23,15 +16,11 @@ extension Document {
     try step { history, present in history.redo(from: present) }
   }
 
-  private func checkEditing() throws(DocumentError) {
-    guard isOpen else { throw error(.closed, .undo) }
-    if editingHolds > 0 { throw error(.editingDisabled, .undo) }
-  }
-
   private func step(
     _ body: (inout UndoHistory<Content>, UndoHistory<Content>.Moment) -> UndoHistory<Content>.Moment?
   ) throws(DocumentError) -> Bool {
-    try checkEditing()
+    guard isOpen else { throw error(.closed, .undo) }
+    if editingHolds > 0 { throw error(.editingDisabled, .undo) }
     var after = history
     guard let moment = body(&after, try moment(.undo)) else { return false }
     do {
@@ -48,24 +37,11 @@ extension Document {
 
   // MARK: Grouping
 
-  func beginGroup() {
-    // A closed document has no content, and no groups.
-    guard let present = try? moment(.edit) else { return }
-    history.begin(at: present)
-  }
-
-  func endGroup() throws(DocumentError) {
-    guard history.end() else { throw error(.undoGrouping, .undo) }
-  }
-
   func group<Result>(
     _ actionName: String, _ body: @Sendable (isolated Document) throws -> Result
   ) rethrows -> Result {
-    beginGroup()
-    defer {
-      if !actionName.isEmpty { history.setName(actionName) }
-      _ = history.end()  // A closed document has no group.
-    }
+    history.beginGroup()
+    defer { history.endGroup(actionName) }
     return try body(self)
   }
 

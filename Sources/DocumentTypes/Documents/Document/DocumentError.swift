@@ -9,8 +9,6 @@ public struct DocumentError: Error, Sendable {
     case closed
     /// The document refuses edits at the moment.
     case editingDisabled
-    /// A group of edits was begun and not ended, or ended and not begun.
-    case undoGrouping
     /// Another program removed the document, and the document made no new file.
     case deleted
     /// The document type's own code refused to read or to write; `cause` is its error.
@@ -113,7 +111,6 @@ extension DocumentError: CustomStringConvertible, LocalizedError {
     switch code {
     case .closed: "it is not open"
     case .editingDisabled: "it cannot be edited at the moment"
-    case .undoGrouping: "the begins and ends of its undo groups do not match"
     case .deleted: "it was deleted"
     case .content, .file, .coordination, .conflict:
       cause.map { "\($0)" } ?? "its content is not valid for its type"

@@ -32,10 +32,8 @@ public struct DocumentUndo<Content: DocumentContent>: Sendable {
 
   /// Restores the content before the last edit or the last group of edits; returns false if there is none.
   ///
-  /// It ends an open group first.
-  ///
-  /// - Throws: `closed`, `editingDisabled`; `undoGrouping` within nested groups; `file` if a changed folder in the content
-  ///   could not be read. Nothing has changed then.
+  /// - Throws: `closed`, `editingDisabled`; `file` if a changed folder in the content could not be read. Nothing has
+  ///   changed then.
   @discardableResult
   public func undo() async throws(DocumentError) -> Bool { try await document.goBack() }
 
@@ -49,18 +47,11 @@ public struct DocumentUndo<Content: DocumentContent>: Sendable {
   @discardableResult
   public func redo() async throws(DocumentError) -> Bool { try await document.goForward() }
 
-  /// Takes back the last edit or the last closed group within the open group; returns false if there is none.
-  ///
-  /// Without an open group it does the same as `undo()`.
-  ///
-  /// - Throws: `closed`, `editingDisabled`; `file` as `undo()`.
-  @discardableResult
-  public func undoNestedGroup() async throws(DocumentError) -> Bool { try await document.goBackInGroup() }
-
   // MARK: Grouping
 
-  /// Calls `body`, and makes one group of its edits.
+  /// Calls `body`, and makes one group of its edits: one undo takes back all of them.
   ///
+  /// - Parameter actionName: the name of the group; if empty, it has that of its last edit.
   /// - Throws: the error of `body`. The edits before it stay, in the group.
   public func group<Result: Sendable>(
     _ actionName: String = "", _ body: @Sendable (isolated Document<Content>) throws -> Result
@@ -68,27 +59,7 @@ public struct DocumentUndo<Content: DocumentContent>: Sendable {
     try await document.group(actionName, body)
   }
 
-  /// Begins a group; one undo takes back all its edits.
-  ///
-  /// Groups may be nested. Does nothing in a closed document.
-  public func beginUndoGrouping() async { await document.beginGroup() }
-
-  /// Ends the innermost group.
-  ///
-  /// - Throws: `undoGrouping` if no group is open.
-  public func endUndoGrouping() async throws(DocumentError) { try await document.endGroup() }
-
   // MARK: Adjusting
-
-  /// Names the open group, or the last edit if no group is open.
-  public func setActionName(_ actionName: String) async {
-    await document.changeHistory { $0.setName(actionName) }
-  }
-
-  /// Sets whether the last edit alone needs no save.
-  public func setActionIsDiscardable(_ isDiscardable: Bool) async {
-    await document.changeHistory { $0.setDiscardable(isDiscardable) }
-  }
 
   /// Sets the largest number of groups that can be undone. The document forgets the groups beyond it at once, the
   /// oldest first.
@@ -98,16 +69,6 @@ public struct DocumentUndo<Content: DocumentContent>: Sendable {
     await document.changeHistory { $0.policy.levels = max(0, levels) }
   }
 
-  /// Remembers no edits until the caller has called `enableUndoRegistration()` as many times as this method.
-  public func disableUndoRegistration() async {
-    await document.changeHistory { $0.setRegistration(isEnabled: false) }
-  }
-
-  /// Takes back one `disableUndoRegistration()`; does nothing if there is none.
-  public func enableUndoRegistration() async {
-    await document.changeHistory { $0.setRegistration(isEnabled: true) }
-  }
-
-  /// Forgets all undo and redo steps, all open groups, and every `disableUndoRegistration()`.
+  /// Forgets all undo and redo steps.
   public func removeAllActions() async { await document.changeHistory { $0.removeAll() } }
 }

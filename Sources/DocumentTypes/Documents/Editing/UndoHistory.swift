@@ -24,7 +24,7 @@ struct UndoHistory<Content: DocumentContent>: Sendable {
   }
 
   /// The moment before the last edit that can be undone.
-  var lastMoment: Moment? { openGroups.last?.steps.last?.moment ?? undoSteps.last?.moment }
+  var lastMoment: Moment? { undoSteps.last?.moment }
 
   /// The content that an undo or a redo goes to. The present content is in no step.
   struct Step: UndoCost {
@@ -36,148 +36,84 @@ struct UndoHistory<Content: DocumentContent>: Sendable {
     var editedAt: Duration?
   }
 
-  struct OpenGroup: Sendable {
-    var start: Moment
-    var name = ""
-    var isDiscardable = true
-    var steps: [Step] = []
-  }
+  /// Whether a group is open, and whether it has a step.
+  private enum Group { case none, empty, begun }
 
   var policy: UndoPolicy { didSet { trim() } }
   private(set) var undoSteps = UndoSteps<Step>()
   private(set) var redoSteps = UndoSteps<Step>()
-  private(set) var openGroups: [OpenGroup] = []
-  private var disabled = 0
+  private var group = Group.none
 
   init(_ policy: UndoPolicy) { self.policy = policy }
 
-  var isRegistrationEnabled: Bool { disabled == 0 && !Content.isReference }
-  var canUndo: Bool { !undoSteps.isEmpty || openGroups.contains { !$0.steps.isEmpty } }
   var state: UndoState {
     UndoState(
-      canUndo: canUndo, canRedo: !redoSteps.isEmpty, undoCount: undoSteps.count, redoCount: redoSteps.count,
+      canUndo: !undoSteps.isEmpty, canRedo: !redoSteps.isEmpty, undoCount: undoSteps.count,
+      redoCount: redoSteps.count,
       undoActionName: undoSteps.last?.name ?? "", redoActionName: redoSteps.last?.name ?? "",
       undoActionIsDiscardable: undoSteps.last?.isDiscardable ?? false,
-      redoActionIsDiscardable: redoSteps.last?.isDiscardable ?? false, groupingLevel: openGroups.count,
-      levelsOfUndo: policy.levels, isUndoRegistrationEnabled: isRegistrationEnabled)
+      redoActionIsDiscardable: redoSteps.last?.isDiscardable ?? false, levelsOfUndo: policy.levels)
   }
 
   // MARK: Editing
 
   /// Remembers the content before an edit.
   mutating func register(_ before: Moment, name: String, isDiscardable: Bool, at now: Duration) {
-    guard isRegistrationEnabled else { return }
+    if Content.isReference { return }
     // A new edit removes all redo steps.
     redoSteps = UndoSteps()
-    if joins(name, at: now) {
-      mutateLast { step in
-        step.editedAt = now
+    let isGrouped = group != .none
+    if isGrouped ? group == .begun : joins(name, at: now) {
+      undoSteps.changeLast { step in
+        step.editedAt = isGrouped ? nil : now
         step.isDiscardable = step.isDiscardable && isDiscardable
+        step.name = name
       }
       return
     }
-    let step = Step(
-      moment: before, name: name, isDiscardable: isDiscardable, cost: before.content.undoCost, editedAt: now)
-    if openGroups.isEmpty {
-      undoSteps.append(step)
-      trim()
-    } else {
-      openGroups[openGroups.count - 1].steps.append(step)
-      openGroups[openGroups.count - 1].isDiscardable =
-        openGroups[openGroups.count - 1].isDiscardable && isDiscardable
-    }
+    if isGrouped { group = .begun }
+    undoSteps.append(
+      Step(
+        moment: before, name: name, isDiscardable: isDiscardable, cost: before.content.undoCost,
+        editedAt: isGrouped ? nil : now))
+    trim()
   }
 
   private func joins(_ name: String, at now: Duration) -> Bool {
-    guard !name.isEmpty, let last = openGroups.last.map(\.steps.last) ?? undoSteps.last,
-      last.name == name, let editedAt = last.editedAt
-    else { return false }
+    guard !name.isEmpty, let last = undoSteps.last, last.name == name, let editedAt = last.editedAt else {
+      return false
+    }
     return now - editedAt <= policy.groupingInterval
   }
 
-  private mutating func mutateLast(_ body: (inout Step) -> Void) {
-    if let group = openGroups.indices.last {
-      if let step = openGroups[group].steps.indices.last { body(&openGroups[group].steps[step]) }
-    } else {
-      undoSteps.changeLast(body)
-    }
-  }
+  /// Begins a group: the next edits are one step.
+  mutating func beginGroup() { group = .empty }
 
-  /// Makes the next edit a step of its own, even if it has the same name.
-  mutating func endTyping() { mutateLast { $0.editedAt = nil } }
-
-  mutating func setName(_ name: String) {
-    if openGroups.isEmpty {
-      mutateLast { $0.name = name }
-    } else {
-      openGroups[openGroups.count - 1].name = name
-    }
-  }
-
-  mutating func setDiscardable(_ isDiscardable: Bool) { mutateLast { $0.isDiscardable = isDiscardable } }
-
-  // MARK: Groups
-
-  mutating func begin(at present: Moment) {
-    endTyping()
-    if isRegistrationEnabled { redoSteps = UndoSteps() }
-    openGroups.append(OpenGroup(start: present))
-  }
-
-  /// Ends the innermost group; false if none is open. A group without edits counts, too.
-  mutating func end() -> Bool {
-    guard let group = openGroups.popLast() else { return false }
-    guard isRegistrationEnabled else { return true }
-    let step = Step(
-      moment: group.start, name: group.name.isEmpty ? group.steps.last?.name ?? "" : group.name,
-      isDiscardable: group.isDiscardable && !group.steps.isEmpty, cost: group.start.content.undoCost)
-    if openGroups.isEmpty {
-      undoSteps.append(step)
-      trim()
-    } else {
-      openGroups[openGroups.count - 1].steps.append(step)
-    }
-    return true
+  /// Ends the group. If it has no name, it has that of its last edit.
+  mutating func endGroup(_ name: String) {
+    if group == .begun && !name.isEmpty { undoSteps.changeLast { $0.name = name } }
+    group = .none
   }
 
   // MARK: Undoing
 
   /// Takes back the last step; nil if there is none.
-  ///
-  /// Within an open group, it takes back only groups that were closed in it.
   mutating func undo(from present: Moment) -> Moment? {
-    let step: Step
-    if let group = openGroups.indices.last {
-      guard let last = openGroups[group].steps.popLast() else { return nil }
-      step = last
-    } else {
-      guard let last = undoSteps.popLast() else { return nil }
-      step = last
-    }
+    guard let step = undoSteps.popLast() else { return nil }
     redoSteps.append(step.reversed(at: present))
     return step.moment
   }
 
   mutating func redo(from present: Moment) -> Moment? {
     guard let step = redoSteps.popLast() else { return nil }
-    if let group = openGroups.indices.last {
-      openGroups[group].steps.append(step.reversed(at: present))
-    } else {
-      undoSteps.append(step.reversed(at: present))
-      trim()
-    }
+    undoSteps.append(step.reversed(at: present))
+    trim()
     return step.moment
   }
 
   // MARK: Forgetting
 
-  mutating func setRegistration(isEnabled: Bool) {
-    disabled = isEnabled ? max(0, disabled - 1) : disabled + 1
-  }
-
-  mutating func removeAll() {
-    (undoSteps, redoSteps, openGroups, disabled) = (UndoSteps(), UndoSteps(), [], 0)
-  }
+  mutating func removeAll() { (undoSteps, redoSteps) = (UndoSteps(), UndoSteps()) }
 
   private mutating func trim() {
     if policy.levels > 0 {

@@ -16,12 +16,8 @@ public struct UndoState: Sendable, Hashable {
   public var undoActionIsDiscardable = false
   /// Whether the edit that `redo()` would bring back is discardable.
   public var redoActionIsDiscardable = false
-  /// The number of open groups.
-  public var groupingLevel = 0
   /// The largest number of groups that can be undone; 0 for as many as the byte budget allows.
   public var levelsOfUndo = 0
-  /// Whether the document remembers edits.
-  public var isUndoRegistrationEnabled = true
 
   /// `Undo`, with the name of the edit that `undo()` would take back.
   public var undoMenuItemTitle: String { undoActionName.isEmpty ? "Undo" : "Undo \(undoActionName)" }

@@ -168,7 +168,6 @@ final class ManagedStore: Sendable {
   func undoState() async throws -> UndoState {
     try await pool.read { db in
       var state = UndoState(levelsOfUndo: self.log.policy.levels)
-      state.isUndoRegistrationEnabled = self.options.undo != nil
       if let last = try self.log.last(.undo, in: db) {
         (state.canUndo, state.undoActionName) = (true, last.name)
         state.undoCount = try self.log.count(.undo, in: db)
