@@ -171,9 +171,7 @@ struct ContainerItemTests {
       let local = URL(filePath: directory.appending("local").string, directoryHint: .isDirectory)
       try FileManager.default.createDirectory(at: local, withIntermediateDirectories: true)
       try Data("one".utf8).write(to: local.appending(path: "Notes.txt"))
-      let library = try await DocumentLibrary(
-        local: FolderLocation(local, for: [.item]), container: a.container,
-        settings: URL(filePath: directory.appending("settings.plist").string))
+      let library = try DocumentLibrary(local: FolderLocation(local, for: [.item]), container: a.container)
       #expect(try await library.convert(to: .container).isComplete)
       try await a.sync()
       #expect(try await a.container.items().map(\.name) == ["Notes.txt"])
@@ -185,40 +183,29 @@ struct ContainerItemTests {
     }
   }
 
-  @Test func `a library moves one document, and keeps the preferred place for the next start`() async throws {
+  @Test func `a library moves one document`() async throws {
     try await withTemporaryDirectory { directory in
       let a = try await DeviceFixture("a", in: directory, MemoryStore())
       let local = URL(filePath: directory.appending("local").string, directoryHint: .isDirectory)
       try FileManager.default.createDirectory(at: local, withIntermediateDirectories: true)
       for name in ["1.txt", "2.txt"] { try Data(name.utf8).write(to: local.appending(path: name)) }
-      let settings = URL(filePath: directory.appending("settings.plist").string)
-      let open = {
-        try await DocumentLibrary(
-          local: FolderLocation(local, for: [.item]), container: a.container, settings: settings)
-      }
-      let library = try await open()
+      let library = try DocumentLibrary(local: FolderLocation(local, for: [.item]), container: a.container)
       #expect(try await library.move("1.txt", to: .container) == "1.txt")
-      #expect(await library.preferred == .local, "one document decides nothing for the next ones")
       try await a.sync()
       #expect(try await a.container.items().map(\.name) == ["1.txt"])
-      #expect(try await library.isFound("1.txt", in: .container))
       try await a.container.evict(itemNamed: "1.txt")
       #expect(try await library.move("1.txt", to: .local) == "1.txt")
       #expect(try String(contentsOf: local.appending(path: "1.txt"), encoding: .utf8) == "1.txt")
-      try await library.setPreferred(.container)
-      #expect(try await open().preferred == .container)
     }
   }
 
   @Test func `a library refuses a container folder among its local documents`() async throws {
     try await withTemporaryDirectory { directory in
       let a = try await DeviceFixture("a", in: directory, MemoryStore())
-      let settings = URL(filePath: directory.appending("settings.plist").string)
       let around = URL(filePath: directory.string, directoryHint: .isDirectory)
       for local in [around, a.url, a.url.appending(path: "Folder")] {
-        let error = await #expect(throws: FilePackageError.self) {
-          _ = try await DocumentLibrary(
-            local: FolderLocation(local), container: a.container, settings: settings)
+        let error = #expect(throws: FilePackageError.self) {
+          _ = try DocumentLibrary(local: FolderLocation(local), container: a.container)
         }
         #expect(error?.code == .invalidName)
       }

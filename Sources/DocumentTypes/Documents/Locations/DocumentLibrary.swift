@@ -1,17 +1,15 @@
 public import FilePackages
-public import FoundationEssentials
-
-// DL1 The settings name the preferred place before the first document moves. So the next call continues a conversion
-//     that was cut short.
-// DL2 Each document moves by itself. A document that cannot move does not stop the next one.
+import FoundationEssentials
 
 /// The documents of an application, in a folder of this machine and, if the user wants, in a container.
 ///
 /// ```swift
-/// let library = try await DocumentLibrary(local: FolderLocation(documents), container: FolderLocation(shared), settings: file)
+/// let library = try DocumentLibrary(local: FolderLocation(documents), container: FolderLocation(shared))
 /// let report = try await library.convert(to: .container)
 /// for (name, error) in report.failures { … }
 /// ```
+///
+/// The application stores which place the user prefers.
 public actor DocumentLibrary {
   /// One of the two places.
   public enum Place: String, Sendable, Hashable, Codable, CaseIterable {
@@ -38,88 +36,21 @@ public actor DocumentLibrary {
   public nonisolated let local: FolderLocation
   /// The container, if there is one.
   public nonisolated let container: (any StorageLocation)?
-  private let settings: URL
-  /// The place of new documents.
-  public private(set) var preferred: Place
   private var conversion: Task<ConversionReport, any Error>?
 
-  /// Makes a library that stores its preference in a file.
+  /// Makes a library.
   ///
-  /// - Parameter settings: a property list, which the library makes when it stores a preference. Its folder must exist.
-  /// - Throws: the error of reading the file; `invalidContent` if it is not a list of this library; `invalidName` if
-  ///   one folder is in the other.
+  /// - Throws: `invalidName` if one folder is in the other.
   public init(
-    local: FolderLocation, container: (any StorageLocation)? = nil, settings: URL
-  ) async throws(FilePackageError) {
+    local: FolderLocation, container: (any StorageLocation)? = nil
+  ) throws(FilePackageError) {
     if let folder = container?.folderURL, FolderLocation(folder).overlaps(local) {
       throw FilePackageError(
         .invalidName, .open, document: folder.path,
         reason: "the container is in the local folder, or contains it")
     }
-    (self.local, self.container, self.settings) = (local, container, settings)
-    preferred = try await Self.readPreference(settings) ?? .local
+    (self.local, self.container) = (local, container)
   }
-
-  // MARK: Preference
-
-  private struct Settings: Codable {
-    var preferredLocation: Place
-
-    enum CodingKeys: String, CodingKey {
-      case preferredLocation = "PreferredLocation"
-    }
-  }
-
-  private static func readPreference(_ url: URL) async throws(FilePackageError) -> Place? {
-    let store: FlatFileStore
-    do {
-      store = try await FlatFileStore.open(at: url)
-    } catch {
-      if error.code == .noSuchFile { return nil }
-      throw error
-    }
-    do {
-      let data = try await store.file.contents()
-      guard PropertyListShape.isBounded(data) else {
-        throw FilePackageError(
-          .invalidContent, .open, document: url.path, reason: "it is not a readable property list")
-      }
-      return try PropertyListDecoder().decode(Settings.self, from: data).preferredLocation
-    } catch let error as FilePackageError {
-      throw error
-    } catch {
-      throw FilePackageError(
-        .invalidContent, .open, document: url.path,
-        reason: "it is not a property list with a 'PreferredLocation'")
-    }
-  }
-
-  /// Sets the place of new documents.
-  ///
-  /// Existing documents stay until `convert(to:)`. The setting is durable on return.
-  ///
-  /// - Throws: `unsupported` for a container if there is none; the error of the file system.
-  public func setPreferred(_ place: Place) async throws(FilePackageError) {
-    _ = try location(place)  // Throws if there is no container.
-    let encoder = PropertyListEncoder()
-    encoder.outputFormat = .xml
-    let data: Data
-    do {
-      data = try encoder.encode(Settings(preferredLocation: place))
-    } catch {
-      throw FilePackageError(.invalidContent, .save, document: settings.path, reason: "\(error)")
-    }
-    let file = FileWrapper(regularFileWithContents: data)
-    do {
-      _ = try await FlatFileStore.create(file, at: settings)  // The next call opens the file again.
-    } catch {
-      guard error.code == .fileExists else { throw error }
-      _ = try await FlatFileStore.open(at: settings).save(file)  // The caller needs no report.
-    }
-    preferred = place
-  }
-
-  // MARK: Documents
 
   /// Returns one of the two places.
   ///
@@ -133,43 +64,20 @@ public actor DocumentLibrary {
     return container
   }
 
-  /// Returns whether a place has a document of that name.
-  public nonisolated func isFound(_ name: String, in place: Place) async throws -> Bool {
-    try await location(place).document(named: name) != nil
-  }
-
-  /// Returns the facts of a place about a document, such as its dates; nil if there is none.
-  public nonisolated func document(named name: String, in place: Place) async throws -> StoredDocument? {
-    try await location(place).document(named: name)
-  }
-
-  /// Returns the document's URL on this machine, in the preferred place or else in the other one; nil if it is in
-  /// neither.
-  public func url(of name: String) async throws -> URL? {
-    for place in preferred == .local ? [Place.local, .container] : [.container, .local] {
-      if place == .container && container == nil { continue }
-      if let url = try await location(place).localURL(of: name) { return url }
-    }
-    return nil
-  }
-
-  /// Removes a document from a place, for good.
-  public nonisolated func delete(_ name: String, from place: Place) async throws {
-    try await location(place).delete(name)
-  }
-
   // MARK: Conversion
 
-  /// Makes a place the preferred one, and moves every document of the other place there.
+  /// Moves every document of the other place to this one.
   ///
   /// A document whose name is taken there gets a number. A crash, a power cut or a cancellation may cut the conversion
   /// short. Then each document is whole in one of the two places, and the next call moves the rest. If the places are
   /// in two file systems, a crash may leave one document in both. Documents may be open meanwhile. Within a file system, an open document follows its move. After a move to another file system, an
   /// open document counts as deleted.
   ///
+  /// A document that cannot move does not stop the next one.
+  ///
   /// - Parameter progress: called after each document, with the number of documents done and the number of all.
   /// - Returns: the outcome of each document; a document that failed is still in its old place.
-  /// - Throws: if the library cannot reach a whole place or store the preference; `CancellationError`.
+  /// - Throws: if the library cannot reach a whole place; `CancellationError`.
   public func convert(
     to place: Place, progress: (@Sendable (_ done: Int, _ total: Int) -> Void)? = nil
   ) async throws -> ConversionReport {
@@ -196,7 +104,6 @@ public actor DocumentLibrary {
       _ = try location(place)  // Throws if there is no container.
       return ConversionReport()
     }
-    try await setPreferred(place)  // DL1
     let listing = try await location(place == .local ? .container : .local).documents()
     var report = ConversionReport()
     report.problems = listing.problems
@@ -205,14 +112,14 @@ public actor DocumentLibrary {
       do {
         report.moved.append((document.name, try await carry(document.name, to: place, container)))
       } catch {
-        report.failures.append((document.name, error))  // DL2
+        report.failures.append((document.name, error))
       }
       progress?(index + 1, listing.documents.count)
     }
     return report
   }
 
-  /// Moves one document to a place, from the other one; the preferred place stays as it is.
+  /// Moves one document to a place, from the other one.
   ///
   /// - Returns: the name that it has there: another one if its name is taken.
   /// - Throws: `unsupported` if there is no container; the error of the move. The document is then in its old place.
