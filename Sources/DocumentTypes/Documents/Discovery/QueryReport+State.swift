@@ -10,6 +10,8 @@ extension QueryReport {
     var run = 0
     var phase = DocumentQuery.Phase.idle
     var slots: [Slot?] = []
+    /// The number of slots with a result.
+    var resultCount = 0
     var free: [Int32] = []
     /// Whether listeners have not been told yet that the gathering began, or ended.
     var isStartUntold = false
@@ -25,7 +27,7 @@ extension QueryReport {
     var folders: [(path: FolderPath, problem: FilePackageError?)] = []
     var disabled = 0
     /// The results while updates are disabled.
-    var frozen: [Slot?]?
+    var frozen: (slots: [Slot?], resultCount: Int)?
     var limitation: FilePackageError?
     var bells: [Int: AsyncStream<Void>.Continuation] = [:]
     var lastBell = 0
@@ -46,6 +48,7 @@ extension QueryReport.State {
       number = Int32(slots.count)
       slots.append(slot)
     }
+    if slot.isResult { resultCount += 1 }
     if slot.isResult && !isUntold(number) { before[number] = .some(nil) }
     return number
   }
@@ -54,6 +57,7 @@ extension QueryReport.State {
     let old = slots[Int(number)].flatMap { $0.isResult ? $0.item : nil }
     let new = slot.flatMap { $0.isResult ? $0.item : nil }
     slots[Int(number)] = slot
+    resultCount += (new == nil ? 0 : 1) - (old == nil ? 0 : 1)
     let isUntold = isUntold(number)
     if !isUntold, before[number] == nil, old != new || (isTouched && new != nil) {
       before[number] = .some(old)

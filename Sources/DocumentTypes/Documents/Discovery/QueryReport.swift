@@ -29,7 +29,7 @@ final class QueryReport: Sendable {
       next.typesWithoutExtension = typesWithoutExtension
       next.disabled = state.disabled
       (next.bells, next.lastBell) = (state.bells, state.lastBell)
-      if next.disabled > 0 { next.frozen = [] }
+      if next.disabled > 0 { next.frozen = (slots: [], resultCount: 0) }
       state = next
       state.ring()
       return next.run
@@ -52,11 +52,11 @@ final class QueryReport: Sendable {
   var limitation: FilePackageError? { state.withLock { $0.limitation } }
 
   var results: [DocumentItem] {
-    let slots = state.withLock { $0.frozen ?? $0.slots }
+    let slots = state.withLock { $0.frozen?.slots ?? $0.slots }
     return slots.compactMap { slot in slot.flatMap { $0.isResult ? $0.item : nil } }
   }
 
-  var resultCount: Int { state.withLock { $0.frozen ?? $0.slots }.count { $0?.isResult == true } }
+  var resultCount: Int { state.withLock { $0.frozen?.resultCount ?? $0.resultCount } }
 
   // MARK: The news of a run
 
@@ -75,6 +75,7 @@ final class QueryReport: Sendable {
     take(run) { state in
       first = state.slots.count
       state.slots += items.map { Slot(item: $0.item, isResult: $0.isResult) }
+      state.resultCount += items.count { $0.isResult }
       state.gathered = state.slots.count
     }
     return Int32(first)
@@ -139,7 +140,8 @@ final class QueryReport: Sendable {
   func setUpdates(enabled: Bool) {
     state.withLock { state in
       state.disabled = max(0, state.disabled + (enabled ? -1 : 1))
-      if state.disabled == 0 { state.frozen = nil } else { state.frozen = state.frozen ?? state.slots }
+      state.frozen =
+        state.disabled == 0 ? nil : state.frozen ?? (slots: state.slots, resultCount: state.resultCount)
       state.ring()
     }
   }
