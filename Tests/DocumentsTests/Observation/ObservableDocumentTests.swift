@@ -96,6 +96,10 @@ struct ObservableDocumentTests {
       #expect(throws: Pages.NotText.self) { try document.edit { _ in throw Pages.NotText() } }
       await document.drain()
       #expect(await !document.document.hasUnsavedChanges)
+      // The error is that of the last step.
+      try document.edit("", Self.append("taken"))
+      await document.drain()
+      #expect(document.lastError == nil)
       try await document.close()
     }
   }

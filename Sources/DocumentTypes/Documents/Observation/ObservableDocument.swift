@@ -40,7 +40,7 @@ public final class ObservableDocument<Content: DocumentContent> {
   private(set) var undoState: UndoState
   /// The document's place.
   public private(set) var fileURL: URL
-  /// The error of the last step that the document refused after the call had returned; nil if there is none.
+  /// The error of a step that the document refused after the call had returned; nil again with the next step.
   public private(set) var lastError: (any Error)?
 
   /// The steps that the document has not made yet, by number.
@@ -132,6 +132,7 @@ public final class ObservableDocument<Content: DocumentContent> {
   }
 
   func add(_ step: Step) {
+    lastError = nil
     lastNumber += 1
     pending.append((lastNumber, step))
     if isMaking == nil { isMaking = Task { await make() } }
