@@ -18,13 +18,12 @@ package enum DocumentProviders {
     providers.withLock { $0[folder.standardized.path] = nil }
   }
 
-  /// Returns the place that has the document at a URL; nil if none has it.
+  /// Returns the place that has the document at a URL: that of the innermost folder; nil if none has it.
   static func provider(of url: URL) -> (any DocumentProvider)? {
     let path = url.standardized.path
     return providers.withLock { providers in
-      if providers.isEmpty { return nil }
-      return providers.first { folder, _ in path.hasPrefix(folder.hasSuffix("/") ? folder : folder + "/") }?
-        .value
+      let around = providers.keys.filter { path.hasPrefix($0.hasSuffix("/") ? $0 : $0 + "/") }
+      return around.max { $0.utf8.count < $1.utf8.count }.flatMap { providers[$0] }
     }
   }
 
