@@ -18,8 +18,7 @@ extension UIDocument {
     // The tree that the other program's change met.
     let known = opened?.content.read
     switch event {
-    case .changedByOthers(.reloaded, _), .changedByOthers(.merged, _):
-      enqueue(nil) { await $0.mergeExternalChanges() }
+    case .changedByOthers(.reloaded, _): enqueue(nil) { await $0.mergeExternalChanges() }
     case .changedByOthers(.deleted, _):
       if let engine = opened?.engine, await !engine.isOpen, opened?.engine === engine { opened = nil }
     case .saved:
