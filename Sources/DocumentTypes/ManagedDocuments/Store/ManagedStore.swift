@@ -1,5 +1,6 @@
-import DurableIO
+import Dispatch
 import Documents
+import DurableIO
 import FilePackages
 import FoundationEssentials
 import GRDB
@@ -43,13 +44,18 @@ final class ManagedStore: Sendable {
     reverserRecorder = reverser.inDatabase { ChangeRecorder(on: $0) }
   }
 
-  deinit { releaseRecorders() }
+  deinit {
+    // The last reference may end on one of the two queues. Waiting for that queue there would be an error.
+    DispatchQueue.global().async { [pool, recorder, reverser, reverserRecorder] in
+      Self.release(pool, recorder, reverser, reverserRecorder)
+    }
+  }
 
   var location: Location { place.location }
 
   /// Closes the database. SQLite then brings the write-ahead log into the database's own file and removes it.
   func close() throws {
-    releaseRecorders()
+    Self.release(pool, recorder, reverser, reverserRecorder)
     // The pool closes its readers last, and a reader cannot write. So the last connection is the other one. It takes
     // part in the log only after it has read.
     try reverser.inDatabase { db in _ = try DocumentHead(of: db) }
@@ -58,7 +64,10 @@ final class ManagedStore: Sendable {
   }
 
   /// The recorders have statements, which SQLite wants gone before their connections.
-  private func releaseRecorders() {
+  private static func release(
+    _ pool: DatabasePool, _ recorder: ChangeRecorder, _ reverser: DatabaseQueue,
+    _ reverserRecorder: ChangeRecorder
+  ) {
     pool.writeWithoutTransaction { recorder.release(on: $0) }
     reverser.inDatabase { reverserRecorder.release(on: $0) }
   }
