@@ -54,6 +54,32 @@ struct FileVersionTests {
     }
   }
 
+  @Test func `changes the history of a document that this program has open`() async throws {
+    try await withPackage { url in
+      let other = url.deletingLastPathComponent().appending(path: "Other.album")
+      try FileManager.default.copyItem(at: url, to: other)
+      let album = Album(fileURL: url)
+      album.autosavePolicy = nil
+      #expect(await album.open())
+      album.setTitle("two")
+      #expect(await album.save(to: url, for: .forOverwriting))
+      let added = try NSFileVersion.addOfItem(at: url, withContentsOf: other)
+      added.isDiscardable = true
+      #expect(added.isDiscardable)
+      #expect(NSFileVersion.otherVersionsOfItem(at: url)?.contains(added) == true)
+      try added.remove()
+      let again = try NSFileVersion.addOfItem(at: url, withContentsOf: other, options: .byMoving)
+      #expect(NSFileVersion.otherVersionsOfItem(at: url)?.contains(again) == true)
+      try NSFileVersion.removeOtherVersionsOfItem(at: url)
+      #expect(NSFileVersion.otherVersionsOfItem(at: url) == [])
+      // The document goes on.
+      album.setTitle("three")
+      #expect(await album.save(to: url, for: .forOverwriting))
+      #expect(await album.close())
+      #expect(title(at: url) == "three" && album.errors.isEmpty)
+    }
+  }
+
   @Test func `has the present version of a flat file and of a package without metadata`() async throws {
     try await withTemporaryDirectory { folder in
       let file = URL(filePath: folder.appending("Note.txt").string)

@@ -201,9 +201,11 @@ extension FileVersion {
   public static func addOfItem(
     at url: URL, withContentsOf contents: URL, byMoving: Bool = false
   ) async throws(FilePackageError) -> FileVersion {
-    let (store, other) = (try await PackageStore.open(at: url), try await PackageStore.open(at: contents))
-    let version = try await store.addVersion(other.tree)
-    try await store.close()
+    let other = try await PackageStore.open(at: contents)
+    let tree = await other.tree
+    let version = try await PackageStore.changingHistory(at: url) { store throws(FilePackageError) in
+      try store.addVersion(tree)
+    }
     if byMoving { try await other.remove() }
     return version
   }
@@ -217,9 +219,9 @@ extension FileVersion {
       throw FilePackageError(
         .unsupported, .save, document: documentURL.path, reason: "it is not a version of the history")
     }
-    let store = try await PackageStore.open(at: documentURL)
-    try await store.setDiscardable(isDiscardable, [persistentIdentifier])
-    try await store.close()
+    try await PackageStore.changingHistory(at: documentURL) { store throws(FilePackageError) in
+      try store.setDiscardable(isDiscardable, [persistentIdentifier])
+    }
   }
 
   // MARK: Changing
@@ -256,8 +258,8 @@ extension FileVersion {
           contents.tree, at: url, contentType: metadata.contentType ?? .package)
       }
     }
-    if byMoving && !isConflict { try await store.removeVersions([persistentIdentifier]) }
     try await store.close()
+    if byMoving && !isConflict { try await removeFromHistory() }
     return url
   }
 
@@ -271,8 +273,13 @@ extension FileVersion {
       throw FilePackageError(
         .unsupported, .save, document: documentURL.path, reason: "\(version) cannot be removed alone")
     }
-    let store = try await PackageStore.open(at: documentURL)
-    try await store.removeVersions([persistentIdentifier])
+    try await removeFromHistory()
+  }
+
+  private func removeFromHistory() async throws(FilePackageError) {
+    try await PackageStore.changingHistory(at: documentURL) { store throws(FilePackageError) in
+      try store.removeVersions([persistentIdentifier])
+    }
   }
 
   /// Removes all versions except the current one.
@@ -281,11 +288,11 @@ extension FileVersion {
   ///
   /// - Throws: as `PackageStore.removeVersions(_:)`.
   public static func removeOtherVersionsOfItem(at url: URL) async throws(FilePackageError) {
-    let store = try await PackageStore.open(at: url)
-    let versions = Set(try await store.versions().map(\.persistentIdentifier))
-    // A document without a history has none to remove.
-    if versions.isEmpty { return }
-    try await store.removeVersions(versions)
+    try await PackageStore.changingHistory(at: url) { store throws(FilePackageError) in
+      let versions = Set(try store.versions().map(\.persistentIdentifier))
+      // A document without a history has none to remove.
+      if !versions.isEmpty { try store.removeVersions(versions) }
+    }
   }
 
   private func isLost(_ child: String) -> FilePackageError {

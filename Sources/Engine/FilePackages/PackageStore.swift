@@ -71,10 +71,12 @@ public actor PackageStore {
     writer = PackageWriter(
       node, status: status, tree: tree, journalCapacity: journalCapacity,
       finishesAtOnce: !delays.publishes)
+    OpenStores.insert(self, of: status.identity)
   }
 
   deinit {
     checkpoint?.cancel()
+    OpenStores.remove(ObjectIdentifier(self))
   }
 
   /// Sets the program that saves from now on.

@@ -170,7 +170,7 @@ package struct HistoryRewriting {
     }
     guard let isDone else {
       throw FilePackageError(
-        .busy, .save, writer.node, reason: "another program has it open, and may use its versions")
+        .busy, .save, writer.node, reason: "a program has it open, and may use its versions")
     }
     return isDone.map { left in
       SaveWarning(.versionsLeft, FilePackageError(left, .save, writer.node, activity: "removing them"))
