@@ -193,7 +193,7 @@ let package = Package(
     .target(
       name: "AppleCloud",
       dependencies: [
-        "AppleDocuments", "CloudContainers", "Documents", "DurableIO", "FilePackages", "ObjectStores",
+        "AppleDocuments", "CloudContainers", "Documents", "DurableIO", "FilePackages", "ObjectStores", system,
       ],
       path: "Sources/AppleNames/AppleCloud", swiftSettings: strict),
 

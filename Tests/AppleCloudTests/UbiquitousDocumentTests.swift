@@ -45,6 +45,15 @@ private final class Page: UIDocument {
   }
 }
 
+/// A package whose type nobody declares.
+private final class Clip: UIDocument {
+  override func contents(forType typeName: String) throws -> Any {
+    FileWrapper(directoryWithFileWrappers: [
+      "sync.json": FileWrapper(regularFileWithContents: Data("{}".utf8))
+    ])
+  }
+}
+
 @Suite("A UIDocument in a container")
 @MainActor
 struct UbiquitousDocumentTests {
@@ -69,6 +78,26 @@ struct UbiquitousDocumentTests {
       #expect(progress.isFinished && progress.totalUnitCount > 1000)
       #expect(states.states == [[.closed, .progressAvailable], .closed, .normal])
       #expect(await note.close())
+    }
+  }
+
+  @Test func `is one document, also if nobody has declared its type`() async throws {
+    try await CloudFixture.withTwo { cloud in
+      let url = cloud.documents.appending(path: "One.clipbook")
+      let clip = Clip(fileURL: url)
+      #expect(await clip.save(to: url, for: .forCreating))
+      #expect(await clip.close())
+      try await cloud.syncBoth()
+      try await cloud.syncBoth()
+      #expect(try await cloud.there.items().map(\.name) == ["Documents/One.clipbook"])
+      // A package of another place has no mark.
+      let local = cloud.local.appending(path: "Two.clipbook")
+      try CloudFixture.write("{}", to: local.appending(path: "sync.json"))
+      let error = #expect(throws: CocoaError.self) {
+        try FileManager.default.setUbiquitous(
+          true, itemAt: local, destinationURL: cloud.documents.appending(path: "Two.clipbook"))
+      }
+      #expect(error?.code == .featureUnsupported && "\(error as Any)".contains("UTType.declare"))
     }
   }
 

@@ -1,6 +1,7 @@
 import CloudContainers
 import Documents
 public import Foundation
+import SystemPackage
 
 // The calls wait for the disk, and some for the store, on the calling thread. So do Apple's.
 
@@ -39,13 +40,15 @@ extension FileManager {
   ///   - url: the place of the document.
   ///   - destinationURL: its new place, in a container folder if `flag` is true. Missing folders are made.
   /// - Throws: `CocoaError` with the code `fileWriteFileExists` if an item is at the new place. The code is
-  ///   `ubiquitousFileUnavailable` if the place in the container is outside all container folders. The other errors are
-  ///   those of `CloudContainer.moveIn(_:as:)` and `download(itemNamed:)`. After an error the document has not moved.
+  ///   `ubiquitousFileUnavailable` if the place in the container is outside all container folders, and
+  ///   `featureUnsupported` for a folder with an extension that no declared type has. The other errors are those of
+  ///   `CloudContainer.moveIn(_:as:)` and `download(itemNamed:)`. After an error the document has not moved.
   public func setUbiquitous(_ flag: Bool, itemAt url: URL, destinationURL: URL) throws {
     let place = try UbiquitousPlace.required(flag ? destinationURL : url)
     if try fileExists(atPath: destinationURL.path) || flag && place.isTaken() {
       throw CocoaError(.fileWriteFileExists, userInfo: [NSURLErrorKey: destinationURL])
     }
+    if flag { try UbiquitousPlace.requirePackage(url) }
     try waitBlocking {
       if flag {
         try await place.moveIn(url, to: destinationURL)
@@ -106,6 +109,20 @@ extension UbiquitousPlace {
         ])
     }
     return place
+  }
+
+  /// - Throws: `CocoaError` with the code `featureUnsupported` for a folder with an extension that no sign shows to be a
+  ///   document: the container would take each of its files for a document of its own.
+  static func requirePackage(_ url: URL) throws {
+    guard let signs = FolderSigns(ofFolderAt: FilePath(url.path)), signs.hasExtension, !signs.showPackage()
+    else { return }
+    throw CocoaError(
+      .featureUnsupported,
+      userInfo: [
+        NSURLErrorKey: url,
+        NSLocalizedDescriptionKey:
+          "No type says that '\(url.lastPathComponent)' is a package. Declare its type with UTType.declare(contentsOf:).",
+      ])
   }
 
   /// Whether the container has a document of the name, also as a placeholder.

@@ -108,12 +108,15 @@ extension UIDocument {
 
   private func makeEngine(at url: URL, _ content: UIDocumentContent?) -> Engine {
     var options = DocumentOptions<UIDocumentContent>()
-    options.writesMetadata = writesMetadata
+    let provider = DocumentProviders.provider(of: url)
+    // In a container, the metadata tell that a folder is a document if no declared type does.
+    let isDeclared = UTType(filename: url.lastPathComponent, isDirectory: true).isPackageOrBundle
+    options.writesMetadata = writesMetadata || provider != nil && !isDeclared
     (options.autosave, options.recoveryFolder) = (autosavePolicy, recoveryFolder)
     ConflictFolders.insert(recoveryFolder)
     options.eventHandler = { [relay] in relay.note($0) }
     options.errorHandler = { [relay] in relay.note($0) }
-    options.provider = DocumentProviders.provider(of: url).map { DownloadShowing($0, in: relay) }
+    options.provider = provider.map { DownloadShowing($0, in: relay) }
     return Engine(fileURL: url, content: content, options: options)
   }
 
