@@ -169,6 +169,29 @@ struct MetadataModelTests {
     print("damaged metadata: \(lengths.count) truncations and \(damaged.count) packages refused")
   }
 
+  @Test func `is refused as a binary property list, which is left to another program`() async throws {
+    let disk = try await CrashCheck.disk(["Text.txt": "text"], metadata: true)
+    let root = try disk.openDirectory(at: CrashCheck.path)
+    let encoder = PropertyListEncoder()
+    encoder.outputFormat = .binary
+    let values = try PackageMetadata(decoding: Data(disk.contents(of: "Metadata.plist", in: root)))
+      .propertyList
+    let binary = [UInt8](try encoder.encode(values))
+    try disk.removeFile("Metadata.plist", in: root)
+    try disk.makeFile("Metadata.plist", binary, in: root)
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    try await store.put("Text.txt", "changed")
+    let error = await #expect(throws: FilePackageError.self) { try await store.save() }
+    #expect(error?.code == .metadataDamaged && error?.description.contains("plutil") == true)
+
+    let theirs = try CrashDisk(.package(["Text.txt": "text", "Metadata.plist": .file(binary)]))
+    let other = try await PackageStore.open(CrashCheck.path, on: theirs)
+    try await other.put("Text.txt", "changed")
+    #expect(try await other.save().generation == nil)
+    #expect(
+      try theirs.contents(of: "Metadata.plist", in: theirs.openDirectory(at: CrashCheck.path)) == binary)
+  }
+
   @Test func `is not added to a package that has none, and the hidden folder is reserved`() async throws {
     let disk = try await CrashCheck.disk(["Text.txt": "text"], metadata: false)
     let store = try await PackageStore.open(CrashCheck.path, on: disk)

@@ -10,7 +10,7 @@ public func fuzzMetadata(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let again = try PackageMetadata(decoding: metadata.encoded())
     precondition(again.revision == metadata.revision && again.fileCount == metadata.fileCount)
   } catch PackageMetadata.Problem.tooLarge {
-    // A binary list is shorter than its XML form, which may exceed the limit.
+    // The library writes more space than other programs.
   } catch {
     preconditionFailure("what was read cannot be written: \(error)")
   }

@@ -29,7 +29,9 @@ class StoredPackage: SaveStrategy {
     try folder.make(model, metadata: false)
     let store = try await folder.openStore()
     // An application's value in the metadata makes it a package of this library's, with a digest of the contents.
-    let values = try PropertyListEncoder().encode(["DisplayName": "Benchmark"])
+    let encoder = PropertyListEncoder()
+    encoder.outputFormat = .xml
+    let values = try encoder.encode(["DisplayName": "Benchmark"])
     await store.tree.addRegularFile(
       withContents: values, preferredFilename: ModelPackage.metadataName.string)
     try await store.save()

@@ -172,6 +172,8 @@ extension PackageMetadata {
   package enum Problem: Error, Equatable {
     case tooLarge
     case notAPropertyList
+    /// It is a property list, but no XML.
+    case binary
     /// The plist belongs to another program.
     case notOurs
     case newerFormat(Int)
@@ -183,6 +185,7 @@ extension PackageMetadata {
 
   package init(decoding data: Data) throws(Problem) {
     guard data.count <= Self.maximumSize else { throw .tooLarge }
+    if data.starts(with: "bplist".utf8) { throw .binary }
     guard let values = PropertyListReader.dictionary(data) else { throw .notAPropertyList }
     try self.init(propertyList: values)
   }
@@ -313,6 +316,7 @@ extension PackageMetadata.Problem {
     switch self {
     case .tooLarge: "'Metadata.plist' is larger than \(PackageMetadata.maximumSize) bytes"
     case .notAPropertyList: "'Metadata.plist' is not a complete property list"
+    case .binary: "'Metadata.plist' is binary; make it XML with 'plistutil' or 'plutil -convert xml1'"
     case .notOurs: "another program made its 'Metadata.plist'"
     case .newerFormat(let version):
       "it has format \(version), and this program knows only format \(PackageMetadata.currentFormatVersion)"
@@ -326,8 +330,8 @@ extension PackageMetadata.Problem {
   /// Returns whether another program made the file with these bytes: they are no part of a file of this library.
   package func isOfOthers(_ bytes: Data) -> Bool {
     switch self {
-    case .notOurs: true
-    case .notAPropertyList: !bytes.isEmpty && !["<", "bplist"].contains { bytes.starts(with: Data($0.utf8)) }
+    case .notOurs, .binary: true
+    case .notAPropertyList: !bytes.isEmpty && !bytes.starts(with: "<".utf8)
     default: false
     }
   }

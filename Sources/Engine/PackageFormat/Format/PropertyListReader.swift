@@ -8,7 +8,7 @@ package struct PropertyListReader {
   private let bytes: [UInt8]
   private var place = 0
 
-  /// Returns the dictionary that the bytes are; nil for bytes that are none, or whose nesting is not bounded.
+  /// Returns the dictionary that the bytes are, in XML; nil for other bytes, or if their nesting is not bounded.
   package static func dictionary(_ data: Data) -> [String: PropertyListValue]? {
     written(data) ?? decoded(data)
   }
@@ -20,7 +20,7 @@ package struct PropertyListReader {
   }
 
   package static func decoded(_ data: Data) -> [String: PropertyListValue]? {
-    guard PropertyListShape.isBounded(data) else { return nil }
+    guard !data.starts(with: "bplist".utf8), PropertyListShape.isBounded(data) else { return nil }
     return try? PropertyListDecoder().decode([String: PropertyListValue].self, from: data)
   }
 

@@ -52,7 +52,7 @@ extension SavePlan {
     else {
       throw FilePackageError(
         .reservedName, .save, StoredNode(location: location, path: path),
-        reason: "'Metadata.plist' belongs to the document itself and must be a property list")
+        reason: "'Metadata.plist' belongs to the document itself and must be an XML property list")
     }
     return PackageMetadata.applicationValues(in: values)
   }
