@@ -101,8 +101,8 @@ extension CrashDisk {
     }
   }
 
-  package func limits(of directory: borrowing OwnedDescriptor) throws(SystemError) -> DiskLimits {
-    state.withLock { $0.volume.limitsNames ? .names : [] }
+  package func limitsNames(in directory: borrowing OwnedDescriptor) throws(SystemError) -> Bool {
+    state.withLock { $0.volume.limitsNames }
   }
 
   package func list(_ directory: borrowing OwnedDescriptor) throws(SystemError) -> DirectoryListing {

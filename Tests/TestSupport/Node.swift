@@ -11,7 +11,7 @@ struct Node: Sendable {
     var modified: FileTime
     var changed: FileTime
     var extended: [String: [UInt8]] = [:]
-    var protection: FileStatus.Protection?
+    var isImmutable = false
   }
 
   let kind: FileKind

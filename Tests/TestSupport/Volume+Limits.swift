@@ -1,4 +1,4 @@
-package import DurableIO
+import DurableIO
 import Synchronization
 package import SystemPackage
 
@@ -28,24 +28,24 @@ extension Volume {
 
   /// Refuses to take a node out of a directory, or to put another one in its place.
   func checkRemoval(_ number: Node.Number, from directory: Node.Number) throws(Errno) {
-    let flags = [try node(number), try node(directory)].compactMap(\.attributes.protection)
-    if !flags.isEmpty { throw .notPermitted }
+    if try node(number).attributes.isImmutable { throw .notPermitted }
+    try checkAddition(to: directory)
   }
 
   func checkAddition(to directory: Node.Number) throws(Errno) {
-    if try node(directory).attributes.protection == .immutable { throw .notPermitted }
+    if try node(directory).attributes.isImmutable { throw .notPermitted }
   }
 }
 
 extension CrashDisk {
-  /// Sets or removes a flag as chattr(1) does, durably.
-  package func protect(_ path: FilePath, _ protection: FileStatus.Protection?) throws {
+  /// Sets or removes the flag `i` as chattr(1) does, durably.
+  package func setImmutable(_ path: FilePath, _ isImmutable: Bool = true) throws {
     let name = path.lastComponent.map(FileName.init) ?? ""
     let parent = path.removingLastComponent()
     try call("ioctl", name) { (state) throws(Errno) in
       let number = try state.volume.existing(Slot(directory: state.volume.directory(at: parent), name: name))
-      state.volume.nodes[number]?.attributes.protection = protection
-      state.volume.nodes[number]?.keptAttributes.protection = protection
+      state.volume.nodes[number]?.attributes.isImmutable = isImmutable
+      state.volume.nodes[number]?.keptAttributes.isImmutable = isImmutable
     }
   }
 

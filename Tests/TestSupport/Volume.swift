@@ -68,7 +68,7 @@ struct Volume: Sendable {
         device: device, inode: number, size: size,
         modified: node.attributes.modified, changed: node.attributes.changed),
       links: node.links, user: node.attributes.user, group: node.attributes.group, born: node.born)
-    status.protection = node.attributes.protection
+    status.isImmutable = node.attributes.isImmutable
     return status
   }
 

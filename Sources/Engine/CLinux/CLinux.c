@@ -37,7 +37,6 @@ static int status(int directory, const char *name, int flags, struct clinux_stat
   result->has_mount = (s.stx_mask & STATX_MNT_ID) != 0;
   result->mount = s.stx_mnt_id;
   result->is_immutable = (s.stx_attributes & STATX_ATTR_IMMUTABLE) != 0;
-  result->is_append_only = (s.stx_attributes & STATX_ATTR_APPEND) != 0;
   return 0;
 }
 

@@ -150,10 +150,10 @@ package struct CountingDisk: Disk {
     return try base.status(of: name, in: directory)
   }
 
-  // The session keeps these three results, so that no save repeats them.
+  // The session keeps these two results, so that no save repeats them.
 
-  package func limits(of directory: borrowing OwnedDescriptor) throws(SystemError) -> DiskLimits {
-    try base.limits(of: directory)
+  package func limitsNames(in directory: borrowing OwnedDescriptor) throws(SystemError) -> Bool {
+    try base.limitsNames(in: directory)
   }
 
   package func checkWritable(_ name: String, in directory: borrowing OwnedDescriptor) throws(SystemError) {

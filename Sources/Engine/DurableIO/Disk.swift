@@ -52,8 +52,9 @@ package protocol Disk: Sendable {
   func status(of name: FileName, in directory: borrowing OwnedDescriptor) throws(SystemError) -> FileStatus
   /// Returns the free room of a file system, by an open file or directory: fstatvfs(3). A quota may leave less.
   func room(of file: borrowing OwnedDescriptor) throws(SystemError) -> DiskRoom
-  /// Returns the limits of a file system, by an open directory: fstatfs(2).
-  func limits(of directory: borrowing OwnedDescriptor) throws(SystemError) -> DiskLimits
+  /// Returns whether the file system of an open directory may refuse a name, write it in another way, or take two names
+  /// for one: fstatfs(2).
+  func limitsNames(in directory: borrowing OwnedDescriptor) throws(SystemError) -> Bool
   /// Checks whether this process may write to an entry of a directory, `.` for the directory itself: faccessat(2) with
   /// AT_EACCESS. EROFS on a read-only file system; EACCES if the permissions forbid it.
   func checkWritable(_ name: String, in directory: borrowing OwnedDescriptor) throws(SystemError)
@@ -152,20 +153,10 @@ package protocol Disk: Sendable {
 extension Disk {
   package var isReal: Bool { false }
   package var syncsTogether: Bool { false }
-  package func limits(of directory: borrowing OwnedDescriptor) throws(SystemError) -> DiskLimits { [] }
+  package func limitsNames(in directory: borrowing OwnedDescriptor) throws(SystemError) -> Bool { false }
   package func checkWritable(
     _ name: String, in directory: borrowing OwnedDescriptor
   ) throws(SystemError) {}
-}
-
-/// The limits of a file system that a save has to find before it promises anything.
-package struct DiskLimits: OptionSet, Sendable, Hashable {
-  package let rawValue: UInt8
-  package init(rawValue: UInt8) { self.rawValue = rawValue }
-  /// It may refuse a name, write it in another way, or take two names for one.
-  package static let names = DiskLimits(rawValue: 1)
-  /// It may refuse to rename a folder, as overlayfs does with a folder of a lower layer.
-  package static let movingFolders = DiskLimits(rawValue: 2)
 }
 
 /// The free room of a file system, for this process.

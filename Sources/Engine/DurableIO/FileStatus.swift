@@ -92,16 +92,8 @@ package struct FileStatus: Hashable, Sendable {
   package var born: FileTime?
   /// The mount that holds the node; nil if the system does not tell. A bind mount has the device of its file system.
   package var mount: UInt64?
-  /// The flag for which no program can rename or remove the node; nil if it has none, or if the system does not tell.
-  package var protection: Protection?
-
-  /// A flag of the file system, which the superuser sets with chattr(1).
-  package enum Protection: Sendable, Hashable {
-    /// No program can change the node, or the entries of a directory.
-    case immutable
-    /// A file can only grow, and a directory only gets new entries.
-    case appendOnly
-  }
+  /// Whether no program can change the node, or the entries of a directory: the superuser sets this flag with chattr(1).
+  package var isImmutable = false
 
   package init(
     kind: FileKind, mode: UInt16, identity: FileIdentity, links: UInt32, user: UInt32, group: UInt32,

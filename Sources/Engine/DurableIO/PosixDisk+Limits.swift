@@ -1,19 +1,16 @@
 internal import CLinux
 import SystemPackage
 
-// The limits of the file system of an open directory.
 extension PosixDisk {
-  package func limits(of directory: borrowing OwnedDescriptor) throws(SystemError) -> DiskLimits {
+  package func limitsNames(in directory: borrowing OwnedDescriptor) throws(SystemError) -> Bool {
     let number = directory.number
     var type: UInt32 = 0
     try repeated("fstatfs") { clinux_file_system(number, &type) }
     switch type {
-    case FileSystem.overlay: return .movingFolders
     case FileSystem.ext, FileSystem.xfs, FileSystem.btrfs, FileSystem.tmpfs, FileSystem.ramfs,
-      FileSystem.f2fs,
-      FileSystem.bcachefs, FileSystem.nilfs, FileSystem.reiserfs:
-      return []
-    default: return .names
+      FileSystem.f2fs, FileSystem.overlay, FileSystem.bcachefs, FileSystem.nilfs, FileSystem.reiserfs:
+      return false
+    default: return true
     }
   }
 

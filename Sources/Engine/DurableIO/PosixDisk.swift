@@ -349,8 +349,7 @@ extension FileStatus {
       born: status.has_born == 0
         ? nil : FileTime(seconds: status.born_seconds, nanoseconds: status.born_nanoseconds))
     mount = status.has_mount == 0 ? nil : status.mount
-    if status.is_append_only != 0 { protection = .appendOnly }
-    if status.is_immutable != 0 { protection = .immutable }
+    isImmutable = status.is_immutable != 0
   }
 }
 

@@ -26,7 +26,9 @@ extension InPlaceSave {
       }
       guard let folder = folders[parent], folder.kind == .directory else { throw children.changed(path) }
       try refuse(PublishObstacle(changing: children.replaced[path], in: folder, of: package, by: user), path)
-      if checked.insert(parent).inserted { try checkFolder(parent, folder, path, user) }
+      if user != 0 && folder.user != user && checked.insert(parent).inserted {
+        try checkRights(in: parent, path)
+      }
     }
     if children.plan.rootAttributes != nil {
       try refuse(PublishObstacle(settingAttributesOf: package, by: user), .root)
@@ -37,11 +39,8 @@ extension InPlaceSave {
     if let obstacle { throw children.failure(obstacle.code, path, reason: obstacle.words) }
   }
 
-  /// Checks what only the system tells of a folder: the rights in one of another user.
-  private func checkFolder(
-    _ path: PackagePath, _ status: FileStatus, _ child: PackagePath, _ user: UInt32
-  ) throws(FilePackageError) {
-    guard user != 0 && status.user != user else { return }
+  /// Checks the rights in a folder of another user, which only the system knows.
+  private func checkRights(in path: PackagePath, _ child: PackagePath) throws(FilePackageError) {
     do {
       try session.disk.checkWritable(".", in: open(path).descriptor)
     } catch {
@@ -67,7 +66,7 @@ extension InPlaceSave {
       var trial = NameTrial(PackageSession.trial, in: session.hidden.staging, on: session.disk)
       let refused = try children.attempt(folder, "trying names for") {
         () throws(SystemError) -> (name: FileName, problem: NameTrial.Problem)? in
-        try session.limits().contains(.names) ? trial.firstRefusal(of: names) : nil
+        try session.limitsNames() ? trial.firstRefusal(of: names) : nil
       }
       if let mode = trial.fixedMode { fixedMode = mode }
       guard let refused else { continue }

@@ -82,7 +82,7 @@ extension NewChildren {
     _ path: PackagePath, beneath root: borrowing OwnedDescriptor
   ) -> FilePackageError {
     do throws(SystemError) {
-      guard let name = path.name, try disk.limits(of: root).contains(.names),
+      guard let name = path.name, try disk.limitsNames(in: root),
         try disk.list(location.openDirectory(path.parent, on: disk)).position(of: name) == nil
       else { return changed(path) }
     } catch {

@@ -62,8 +62,8 @@ extension NewChildren {
     let made = (steps[path] ?? []).compactMap { $0.makesNode ? $0.path : nil }
     guard let first = made.first else { return }
     do {
-      if limits == nil { limits = try disk.limits(of: new) }
-      guard limits?.contains(.names) == true,
+      if limitsNames == nil { limitsNames = try disk.limitsNames(in: new) }
+      guard limitsNames == true,
         let name = try NameTrial.firstMissing(of: made.compactMap(\.name), in: new, on: disk)
       else { return }
       let problem = NameTrial.Problem.rewritten

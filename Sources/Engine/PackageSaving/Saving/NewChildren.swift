@@ -45,8 +45,8 @@ package struct NewChildren {
   /// Syncs new files while other files are written, if there are many; nil if there are few.
   let synchronizer: FileSynchronizer?
   var canLink = true
-  /// The limits of the file system of the new state; nil until they matter.
-  var limits: DiskLimits?
+  /// Whether the file system of the new state may refuse names; nil until that matters.
+  var limitsNames: Bool?
   var canClone = true
 
   /// The parts of the version that the save replaces; nil if it is not kept.

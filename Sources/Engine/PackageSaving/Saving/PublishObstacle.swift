@@ -8,10 +8,7 @@ package enum PublishObstacle: Sendable, Hashable, CaseIterable {
   case otherMount
   case readOnlyFolder
   case immutableFolder
-  case appendOnlyFolder
-  case stickyFolder
   case immutable
-  case appendOnly
   case otherOwner
   /// Not from the statuses: the system knows the lists of rights.
   case otherUsersFolder
@@ -26,44 +23,25 @@ package enum PublishObstacle: Sendable, Hashable, CaseIterable {
   package init?(
     changing old: FileStatus?, in folder: FileStatus, of package: FileStatus, by user: UInt32
   ) {
-    guard
-      let found = Self.ofFolder(folder, package, user, old) ?? old.flatMap({ Self.ofNode($0, package) })
-    else { return nil }
-    self = found
+    if folder.isElsewhere(than: package) || old?.isElsewhere(than: package) == true {
+      self = .otherMount
+    } else if !folder.isWritable(by: user) {
+      self = .readOnlyFolder
+    } else if folder.isImmutable {
+      self = .immutableFolder
+    } else {
+      if old?.isImmutable != true { return nil }
+      self = .immutable
+    }
   }
 
   /// Finds the obstacle to other attributes of a folder.
   package init?(settingAttributesOf folder: FileStatus, by user: UInt32) {
-    switch folder.protection {
-    case .immutable: self = .immutable
-    case .appendOnly: self = .appendOnly
-    case nil:
-      if user == Self.superuser || folder.user == user { return nil }
+    if folder.isImmutable {
+      self = .immutable
+    } else {
+      if user == 0 || folder.user == user { return nil }
       self = .otherOwner
-    }
-  }
-
-  private static let superuser: UInt32 = 0
-  private static let sticky: UInt16 = 0o1000
-
-  private static func ofFolder(
-    _ folder: FileStatus, _ package: FileStatus, _ user: UInt32, _ old: FileStatus?
-  ) -> PublishObstacle? {
-    if folder.isElsewhere(than: package) { return .otherMount }
-    if !folder.isWritable(by: user) { return .readOnlyFolder }
-    if folder.protection == .immutable { return .immutableFolder }
-    guard let old else { return nil }
-    if folder.protection == .appendOnly { return .appendOnlyFolder }
-    let isOwner = user == superuser || user == folder.user || user == old.user
-    return folder.mode & sticky != 0 && !isOwner ? .stickyFolder : nil
-  }
-
-  private static func ofNode(_ node: FileStatus, _ package: FileStatus) -> PublishObstacle? {
-    if node.isElsewhere(than: package) { return .otherMount }
-    switch node.protection {
-    case .immutable: return .immutable
-    case .appendOnly: return .appendOnly
-    case nil: return nil
     }
   }
 
@@ -76,10 +54,7 @@ package enum PublishObstacle: Sendable, Hashable, CaseIterable {
     case .otherMount: "another file system is mounted there"
     case .readOnlyFolder: "its folder is read-only"
     case .immutableFolder: "its folder is immutable; 'chattr -i' takes the flag away"
-    case .appendOnlyFolder: "its folder only takes new children; 'chattr -a' takes the flag away"
-    case .stickyFolder: "its folder is sticky, and it belongs to another user"
     case .immutable: "it is immutable; 'chattr -i' takes the flag away"
-    case .appendOnly: "it can only grow; 'chattr -a' takes the flag away"
     case .otherOwner: "the folder belongs to another user"
     case .otherUsersFolder: "its folder belongs to another user, and this one may not change it"
     }

@@ -35,8 +35,10 @@ package final class PackageSession {
   /// The nodes that the writer looked at when it took the lock, so that the save need not look at them again.
   var seen = Seen()
 
-  /// The limits of the file system; nil until they matter.
-  var knownLimits: DiskLimits?
+  /// Whether the file system may refuse names; nil until a save asks.
+  private var knownLimit: Bool?
+  /// The name of a folder among the staged files, for a trial.
+  static let trial: FileName = "trial"
 
   struct Seen {
     /// The package's own directory.
@@ -127,6 +129,14 @@ package final class PackageSession {
 
   /// Whether a record of this session is published and not marked yet.
   var isUnfinished: Bool { published != nil }
+
+  /// Returns whether the file system may refuse names.
+  func limitsNames() throws(SystemError) -> Bool {
+    if let known = knownLimit { return known }
+    let limit = try disk.limitsNames(in: hidden.staging.descriptor)
+    knownLimit = limit
+    return limit
+  }
 
   /// Begins another save: its staged files get other names than those of earlier saves, which may still exist.
   func beginSave() { number += 1 }

@@ -22,27 +22,22 @@ struct UnpublishableSaveTests {
 
   struct Flagged: Sendable {
     var path: FilePath
-    var flag: FileStatus.Protection
     var edit: Edit
     var words: String
   }
 
   @Test(arguments: [
-    Flagged(
-      path: "Images/1.png", flag: .immutable, edit: .put("Images/1.png", "new"), words: "it is immutable"),
-    Flagged(
-      path: "Images/1.png", flag: .appendOnly, edit: .remove("Images/1.png"), words: "it can only grow"),
-    Flagged(
-      path: "Images", flag: .immutable, edit: .put("Images/4.png", "new"), words: "its folder is immutable"),
-    Flagged(
-      path: "Images", flag: .appendOnly, edit: .put("Images/1.png", "new"), words: "only takes new children"),
-    Flagged(path: "Images", flag: .immutable, edit: .remove("Images"), words: "it is immutable"),
-    Flagged(path: "Images", flag: .immutable, edit: .mode("Images", 0o700), words: "it is immutable"),
+    Flagged(path: "Images/1.png", edit: .put("Images/1.png", "new"), words: "it is immutable"),
+    Flagged(path: "Images/1.png", edit: .remove("Images/1.png"), words: "it is immutable"),
+    Flagged(path: "Images/1.png", edit: .remove("Images"), words: "it is immutable"),
+    Flagged(path: "Images", edit: .put("Images/4.png", "new"), words: "its folder is immutable"),
+    Flagged(path: "Images", edit: .remove("Images"), words: "it is immutable"),
+    Flagged(path: "Images", edit: .mode("Images", 0o700), words: "it is immutable"),
   ])
   func `is refused before its commit, and holds up no other`(flagged: Flagged) async throws {
     let disk = try await CrashCheck.disk(Self.tree, metadata: true)
     let store = try await PackageStore.open(CrashCheck.path, on: disk)
-    try disk.protect(CrashCheck.path.appending(flagged.path.components), flagged.flag)
+    try disk.setImmutable(CrashCheck.path.appending(flagged.path.components))
     try await store.edit([flagged.edit, .put("Text.txt", "new")])
     let error = await #expect(throws: FilePackageError.self) { try await store.save() }
     #expect(error?.code == .permissionDenied && error?.reason?.contains(flagged.words) == true)
@@ -55,15 +50,6 @@ struct UnpublishableSaveTests {
     #expect(try await other.save().isPublished)
     try await other.close()
     #expect(try await other.verify().isWhole)
-  }
-
-  @Test func `puts new children into a folder that only takes such`() async throws {
-    let disk = try await CrashCheck.disk(Self.tree, metadata: true)
-    let store = try await PackageStore.open(CrashCheck.path, on: disk)
-    try disk.protect("/Trip.pkg/Images", .appendOnly)
-    try await store.put("Images/4.png", "four")
-    #expect(try await store.save().isPublished)
-    #expect(try await store.verify().isWhole)
   }
 
   @Test(arguments: [
@@ -163,7 +149,7 @@ struct UnpublishableSaveTests {
     }
     let after = try #require(points.last).afterKill()
     if let path = blocked.path {
-      try after.protect(CrashCheck.path.appending(path.components), .immutable)
+      try after.setImmutable(CrashCheck.path.appending(path.components))
     } else {
       after.limitNames()
     }
@@ -253,14 +239,14 @@ struct UnpublishableSaveTests {
     }
     #expect(full?.code == .noSpace)
     faulty.stopFailing()
-    try disk.protect("/Trip.pkg/Metadata.plist", .immutable)
+    try disk.setImmutable("/Trip.pkg/Metadata.plist")
     let refused = await #expect(throws: FilePackageError.self) {
       try await PackageStore.discardUnpublishable(CrashCheck.path, on: disk)
     }
     #expect(refused?.child == "Metadata.plist")
     #expect(try PackageStore.recoveryReport(CrashCheck.path, on: disk).journal == .waiting)
     for path: FilePath in ["/Trip.pkg/Metadata.plist", "/Trip.pkg/Images/1.png"] {
-      try disk.protect(path, nil)
+      try disk.setImmutable(path, false)
     }
     #expect(try await PackageStore.discardUnpublishable(CrashCheck.path, on: disk) == [])
     #expect(disk.tree["Trip.pkg"]?["Images"]?["1.png"] == "new one")
@@ -271,14 +257,14 @@ struct UnpublishableSaveTests {
 struct PublishObstacleTests {
   private static func status(
     _ kind: FileKind, user: UInt32 = 1000, mode: UInt16 = 0o755, device: UInt64 = 1, mount: UInt64? = 7,
-    _ protection: FileStatus.Protection? = nil
+    isImmutable: Bool = false
   ) -> FileStatus {
     let time = FileTime(seconds: 0, nanoseconds: 0)
     var status = FileStatus(
       kind: kind, mode: mode,
       identity: FileIdentity(device: device, inode: 2, size: 0, modified: time, changed: time), links: 1,
       user: user, group: user)
-    (status.mount, status.protection) = (mount, protection)
+    (status.mount, status.isImmutable) = (mount, isImmutable)
     return status
   }
 
@@ -295,22 +281,13 @@ struct PublishObstacleTests {
     #expect(obstacle(folder, Self.status(.file, device: 2)) == nil)
     #expect(obstacle(Self.status(.directory, device: 2), nil) == .otherMount)
     #expect(obstacle(folder, Self.status(.file, device: 2, mount: nil)) == .otherMount)
-    // A sticky folder: its owner, the owner of the child and the superuser may rename the child.
-    let sticky = Self.status(.directory, user: 0, mode: 0o1777)
-    #expect(obstacle(sticky, Self.status(.file, user: 0)) == .stickyFolder)
-    #expect(obstacle(sticky, Self.status(.file, user: 0), user: 0) == nil)
-    #expect(obstacle(sticky, file) == nil && obstacle(sticky, nil) == nil)
-    #expect(obstacle(Self.status(.directory, mode: 0o1777), Self.status(.file, user: 0)) == nil)
     // Modes and flags.
     #expect(obstacle(Self.status(.directory, mode: 0o555), nil) == .readOnlyFolder)
     #expect(obstacle(Self.status(.directory, mode: 0o555), nil, user: 0) == nil)
     // An empty folder goes, whatever its own mode is.
     #expect(obstacle(folder, Self.status(.directory, mode: 0o555)) == nil)
-    #expect(obstacle(Self.status(.directory, .immutable), nil) == .immutableFolder)
-    #expect(obstacle(Self.status(.directory, .appendOnly), nil) == nil)
-    #expect(obstacle(Self.status(.directory, .appendOnly), file) == .appendOnlyFolder)
-    #expect(obstacle(folder, Self.status(.file, .immutable)) == .immutable)
-    #expect(obstacle(folder, Self.status(.file, .appendOnly)) == .appendOnly)
+    #expect(obstacle(Self.status(.directory, isImmutable: true), nil) == .immutableFolder)
+    #expect(obstacle(folder, Self.status(.file, isImmutable: true)) == .immutable)
   }
 
   @Test func `are those that it has for attributes`() {
@@ -320,7 +297,6 @@ struct PublishObstacleTests {
     #expect(obstacle(Self.status(.directory)) == nil)
     #expect(obstacle(Self.status(.directory, user: 0)) == .otherOwner)
     #expect(obstacle(Self.status(.directory), user: 0) == nil)
-    #expect(obstacle(Self.status(.directory, .immutable), user: 0) == .immutable)
-    #expect(obstacle(Self.status(.directory, .appendOnly)) == .appendOnly)
+    #expect(obstacle(Self.status(.directory, isImmutable: true), user: 0) == .immutable)
   }
 }
