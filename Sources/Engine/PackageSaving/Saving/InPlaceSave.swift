@@ -87,6 +87,11 @@ struct InPlaceSave {
   /// - Parameter rows: the same children in the version before, which are lost there.
   mutating func accept(_ rows: [VersionRecord.Row]) { children.keepAccepted(rows) }
 
+  /// Accounts for the present children at some places instead of those that the save before has there.
+  mutating func accept(_ paths: [PackagePath], insteadOf batch: ManifestBatch) throws(FilePackageError) {
+    try children.takeOver(paths, insteadOf: batch, beneath: session.hidden.root.descriptor)
+  }
+
   /// Checks that the save can be carried out, makes everything new, and completes the record.
   ///
   /// Nothing under a visible name changes (JS1).

@@ -43,6 +43,26 @@ extension NewChildren {
     }
   }
 
+  /// Takes over the children at some places as they are, instead of those in the batch of the save before.
+  mutating func takeOver(
+    _ paths: [PackagePath], insteadOf saved: ManifestBatch, beneath root: borrowing OwnedDescriptor
+  ) throws(FilePackageError) {
+    let before = Manifest(isComplete: true)
+    _ = before.append(saved)
+    for path in paths where !uncounted.contains(path) {
+      if let row = before.row(at: path) {
+        change.subtract(row.child)
+        batch.remove(path)
+      }
+      if let now = try status(of: path, beneath: root), now.kind.isSupported {
+        let stored = StoredNode(location: location, path: path, status: now)
+        let child = try ChildSummary(reading: PackageSnapshot.Node(stored, kind: now.kind), at: path)
+        change.add(child)
+        batch.add(ManifestRow(child: child, modified: now.modified))
+      }
+    }
+  }
+
   /// Returns the row of a file in the state that the program has read; nil if it cannot be read in that state.
   private func present(_ path: PackagePath, _ status: FileStatus) -> ManifestRow? {
     let stored = StoredNode(location: location, path: path, status: status)
