@@ -4,7 +4,7 @@ public import PackageFormat
 import SystemPackage
 
 extension UTType {
-  /// Declares the types of a property list with the shape of an Info.plist.
+  /// Declares the types of a property list in XML, with the shape of an Info.plist.
   ///
   /// ```swift
   /// try UTType.declare(contentsOf: folderOfTheProgram.appending(path: "Info.plist"))
@@ -30,12 +30,16 @@ extension UTType {
     return try TypeRegistry.shared.declare(exported: exported, imported: imported)
   }
 
-  /// Reads the declarations of an XML or binary property list, and declares nothing.
+  /// Reads the declarations of a property list in XML, and declares nothing.
   package static func declarations(
     in data: Data, path: String
   ) throws(DeclarationError) -> (exported: [Declaration], imported: [Declaration]) {
     guard let values = PropertyListReader.dictionary(data) else {
-      throw DeclarationError(.malformedPropertyList, detail: "they are no readable property list", path: path)
+      let detail =
+        data.starts(with: "bplist".utf8)
+        ? "they are a binary property list; 'plistutil -i FILE' makes XML of it"
+        : "they are no readable property list"
+      throw DeclarationError(.malformedPropertyList, detail: detail, path: path)
     }
     let list = TypeDeclarationList(values: values, path: path)
     return (

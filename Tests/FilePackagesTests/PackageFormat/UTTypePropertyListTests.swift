@@ -91,12 +91,13 @@ struct UTTypePropertyListTests {
     #expect(base.version == 7)
   }
 
-  @Test func `is read in binary form too`() throws {
+  @Test func `in binary form is refused with the program that makes XML of it`() throws {
     let encoder = PropertyListEncoder()
     encoder.outputFormat = .binary
     let data = try encoder.encode(["UTExportedTypeDeclarations": [["UTTypeIdentifier": "com.example.bin"]]])
-    let list = try declarations(data)
-    #expect(list.exported.map(\.identifier) == ["com.example.bin"])
+    let error = #expect(throws: UTType.DeclarationError.self) { try declarations(data) }
+    #expect(error?.code == .malformedPropertyList)
+    #expect(error?.detail.contains("plistutil -i") == true)
   }
 
   @Test func `without declarations is empty`() throws {

@@ -3,12 +3,12 @@ import PackageFormat
 import SystemPackage
 
 extension Disk {
-  /// Copies a file or a link, or a directory with all its children, with its attributes.
+  /// Copies a file or a link, with its attributes.
   ///
   /// The copy is durable on return, except for its name.
   package func copy(
     _ name: FileName, in from: borrowing OwnedDescriptor, to newName: FileName,
-    in to: borrowing OwnedDescriptor, depth: Int = 0
+    in to: borrowing OwnedDescriptor
   ) throws(SystemError) {
     let status = try status(of: name, in: from)
     switch status.kind {
@@ -17,23 +17,10 @@ extension Disk {
       let file = try createFile(newName, in: to, mode: 0o600)
       try copyBytes(of: source, to: file)
       try finish(file, like: source, status)
-    case .directory:
-      guard depth < PackagePath.maximumDepth else {
-        throw SystemError("openat", name, code: .tooManySymbolicLinkLevels)
-      }
-      let source = try openDirectory(name, in: from)
-      try makeDirectory(newName, in: to, mode: 0o700)
-      let directory = try openDirectory(newName, in: to)
-      let listing = try list(source)
-      for position in 0..<listing.count {
-        let child = listing.name(at: position)
-        try copy(child, in: source, to: child, in: directory, depth: depth + 1)
-      }
-      try finish(directory, like: source, status)
     case .symbolicLink:
       try makeSymbolicLink(to: destination(of: name, in: from), named: newName, in: to)
       try setModified(status.modified, of: newName, in: to)
-    case .fifo, .socket, .device: throw SystemError("open", name, code: .invalidArgument)
+    case .directory, .fifo, .socket, .device: throw SystemError("open", name, code: .invalidArgument)
     }
   }
 

@@ -20,7 +20,7 @@ package struct PropertyListReader {
   }
 
   package static func decoded(_ data: Data) -> [String: PropertyListValue]? {
-    guard !data.starts(with: "bplist".utf8), PropertyListShape.isBounded(data) else { return nil }
+    guard PropertyListShape.isBounded(data) else { return nil }
     return try? PropertyListDecoder().decode([String: PropertyListValue].self, from: data)
   }
 
