@@ -15,9 +15,7 @@ private final class NotingProvider: DocumentProvider {
   }
 }
 
-// A program's main thread waits for the download, as here.
 @Suite("The place that provides a document")
-@MainActor
 struct ProviderTests {
   @Test func `is that of the innermost folder`() async throws {
     try await withTemporaryDirectory { path in
@@ -34,7 +32,13 @@ struct ProviderTests {
       for (number, folder) in folders.enumerated() {
         let file = folder.appending(path: "\(number).txt")
         try Data().write(to: file)
-        NSFileCoordinator().coordinate(readingItemAt: file, error: nil) { _ in }
+        // The call waits, and all other tests need the threads of this one.
+        await withCheckedContinuation { continuation in
+          DispatchQueue.global().async {
+            NSFileCoordinator().coordinate(readingItemAt: file, error: nil) { _ in }
+            continuation.resume()
+          }
+        }
       }
       #expect(providers.map(\.asked) == [["0.txt"], ["1.txt"], ["2.txt"], ["3.txt"]])
     }
