@@ -103,6 +103,18 @@ extension FileWrapper {
       try child.rebase(
         onto: childPlace, change?.now, from: origin, updatesNames: updatesNames && children[name] === child,
         isInPlace: isInPlace, removed: &removed)
+      if isInPlace, let origin, !childPlace.isSamePlace(as: origin) {
+        try child.noteMovedStatuses(at: childPlace)
+      }
+    }
+  }
+
+  /// Remembers the statuses of the files in a folder that moved: a watcher hears of the rename of each.
+  private func noteMovedStatuses(at place: StoredNode) throws(FilePackageError) {
+    do {
+      try noteStatuses()
+    } catch {
+      throw FilePackageError(any: error, .read, place, activity: "looking at")
     }
   }
 
