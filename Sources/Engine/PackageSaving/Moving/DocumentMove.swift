@@ -123,6 +123,7 @@ package struct DocumentMove {
         try TreeStatuses(old.staged, in: old.folder, on: disk)
       }
       guard now.hasSameContents(as: known) else { throw failure(.changedOnDisk) }
+      try synchronize(old.folder)
     } catch {
       try putBack(old)
       try attempt { () throws(SystemError) in try copy.renameNoReplace(copy.name, to: copy.staged) }
@@ -130,7 +131,8 @@ package struct DocumentMove {
       try synchronize(copy.folder)
       throw error
     }
-    try attempt("syncing the folder") { () throws(SystemError) in try old.removeHidden() }
+    old.removeStaged()
+    try synchronize(old.folder)
   }
 
   private func putBack(_ old: StagingLocation) throws(FilePackageError) {
@@ -238,10 +240,16 @@ extension StagingLocation {
   /// Gives a document its name back.
   package func reveal() throws(SystemError) { try renameNoReplace(staged, to: name) }
 
-  /// Removes a document under its hidden name, after the name is durable.
+  /// Removes a document under its hidden name, after that name is durable. If it cannot be made durable, the document
+  /// gets its name back.
   package func removeHidden() throws(SystemError) {
-    // After a power cut, the name must not lead to a document that is removed in part.
-    try synchronize()
+    do throws(SystemError) {
+      // After a power cut, the name must not lead to a document that is removed in part.
+      try synchronize()
+    } catch {
+      try reveal()
+      throw error
+    }
     // Files that cannot be removed have a hidden name; the next save or move of that name removes them.
     removeStaged()
     try synchronize()

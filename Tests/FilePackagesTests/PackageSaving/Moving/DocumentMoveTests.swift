@@ -171,6 +171,26 @@ struct DocumentMoveTests {
     #expect(moves > 5 && refusals > 20, "\(moves) and \(refusals)")
   }
 
+  @Test(arguments: [false, true])
+  func `leaves it whole and visible, whatever request fails`(copies: Bool) async throws {
+    var base = try Self.disk()
+    let makeBase = {
+      base = try Self.disk()
+      return base
+    }
+    let failures = try await withEachRequestFailing(on: makeBase) { disk, number in
+      var name: FileName?
+      do {
+        name = try Self.move(on: disk, copies: copies)
+      } catch {
+        #expect(error is FilePackageError)
+      }
+      let places = try Self.places(Self.visible(base), copies: copies)
+      #expect(places != nil && (name == nil || places == ["Cloud"]), "request \(number): \(places ?? [])")
+    }
+    #expect(failures > 4)
+  }
+
   private static func edit(_ path: FilePath, on disk: CrashDisk) throws {
     let file = try disk.openFileForWriting("Text.txt", in: disk.openDirectory(at: path))
     try disk.write(Array("longer text".utf8), to: file, at: 0)
