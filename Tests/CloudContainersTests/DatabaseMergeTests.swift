@@ -305,9 +305,6 @@ private struct CutMerger: ContentMerger {
   func merges(packageAt url: URL) throws -> Bool { try merger.merges(packageAt: url) }
   func settle(packageAt url: URL) async throws { try await merger.settle(packageAt: url) }
   func sum(ofPackageAt url: URL) async throws -> String { try await merger.sum(ofPackageAt: url) }
-  func versions(ofPackageAt url: URL) async throws -> [PackageMetadata] {
-    try await merger.versions(ofPackageAt: url)
-  }
 
   func merge(_ theirs: URL, since base: URL, intoPackageAt url: URL) async throws -> MergedContent {
     _ = try await merger.merge(theirs, since: base, intoPackageAt: url)

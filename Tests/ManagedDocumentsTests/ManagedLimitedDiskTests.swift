@@ -47,7 +47,6 @@ struct ManagedLimitedDiskTests {
       let events = PublishingList()
       let book = try await fixture.open {
         $0.disk = lack.disk
-        $0.keepsHistory = true
         $0.watchesDisk = false
         $0.eventHandler = { events.add($0) }
       }

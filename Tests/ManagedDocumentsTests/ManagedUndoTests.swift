@@ -220,6 +220,22 @@ struct ManagedUndoTests {
       ], tables: ["author", "book", "loan"])
   }
 
+  @Test func `takes back an exchange of unique values`() async throws {
+    try await expectUndo(
+      schema: "CREATE TABLE t(k TEXT PRIMARY KEY NOT NULL, place INT NOT NULL UNIQUE, v)",
+      edits: [
+        "INSERT INTO t VALUES ('a', 1, 0), ('b', 2, 0), ('c', 3, 0)",
+        """
+        UPDATE t SET place = 0 WHERE k = 'a'; UPDATE t SET place = 1 WHERE k = 'b';
+        UPDATE t SET place = 2, v = 7 WHERE k = 'a';
+        """,
+        """
+        DELETE FROM t WHERE k = 'c'; UPDATE t SET place = 3 WHERE k = 'a';
+        INSERT INTO t VALUES ('d', 2, 1);
+        """,
+      ], tables: ["t"])
+  }
+
   @Test func `takes back changes of tables without row numbers, of any value`() async throws {
     try await expectUndo(
       schema: """

@@ -9,16 +9,11 @@ package protocol CommandDocument: Sendable {
   /// Returns the output of `info`.
   func info() async throws -> DocumentInfo
 
-  /// Calls `body` with the bytes of a child of the present state or of a version, one piece after the other.
-  func read(
-    _ child: String, ofVersion version: String?, _ body: @Sendable (UnsafeRawBufferPointer) -> Void)
-    async throws
+  /// Calls `body` with the bytes of a child, one piece after the other.
+  func read(_ child: String, _ body: @Sendable (UnsafeRawBufferPointer) -> Void) async throws
 
   /// Changes children in one save, or plans that.
   func edit(_ changes: ChildChanges, dryRun: Bool) async throws -> Outcome<SaveReport>
-
-  /// Compares versions: two with each other, one with the present state, or the last save with the one before.
-  func differences(ofVersions versions: [String]) async throws -> FoundDifferences
 
   /// Compares the document with another one.
   func differences(to other: String) async throws -> FoundDifferences
@@ -42,21 +37,8 @@ package protocol CommandDocument: Sendable {
   /// Brings the document to the end of a save that was committed.
   func publish() async throws
 
-  // MARK: Versions
-
   /// Returns the present state and the versions, the newest first.
   func versions() async throws -> [ShownVersion]
-
-  func startHistory(dryRun: Bool) async throws -> HistoryStartReport
-  func stopHistory(dryRun: Bool) async throws -> HistoryStopReport
-
-  /// Removes versions by the retention policy, or plans that.
-  ///
-  /// - Parameter budget: the bytes of children that the history keeps from now on; nil for no change.
-  func pruneHistory(budget: UInt64?, dryRun: Bool) async throws -> ThinningReport
-
-  /// Restores a version, or plans that.
-  func restore(_ request: RestoreRequest) async throws -> Outcome<RestoreReport>
 }
 
 /// The plan of a dry run, or the report of the work.
@@ -134,11 +116,11 @@ package struct ShownVersion: Encodable, Sendable {
   /// The place of the version, if the document is in a container folder.
   var place: String?
   var current = false
-  package var bytes: UInt64?
+  var bytes: UInt64?
   /// The bytes of the whole document, of a version of the container.
   var size: UInt64?
-  package var discardable: Bool?
-  package var changed: [String]?
+  var discardable: Bool?
+  var changed: [String]?
 
   /// Makes the present state.
   package init(_ current: PackageMetadata) {

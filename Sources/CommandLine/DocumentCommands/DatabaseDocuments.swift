@@ -62,6 +62,18 @@ func databaseDocument(at path: String) throws -> (any CommandDocument)? {
   try DatabaseDocuments.open(path)
 }
 
+/// Returns the package at a path, for a command that needs its versions.
+///
+/// - Throws: `InputError` for a document with a database, which keeps none.
+func packageWithVersions(at path: String) throws -> PackageDocument {
+  if try hasDatabase(path) {
+    throw InputError(
+      description:
+        "'\(display(path))' has a database and keeps no versions; 'docpkg copy' keeps a state of it.")
+  }
+  return PackageDocument(path)
+}
+
 /// Returns whether the document at a path has a database.
 ///
 /// For a path where nothing is, or that this user cannot open, the command has the error.

@@ -20,7 +20,12 @@ package struct PackageDocument: CommandDocument {
     return DocumentInfo(values: [:], lines: ["no metadata: \(kind)"])
   }
 
-  package func read(
+  package func read(_ child: String, _ body: @Sendable (UnsafeRawBufferPointer) -> Void) async throws {
+    try await read(child, ofVersion: nil, body)
+  }
+
+  /// Reads a child of the present state, or of a version.
+  func read(
     _ child: String, ofVersion version: String?, _ body: @Sendable (UnsafeRawBufferPointer) -> Void
   ) async throws {
     let store = try await PackageStore.open(at: url(path))
@@ -65,7 +70,8 @@ package struct PackageDocument: CommandDocument {
     }
   }
 
-  package func differences(ofVersions versions: [String]) async throws -> FoundDifferences {
+  /// Compares versions: two with each other, one with the present state, or the last save with the one before.
+  func differences(ofVersions versions: [String]) async throws -> FoundDifferences {
     try await PackageStore.reading(at: url(path)) { [path] store in
       let first: FileVersion?
       if let text = versions.first {
@@ -137,7 +143,7 @@ extension PackageDocument {
     return (current.map { [ShownVersion($0)] } ?? []) + versions.map(ShownVersion.init)
   }
 
-  package func startHistory(dryRun: Bool) async throws -> HistoryStartReport {
+  func startHistory(dryRun: Bool) async throws -> HistoryStartReport {
     if await folderKind(of: path) == .library {
       throw InputError(
         description:
@@ -150,7 +156,7 @@ extension PackageDocument {
     return report
   }
 
-  package func stopHistory(dryRun: Bool) async throws -> HistoryStopReport {
+  func stopHistory(dryRun: Bool) async throws -> HistoryStopReport {
     let store = try await PackageStore.open(at: url(path))
     return try await interruptible(with: store) {
       var report = try await store.stopKeepingHistory(dryRun: dryRun)
@@ -159,7 +165,10 @@ extension PackageDocument {
     }
   }
 
-  package func pruneHistory(budget: UInt64?, dryRun: Bool) async throws -> ThinningReport {
+  /// Removes versions by the retention policy, or plans that.
+  ///
+  /// - Parameter budget: the bytes of children that the history keeps from now on; nil for no change.
+  func pruneHistory(budget: UInt64?, dryRun: Bool) async throws -> ThinningReport {
     let store = try await PackageStore.open(at: url(path))
     return try await interruptible(with: store) {
       var report: ThinningReport
@@ -175,7 +184,8 @@ extension PackageDocument {
     }
   }
 
-  package func restore(_ request: RestoreRequest) async throws -> Outcome<RestoreReport> {
+  /// Restores a version, or plans that.
+  func restore(_ request: RestoreRequest) async throws -> Outcome<RestoreReport> {
     let store = try await PackageStore.open(at: url(path))
     let present = try await store.present(request.version)
     let id: UUID

@@ -92,7 +92,7 @@ struct MergedDatabases {
       let copy = "\(ours)-undone"
       try self.copy(ours, to: copy)
       try with(open(copy, forMerging: true)) { queue in
-        try queue.write { db in try ExactReversal.goBack(changeset, in: db) }
+        try queue.write { db in try changeset.takeBack(on: db) }
       }
       #expect(try digest(copy) == before, "the merge can be taken back")
       try check(copy)

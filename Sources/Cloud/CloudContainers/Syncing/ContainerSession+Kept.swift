@@ -19,7 +19,6 @@ extension ContainerSession {
 
   private func versions(of local: LocalDocument) async throws -> [PackageMetadata] {
     let url = try folder.url(of: local.name, isPackage: true)
-    if let merger = try merger(ofPackageAt: url) { return try await merger.versions(ofPackageAt: url) }
     let history = PackagePath([PackageLayout.hidden, PackageLayout.history])
     guard FileManager.default.fileExists(atPath: url.path + "/" + history.string) else { return [] }
     return try await PackageStore.reading(at: url) { try await $0.versions().map(\.metadata) }

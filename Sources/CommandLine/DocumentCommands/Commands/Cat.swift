@@ -28,7 +28,12 @@ struct Cat: CoordinatedCommand, DocumentCommand {
   var version: String?
 
   func run() async throws {
-    try await document(at: path).read(child, ofVersion: version) { StandardOutput.write($0) }
+    if let version {
+      return try await packageWithVersions(at: path).read(child, ofVersion: version) {
+        StandardOutput.write($0)
+      }
+    }
+    try await document(at: path).read(child) { StandardOutput.write($0) }
   }
 }
 

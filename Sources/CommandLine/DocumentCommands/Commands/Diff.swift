@@ -54,9 +54,10 @@ struct Diff: CoordinatedCommand, DocumentCommand {
   var documents: [String] { [path] + (other.map { [$0] } ?? []) }
 
   func run() async throws {
-    let document = try document(at: path)
-    guard let other else { return try show(try await document.differences(ofVersions: versions)) }
-    try await coordinated(other) { try show(try await document.differences(to: other)) }
+    guard let other else {
+      return try show(try await packageWithVersions(at: path).differences(ofVersions: versions))
+    }
+    try await coordinated(other) { try show(try await document(at: path).differences(to: other)) }
   }
 
   private func show(_ found: FoundDifferences) throws {

@@ -36,7 +36,7 @@ struct Restore: WritingCommand, DocumentCommand {
     let request = RestoreRequest(
       version: version, child: child, saving: SavingOptions(force: force), dryRun: writing.dryRun,
       quiet: writing.quiet)
-    switch try await document(at: path).restore(request) {
+    switch try await packageWithVersions(at: path).restore(request) {
     case .planned(let steps): try writing.report(steps)
     case .done(let report): try writing.report(report, of: path)
     }

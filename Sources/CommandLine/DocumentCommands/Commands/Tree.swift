@@ -42,11 +42,7 @@ struct Tree: CoordinatedCommand {
   }
 
   func run() async throws {
-    if version != nil, try hasDatabase(path) {
-      throw InputError(
-        description:
-          "'\(display(path))' has a database; 'docpkg diff --version' tells the rows and files of a version.")
-    }
+    if version != nil { _ = try packageWithVersions(at: path) }
     try await PackageStore.reading(at: url(path)) { [self] store in
       var output = NodeOutput(json: json, long: long, endsInNul: endsInNul)
       if version != nil {

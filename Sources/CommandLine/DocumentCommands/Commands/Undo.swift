@@ -67,7 +67,7 @@ extension WritingCommand {
     if try hasDatabase(path) {
       throw InputError(
         description: "'\(display(path))' has a database, and its own program undoes edits; "
-          + "'docpkg restore' brings back a version.")
+          + "no version of it is kept.")
     }
     let store = try await PackageStore.open(at: url(path))
     guard try await store.keepsHistory() else {

@@ -14,8 +14,8 @@ struct Versions: AsyncParsableCommand {
       identifier. The present state has a star. In a container folder, the versions of the container follow, and the \
       last ten that each other machine named with its last upload. Their lines have the computer that made the version, and the \
       place where it is. `docpkg edit` keeps a version with each save of a document that has \
-      'Metadata.plist'. `docpkg versions start` begins a history in any package. Docs/History.md describes the \
-      retention policy.
+      'Metadata.plist'. `docpkg versions start` begins a history in any package. A document \
+      with a database keeps no versions. Docs/History.md describes the retention policy.
 
       Examples:
         docpkg versions Trip.imageNotes
@@ -91,7 +91,7 @@ struct VersionsStart: WritingCommand, DocumentCommand {
   @OptionGroup var writing: WritingOptions
 
   func run() async throws {
-    let report = try await document(at: path).startHistory(dryRun: writing.dryRun)
+    let report = try await packageWithVersions(at: path).startHistory(dryRun: writing.dryRun)
     try writing.tell(report, "\(display(path)): \(report)")
   }
 }
@@ -124,7 +124,8 @@ struct VersionsPrune: AsyncParsableCommand, DocumentCommand {
   @OptionGroup var writing: WritingOptions
 
   func run() async throws {
-    let report = try await document(at: path).pruneHistory(budget: budget?.bytes, dryRun: writing.dryRun)
+    let report = try await packageWithVersions(at: path).pruneHistory(
+      budget: budget?.bytes, dryRun: writing.dryRun)
     warn(report.warnings)
     let lines = report.removed.map { "remove \($0)" } + ["\(display(path)): \(report)"]
     try writing.tell(report, lines.joined(separator: "\n"))
@@ -153,7 +154,7 @@ struct VersionsStop: AsyncParsableCommand, DocumentCommand {
   @OptionGroup var writing: WritingOptions
 
   func run() async throws {
-    let report = try await document(at: path).stopHistory(dryRun: writing.dryRun)
+    let report = try await packageWithVersions(at: path).stopHistory(dryRun: writing.dryRun)
     warn(report.warnings)
     try writing.tell(report, "\(display(path)): \(report)")
   }

@@ -23,10 +23,7 @@ struct DatabaseDocument: CommandDocument {
 
   // MARK: Children
 
-  func read(
-    _ child: String, ofVersion version: String?, _ body: @Sendable (UnsafeRawBufferPointer) -> Void
-  ) async throws {
-    if let version { return try await read(child, of: package.version(version), body) }
+  func read(_ child: String, _ body: @Sendable (UnsafeRawBufferPointer) -> Void) async throws {
     if package.isDatabase(child) {
       return try await package.withTree { try $0.regularFile(at: child).forEachChunk { body($0) } }
     }
@@ -34,28 +31,7 @@ struct DatabaseDocument: CommandDocument {
       guard let path = ManagedPackage.contentPath(child), try content.fileExists(path) else { return nil }
       return try content.read(path)
     }
-    guard let bytes else { return try await PackageDocument(path).read(child, ofVersion: nil, body) }
-    bytes.withUnsafeBytes(body)
-  }
-
-  private func read(
-    _ child: String, of version: ManagedVersion, _ body: @Sendable (UnsafeRawBufferPointer) -> Void
-  ) async throws {
-    if package.isDatabase(child) {
-      throw InputError(
-        description:
-          "'\(display(child))' of a version cannot be written alone; restore the document to read it.")
-    }
-    let bytes: Data? = try await package.editing { document in
-      try await document.read(version.id) { _, content in
-        guard let path = ManagedPackage.contentPath(child), try content.fileExists(path) else { return nil }
-        return try content.read(path)
-      }
-    }
-    guard let bytes else {
-      throw InputError(
-        description: "'\(display(child))' is not in version '\(version.id.uuidString.prefix(8))'.")
-    }
+    guard let bytes else { return try await PackageDocument(path).read(child, body) }
     bytes.withUnsafeBytes(body)
   }
 
@@ -126,48 +102,9 @@ struct DatabaseDocument: CommandDocument {
     try await package.withTree(body)
   }
 
-  // MARK: Versions
-
+  /// Returns the present state: the document keeps no versions.
   func versions() async throws -> [ShownVersion] {
-    let current = try await package.summary().metadata
-    return try await (current.map { [ShownVersion($0)] } ?? []) + package.versions().map(ShownVersion.init)
-  }
-
-  func startHistory(dryRun: Bool) async throws -> HistoryStartReport {
-    try await package.editing { document in
-      let begins = try await document.retentionPolicy() == nil
-      if begins && !dryRun { try await document.startKeepingHistory() }
-      return HistoryStartReport(begins: begins, isDryRun: dryRun)
-    }
-  }
-
-  func stopHistory(dryRun: Bool) async throws -> HistoryStopReport {
-    let count = try await package.versions().count
-    if !dryRun { try await package.editing { try await $0.stopKeepingHistory() } }
-    return HistoryStopReport(removed: count, isDryRun: dryRun)
-  }
-
-  func pruneHistory(budget: UInt64?, dryRun: Bool) async throws -> ThinningReport {
-    try await package.editing { document in
-      if let budget, var policy = try await document.retentionPolicy() {
-        policy.byteBudget = budget
-        return try await document.thinHistory(under: policy, dryRun: dryRun)
-      }
-      return try await document.thinHistory(dryRun: dryRun)
-    }
-  }
-
-  func restore(_ request: RestoreRequest) async throws -> Outcome<RestoreReport> {
-    if let child = request.child {
-      throw InputError(
-        description:
-          "'\(display(child))' cannot be restored alone: its database and its files are one version. "
-          + "Leave the child out to restore the document.")
-    }
-    let id = try await package.version(request.version).id
-    if request.dryRun { return .planned([PlannedStep(restoring: id, path)]) }
-    let save = try await interruptible { try await package.editing { try await $0.restore(id) } }
-    return .done(RestoreReport(save: save))
+    try await package.summary().metadata.map { [ShownVersion($0)] } ?? []
   }
 
   /// Opening publishes a save, and keeps what a killed publisher had put aside.
@@ -178,17 +115,6 @@ struct DatabaseDocument: CommandDocument {
       throw InputError(description: "'\(display(other))' has no database, and '\(display(path))' has one.")
     }
     return FoundDifferences(try await package.differences(to: second))
-  }
-
-  func differences(ofVersions versions: [String]) async throws -> FoundDifferences {
-    var ids: [UUID] = []
-    for text in versions { ids.append(try await package.version(text).id) }
-    if ids.isEmpty, let last = try await package.versions().first { ids = [last.id] }
-    guard let first = ids.first else {
-      throw InputError(description: "'\(display(path))' has no versions to compare with.")
-    }
-    let second = ids.count > 1 ? ids[1] : nil
-    return FoundDifferences(try await package.editing { try await $0.differences(from: first, to: second) })
   }
 }
 
@@ -201,12 +127,5 @@ extension FoundDifferences {
     }
     let text = found.isEmpty ? "" : "\(found)\n"
     self.init(json: found, text: text, lines: text, isEmpty: found.isEmpty)
-  }
-}
-
-extension ShownVersion {
-  fileprivate init(_ version: ManagedVersion) {
-    self.init(version.metadata, line: "\(version)")
-    (bytes, discardable) = (version.keptBytes, version.isDiscardable)
   }
 }

@@ -3,20 +3,6 @@ import FilePackages
 import FoundationEssentials
 import ManagedDocuments
 
-extension ManagedPackage {
-  /// Returns the version whose identifier begins with `text`.
-  func version(_ text: String) async throws -> ManagedVersion {
-    let found = try await versions().filter { $0.id.uuidString.hasPrefix(text.uppercased()) }
-    guard let version = found.first, !text.isEmpty else {
-      throw InputError(description: "There is no version '\(display(text))'; 'docpkg versions' lists them.")
-    }
-    guard found.count == 1 else {
-      throw InputError(description: "More than one version begins with '\(display(text))'.")
-    }
-    return version
-  }
-}
-
 extension ManagedSummary {
   /// The keys of `DatabaseContents` with `--json`.
   var values: [String: PropertyListValue] {

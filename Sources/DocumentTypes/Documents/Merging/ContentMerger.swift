@@ -16,9 +16,6 @@ package protocol ContentMerger: Sendable {
   /// Returns a sum over the content, equal for equal content.
   func sum(ofPackageAt url: URL) async throws -> String
 
-  /// Returns the metadata of the versions that a package keeps, the newest first.
-  func versions(ofPackageAt url: URL) async throws -> [PackageMetadata]
-
   /// Merges another state of a package into the one here, in one step that a crash leaves done or not done.
   ///
   /// A merge that was cut short can be repeated, with the same result.

@@ -1,6 +1,6 @@
 import CSQLiteSession
 package import FoundationEssentials
-import GRDB
+package import GRDB
 
 /// The changes of a transaction, with the old and the new values of each changed row.
 package struct Changeset: Sendable, Hashable {
@@ -24,6 +24,18 @@ package struct Changeset: Sendable, Hashable {
       if change.table == PrivateTables.content, let path = change.text(0) { extent.paths.append(path) }
     }
     return extent
+  }
+
+  /// The digests of the files before and after.
+  func digests() throws -> Set<Data> {
+    var digests: Set<Data> = []
+    try forEachRow { row in
+      guard row.table == PrivateTables.content else { return }
+      for value in [row.old[1], row.new[1]] {
+        if let digest = value.flatMap(Data.fromDatabaseValue) { digests.insert(digest) }
+      }
+    }
+    return digests
   }
 
   /// Calls `body` with each changed row, table by table.
@@ -69,6 +81,21 @@ package struct Changeset: Sendable, Hashable {
     }
     if let conflict = resolver.refused { throw conflict }
     try Self.check(code, "sqlite3changeset_apply_v2")
+  }
+
+  /// Takes the changes back, if no other program changed their rows.
+  ///
+  /// - Throws: the first `ChangeConflict`; the database is then as it was.
+  package func takeBack(on db: Database) throws {
+    var resolution = ChangesetConflictHandler(.error)
+    do {
+      try takeBack(on: db, &resolution)
+    } catch let conflict as ChangeConflict where conflict.kind == .constraint {
+      try db.inSavepoint {
+        try ExactReversal(self, in: db).run()
+        return .commit
+      }
+    }
   }
 
   private final class Resolver {

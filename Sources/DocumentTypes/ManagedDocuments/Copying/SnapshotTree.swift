@@ -84,7 +84,6 @@ struct SnapshotTree {
     try db.inTransaction {
       try db.execute(
         sql: """
-          DELETE FROM grdb_history; DELETE FROM grdb_versions; DELETE FROM grdb_snapshots;
           DELETE FROM grdb_changes; DELETE FROM grdb_references; DELETE FROM grdb_unpublished; DELETE FROM grdb_touched;
           DELETE FROM grdb_objects; DELETE FROM grdb_published; UPDATE grdb_document SET plist = NULL;
           INSERT INTO grdb_published SELECT path, digest, size, 0, 0, 0 FROM grdb_content;
@@ -93,9 +92,21 @@ struct SnapshotTree {
       try head.write(to: db)
       return .commit
     }
-    try DatabaseCopies.compact(db)
+    try Self.compact(db)
     if !hasUnsavedChanges { return saved }
     return try MetadataDraft(after: saved, nil, location).completed(ContentSummary()).metadata
+  }
+
+  /// Makes a database as small as it can be, unless that would number its rows anew.
+  private static func compact(_ db: Database) throws {
+    let tables = try String.fetchAll(
+      db,
+      sql: """
+        SELECT name FROM pragma_table_list AS list WHERE schema = 'main' AND type = 'table' AND wr = 0
+          AND name NOT LIKE 'grdb\\_%' ESCAPE '\\' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+          AND NOT EXISTS (SELECT 1 FROM pragma_table_info(list.name) WHERE pk > 0 AND upper(type) = 'INTEGER')
+        """)
+    if tables.isEmpty { try db.execute(sql: "VACUUM") }
   }
 }
 

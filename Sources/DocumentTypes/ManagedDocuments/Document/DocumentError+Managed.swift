@@ -25,23 +25,12 @@ extension DocumentError {
       self.init(FilePackageError(error, operation.ofFile, node), operation, url)
     case let error as TablesProblem:
       self.init(error.fileError(operation.ofFile, url, store), operation, url)
-    case let error as VersionProblem: self.init(error, operation, url)
     case let error as ChangeConflict: self.init(.conflict, operation, url, cause: Reason(error.reason))
     case let error as RevertProblem: self.init(.content, operation, url, cause: Reason(error.reason))
     case let error as DatabaseError:
       guard let failure = error.fileError(operation.ofFile, url, store) else { return nil }
       self.init(failure, operation, url)
     default: return nil
-    }
-  }
-
-  private init(_ problem: VersionProblem, _ operation: Operation, _ url: URL) {
-    switch problem {
-    case .noSuchVersion, .noHistory:
-      let error = FilePackageError(.noSuchVersion, .read, document: url.path, reason: problem.reason)
-      self.init(error, operation, url)
-    case .conflict: self.init(.conflict, operation, url, cause: Reason(problem.reason))
-    case .otherTables: self.init(.content, operation, url, cause: Reason(problem.reason))
     }
   }
 

@@ -61,10 +61,9 @@ extension ManagedDocument {
     }
     try note(published, .save)
     do {
-      try await folder.thinHistoryIfDue()
       try await folder.checkpointIfLarge()
     } catch {
-      // The log has all transactions, and the history all versions. The next publishing tries again.
+      // The log has all transactions. The next publishing tries again.
       report(failure(of: error, .save))
     }
   }

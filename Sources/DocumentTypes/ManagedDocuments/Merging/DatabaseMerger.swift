@@ -35,10 +35,6 @@ package struct DatabaseMerger: ContentMerger {
     }
   }
 
-  package func versions(ofPackageAt url: URL) async throws -> [PackageMetadata] {
-    try await package(url).versions().map(\.metadata)
-  }
-
   package func merge(
     _ theirs: URL, since base: URL, intoPackageAt url: URL
   ) async throws -> MergedContent {

@@ -9,8 +9,6 @@ struct EditBase: Sendable {
   /// SQLite's number of the schema.
   var schemaVersion: Int
   var stack: ChangeLog.Stack
-  /// Whether the document keeps versions.
-  var keepsHistory: Bool
   /// The metadata of the last save.
   var metadata: SavedMetadata
   /// Whether the present state is that of an edit which no log has.
@@ -23,7 +21,6 @@ struct EditBase: Sendable {
     head = try DocumentHead(of: db)
     schemaVersion = try Self.schemaVersion(db)
     stack = try log.stack(in: db, earlier: earlier?.stack)
-    keepsHistory = try DocumentHistory(of: db) != nil
     guard let saved = try SavedMetadata.read(db, known: earlier?.metadata) else {
       throw DatabaseError(resultCode: .SQLITE_CORRUPT)
     }

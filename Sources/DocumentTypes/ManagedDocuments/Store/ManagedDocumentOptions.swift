@@ -22,11 +22,6 @@ public struct ManagedDocumentOptions: Sendable {
   public var undo: UndoPolicy? = UndoPolicy()
   /// Whether the next program that opens the document alone can undo the edits of this one.
   public var keepsUndoAfterClosing = false
-  /// Whether each save keeps the version that it replaces, as long as the document's retention policy says.
-  ///
-  /// So there is a version for each call of `save()` and for each pause of editing. If a document has a history already,
-  /// each save keeps a version in any case.
-  public var keepsHistory = false
   /// The times at which the document saves by itself; nil for never.
   public var autosave: AutosavePolicy? = AutosavePolicy()
   /// The type of a new document; nil for the type of its name, which is `.package` if no type has its extension.

@@ -33,7 +33,7 @@ extension ManagedStore {
       }
       let session =
         access.refusal == nil
-        ? try prepare(pool, metadata, place.location, isAlone: isAlone, options)
+        ? try prepare(pool, metadata, isAlone: isAlone, options)
         : try checkForReading(pool, access, options)
       let reverser = try DatabaseQueue(path: path, configuration: reversingConfiguration(options, access))
       return ManagedStore(
@@ -89,16 +89,12 @@ extension ManagedStore {
 
   /// Returns the number of the new session.
   private static func prepare(
-    _ pool: DatabasePool, _ metadata: SavedMetadata, _ location: Location, isAlone: Bool,
-    _ options: ManagedDocumentOptions
+    _ pool: DatabasePool, _ metadata: SavedMetadata, isAlone: Bool, _ options: ManagedDocumentOptions
   ) throws -> Int64 {
     try pool.write { db in
       try PrivateTables.make(on: db)
       if try SavedMetadata.read(db) == nil { try metadata.write(to: db) }
-      try DatabaseVersions.checkSchema(in: db)
     }
-    if isAlone { try DatabaseCopies(location: location).removeTemporary() }
-    try endChain(pool, location, options)
     let migrations = try pool.read { db in try options.migrator?.appliedIdentifiers(db) }
     try options.migrator?.migrate(pool)
     return try pool.write { db in
@@ -112,48 +108,14 @@ extension ManagedStore {
         head.state = head.next()
         // The next opening migrates again what a power cut takes back.
         if isSaved { head.savedState = head.state }
-        try DatabaseVersions.beginChain(at: head, in: db)
       }
       head.rebase()
       if isAlone {
         try log.adoptAll(keepsUndo: options.keepsUndoAfterClosing, savedChange: head.savedChange, in: db)
       }
       try head.write(to: db)
-      if options.keepsHistory { try DocumentHistory.begin(in: db) }
       if options.migrator != nil { try KeptPolicy.keep(options.mergePolicy, in: db) }
       return log.session
-    }
-  }
-
-  /// Saves the document before a migration, with a snapshot of the database, if it keeps versions (MV3).
-  private static func endChain(
-    _ pool: DatabasePool, _ location: Location, _ options: ManagedDocumentOptions
-  ) throws {
-    let isUpToDate = try pool.read { db in
-      try DocumentHistory(of: db) == nil || options.migrator?.hasCompletedMigrations(db) != false
-    }
-    if isUpToDate { return }
-    try pool.writeWithoutTransaction { db in
-      try db.inDurableTransaction {
-        guard let metadata = try SavedMetadata.read(db) else {
-          throw DatabaseError(resultCode: .SQLITE_CORRUPT)
-        }
-        var head = try DocumentHead(of: db)
-        let hasEnded = try DatabaseVersions.endChain(metadata, at: head, in: db) {
-          try DatabaseCopies(location: location).makeSnapshot(of: pool.path)
-        }
-        if !hasEnded { return .commit }
-        let next = try metadata.next(
-          CountedFiles(db: db, location: location), hasChangedFiles: true, databasePath: options.databasePath,
-          by: options.program)
-        try next.write(to: db)
-        head.state = head.next()
-        (head.savedState, head.savedChange) = (head.state, head.last)
-        try PendingFile.commit(head.savedChange, in: db)
-        try head.write(to: db)
-        try DatabaseVersions.beginChain(at: head, in: db)
-        return .commit
-      }
     }
   }
 

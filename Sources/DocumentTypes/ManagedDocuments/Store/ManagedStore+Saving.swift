@@ -24,7 +24,6 @@ extension ManagedStore {
           outcome = (SaveReport(strategy: .none), base, try EditBase.dataVersion(db))
           return .rollback
         }
-        if base.keepsHistory { try DatabaseVersions.keep(base.metadata, before: base.head, in: db) }
         let files = try PendingFile.touched(in: db)
         let next = try base.metadata.next(
           CountedFiles(db: db, location: self.location), hasChangedFiles: !files.isEmpty,
@@ -102,28 +101,12 @@ extension ManagedStore {
       }
       let done = Set(published.map(\.path) + removed)
       for file in save.files where done.contains(file.path) { try file.removeRows(in: db) }
-      if try DocumentHistory(of: db) == nil {
-        try self.removeUnneededBytes(except: retained, in: db)
-      } else {
-        try self.removeRows(of: published, in: db)
-      }
-    }
-  }
-
-  /// Removes the rows with the bytes of published files (MT3).
-  ///
-  /// Versions may have the bytes of many files, so a publishing does not look through them, as closing does. A reader of
-  /// a version finds the others under their digests meanwhile.
-  private func removeRows(of published: [PublishedFile], in db: Database) throws {
-    for file in published {
-      try db.cachedStatement(sql: "DELETE FROM grdb_objects WHERE digest = ?")
-        .execute(arguments: [file.digest])
+      try self.removeUnneededBytes(except: retained, in: db)
     }
   }
 
   /// Ends the session: forgets what could be undone, unless the next one goes on with it.
   func endSession() throws {
-    _ = try thinHistory(at: Environment.current.now().date)
     try pool.write { db in
       if !self.options.keepsUndoAfterClosing {
         try self.log.retireAll(.undo, in: db)

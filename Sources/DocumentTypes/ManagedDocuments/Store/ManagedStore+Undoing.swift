@@ -59,8 +59,17 @@ extension ManagedStore {
       && zip(entries, entries.dropFirst()).allSatisfy { $0.before == $1.after }
     let changeset = try recordingReversal(db) {
       for entry in entries {
+        let changeset = try ChangeLog.changeset(of: entry, in: db)
+        do {
+          if isExact {
+            try changeset.takeBack(on: db)
+            continue
+          }
+        } catch is ChangeConflict where options.mergePolicy != .error {
+          // A program without this library changed the rows.
+        }
         var resolution = ChangesetConflictHandler(options.mergePolicy)
-        try ChangeLog.changeset(of: entry, in: db).takeBack(on: db, &resolution)
+        try changeset.takeBack(on: db, &resolution)
         try resolution.updateColumns(in: db)
       }
     }

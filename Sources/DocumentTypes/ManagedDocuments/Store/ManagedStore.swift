@@ -105,7 +105,7 @@ final class ManagedStore: Sendable {
         }
         let result: Result
         var changeset: Changeset?
-        if self.options.undo != nil || base.keepsHistory {
+        if self.options.undo != nil {
           (result, changeset) = try self.recorder.recording(db, base.schemaVersion, change)
         } else {
           result = try change()
@@ -163,12 +163,7 @@ final class ManagedStore: Sendable {
     let entry = ChangeLog.Entry(
       change: base.head.state, step: isJoined ? last?.step : nil, name: name, before: before,
       after: base.head.state, at: now)
-    if options.undo == nil {
-      // Only versions need the change.
-      try log.add(entry, changeset, .none, above: nil, in: db)
-    } else {
-      try log.push(entry, changeset, on: &base.stack, in: db)
-    }
+    try log.push(entry, changeset, on: &base.stack, in: db)
     try ChangeLog.refer(to: digests, from: entry.change, in: db)
   }
 

@@ -214,9 +214,6 @@ actor StoreFolder {
   /// Brings the write-ahead log into the database's own file, as far as readers let it.
   func checkpoint() throws { if !isClosed && hidden != nil { try log.checkpoint() } }
 
-  /// Thins the history, if enough versions have come since the last time.
-  func thinHistoryIfDue() throws { if !isClosed { try store.thinHistoryIfDue() } }
-
   // MARK: Closing
 
   /// Closes the database of a package that another program removed.

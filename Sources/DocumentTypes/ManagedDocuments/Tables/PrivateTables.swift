@@ -75,18 +75,16 @@ package enum PrivateTables {
   package static func make(on db: Database) throws {
     if try !arePresent(in: db) { try db.execute(sql: schema) }
     try db.execute(sql: CountedFiles.schema)
-    try db.execute(sql: DocumentHistory.schema)
     try db.execute(sql: KeptPolicy.schema)
     try db.execute(sql: ConflictTable.schema)
   }
 
-  /// Makes a database that of a document of its own: without versions, without undo, with all files to publish.
+  /// Makes a database that of a document of its own: without undo, with all files to publish.
   static func detach(_ db: Database) throws {
     try db.inTransaction {
       try db.execute(
         sql: """
-          DELETE FROM grdb_history; DELETE FROM grdb_versions; DELETE FROM grdb_snapshots; DELETE FROM grdb_changes;
-          DELETE FROM grdb_references; DELETE FROM grdb_objects; DELETE FROM grdb_published;
+          DELETE FROM grdb_changes; DELETE FROM grdb_references; DELETE FROM grdb_objects; DELETE FROM grdb_published;
           DELETE FROM grdb_counted; DELETE FROM grdb_unpublished; DELETE FROM grdb_touched;
           INSERT INTO grdb_unpublished(path, save, digest) SELECT path, 0, digest FROM grdb_content;
           UPDATE grdb_document SET last = 0, state = 0, saved_state = 0, saved_change = 0, plist = NULL;

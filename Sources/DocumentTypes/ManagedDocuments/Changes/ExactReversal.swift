@@ -1,31 +1,19 @@
-package import GRDB
+import GRDB
 
 /// Takes changes back exactly, also if rows exchanged unique values.
 ///
 /// SQLite applies a changeset row by row. If two rows exchanged a unique value, neither can go first. Then all changed
 /// rows are removed, and those of the earlier state are inserted.
-package struct ExactReversal {
+struct ExactReversal {
   private let db: Database
   private let changeset: Changeset
 
-  /// Takes changes back, in a transaction of the caller.
-  ///
-  /// - Throws: `VersionProblem.conflict` if a row is not as the changes left it. The caller's transaction then ends.
-  package static func goBack(_ changeset: Changeset, in db: Database) throws {
-    var resolution = ChangesetConflictHandler(.error)
-    do {
-      try db.inSavepoint {
-        try changeset.takeBack(on: db, &resolution)
-        return .commit
-      }
-    } catch let conflict as ChangeConflict where conflict.kind == .constraint {
-      try ExactReversal(db: db, changeset: changeset).run()
-    } catch let conflict as ChangeConflict {
-      throw VersionProblem.conflict(conflict)
-    }
-  }
+  init(_ changeset: Changeset, in db: Database) { (self.changeset, self.db) = (changeset, db) }
 
-  private func run() throws {
+  /// Takes the changes back, in a transaction of the caller.
+  ///
+  /// - Throws: `ChangeConflict` if a row is not as the changes left it. The caller's transaction then ends.
+  func run() throws {
     var restored: [(table: String, values: [DatabaseValue])] = []
     try changeset.forEachRow { row in
       var values = row.old
@@ -45,7 +33,7 @@ package struct ExactReversal {
           sql: "INSERT INTO \(table.quotedName) VALUES (\(places))",
           arguments: StatementArguments(values))
       } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
-        throw VersionProblem.conflict(ChangeConflict(kind: .constraint, table: table))
+        throw ChangeConflict(kind: .constraint, table: table)
       }
     }
   }
@@ -61,10 +49,10 @@ package struct ExactReversal {
     let found = try Row.fetchOne(
       db, sql: "SELECT \(columns.joined(separator: ", ")) FROM \(table) WHERE \(condition)",
       arguments: StatementArguments(key))
-    guard let found else { throw VersionProblem.conflict(ChangeConflict(kind: .notFound, table: row.table)) }
+    guard let found else { throw ChangeConflict(kind: .notFound, table: row.table) }
     let present = Array(found.databaseValues)
     let isAsLeft = zip(row.new, present).allSatisfy { $0 == nil || $0 == $1 }
-    guard isAsLeft else { throw VersionProblem.conflict(ChangeConflict(kind: .data, table: row.table)) }
+    guard isAsLeft else { throw ChangeConflict(kind: .data, table: row.table) }
     try db.execute(sql: "DELETE FROM \(table) WHERE \(condition)", arguments: StatementArguments(key))
     return present
   }

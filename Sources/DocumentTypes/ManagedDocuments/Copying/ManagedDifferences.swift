@@ -1,38 +1,37 @@
-public import FilePackages
+package import FilePackages
 import FoundationEssentials
 import GRDB
 
-/// The differences between two versions of a document with a database: the changed rows of each table, and the changed
-/// files.
-public struct ManagedDifferences: Sendable, Hashable, Codable {
+/// The differences between two documents with a database: the changed rows of each table, and the changed files.
+package struct ManagedDifferences: Sendable, Hashable, Codable {
   /// The numbers of changed rows of one table.
-  public struct TableDifference: Sendable, Hashable, Codable {
+  package struct TableDifference: Sendable, Hashable, Codable {
     /// The name of the table.
-    public var table: String
-    /// The number of rows that only the second version has.
-    public var inserted = 0
+    package var table: String
+    /// The number of rows that only the second document has.
+    package var inserted = 0
     /// The number of rows that both have with other values.
-    public var updated = 0
-    /// The number of rows that only the first version has.
-    public var deleted = 0
+    package var updated = 0
+    /// The number of rows that only the first document has.
+    package var deleted = 0
   }
 
   /// A file that differs.
-  public struct FileDifference: Sendable, Hashable, Codable {
+  package struct FileDifference: Sendable, Hashable, Codable {
     /// The path below `AdditionalContent`.
-    public var path: String
+    package var path: String
     /// The kind of the difference. A moved file is removed and added.
-    public var kind: VersionDifference.Kind
+    package var kind: VersionDifference.Kind
   }
 
   /// The tables with changed rows, in order of names. If the columns of a table differ, all its rows count as deleted
   /// and inserted.
-  public var tables: [TableDifference] = []
+  package var tables: [TableDifference] = []
   /// The changed files, in order of paths.
-  public var files: [FileDifference] = []
+  package var files: [FileDifference] = []
 
   /// Whether there is no difference.
-  public var isEmpty: Bool { tables.isEmpty && files.isEmpty }
+  package var isEmpty: Bool { tables.isEmpty && files.isEmpty }
 
   /// Counts the changes of a changeset, without the tables that virtual tables have for themselves.
   init(_ changeset: Changeset, in db: Database) throws {
@@ -56,30 +55,11 @@ public struct ManagedDifferences: Sendable, Hashable, Codable {
     tables = found.values.sorted { $0.table < $1.table }
     self.files = files.sorted { $0.path < $1.path }
   }
-
-  /// The differences from the second version to the first.
-  var inverted: ManagedDifferences {
-    var inverted = self
-    for index in tables.indices {
-      (inverted.tables[index].inserted, inverted.tables[index].deleted) = (
-        tables[index].deleted, tables[index].inserted
-      )
-    }
-    for index in files.indices {
-      inverted.files[index].kind =
-        switch files[index].kind {
-        case .added: .removed
-        case .removed: .added
-        case .changed: .changed
-        }
-    }
-    return inverted
-  }
 }
 
 extension ManagedDifferences: CustomStringConvertible {
   /// A line for each table and each file, such as `recipe: 1 inserted, 2 updated`.
-  public var description: String {
+  package var description: String {
     let tables = tables.map { table in
       let counts = [(table.inserted, "inserted"), (table.updated, "updated"), (table.deleted, "deleted")]
       return "\(displayString(table.table)): "

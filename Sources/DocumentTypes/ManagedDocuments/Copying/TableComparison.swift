@@ -5,13 +5,6 @@ import GRDB
 
 /// Compares the tables of an attached database with those of the main one.
 enum TableComparison {
-  /// Returns the changes from the attached database to the main one. Both have the same tables.
-  ///
-  /// Cost: all rows of both.
-  static func changeset(from schema: String, in db: Database) throws -> Changeset {
-    try changeset(of: RecordedTables.columns(in: db).map(\.table), from: schema, in: db)
-  }
-
   private static func changeset(
     of tables: [String], from schema: String, in db: Database
   ) throws -> Changeset {
@@ -23,6 +16,8 @@ enum TableComparison {
   }
 
   /// Returns the differences, also if the databases have other tables.
+  ///
+  /// Cost: all rows of both.
   static func differences(from schema: String, in db: Database) throws -> ManagedDifferences {
     let old = Dictionary(
       uniqueKeysWithValues: try RecordedTables.columns(of: schema, in: db).map { ($0.table, $0.columns) })
