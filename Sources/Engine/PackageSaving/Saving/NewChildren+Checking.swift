@@ -7,6 +7,7 @@ extension NewChildren {
   /// Checks, before anything is made, that every node that the plan replaces or removes is as it was when it was read.
   mutating func checkSteps(beneath root: borrowing OwnedDescriptor) throws(FilePackageError) {
     for step in plan.steps { try check(step, beneath: root) }
+    subtractLost()
   }
 
   private mutating func check(
@@ -15,7 +16,7 @@ extension NewChildren {
     let now = try status(of: step.path, beneath: old)
     guard let expected = step.replaced else {
       if now != nil { throw occupied(step.path, beneath: old) }
-      return subtractLost(at: step.path)
+      return
     }
     guard let now, expected.status.map({ isSame(now, as: $0, for: step) }) ?? true else {
       throw changed(step.path)
@@ -57,14 +58,30 @@ extension NewChildren {
     for (name, child) in children { try remove(child, at: path.appending(name), beneath: root) }
   }
 
-  /// Subtracts from the sums what another program removed from a free place.
-  private mutating func subtractLost(at path: PackagePath) {
-    guard hasMetadata, !batch.isWhole, let known, let row = known.row(at: path) else { return }
-    let rows = row.child.kind == .directory ? known.rows.filter { $0.child.path.isWithin(path) } : [row]
-    for row in rows where !uncounted.contains(row.child.path) && missing.insert(row.child.path).inserted {
-      change.subtract(row.child)
-      batch.remove(row.child.path)
+  /// Subtracts from the sums the saved children that another program removed where the plan makes or removes something.
+  ///
+  /// Cost: a look into the manifest for each step; if a step is about the place of a folder, a look at each row.
+  private mutating func subtractLost() {
+    guard hasMetadata, !batch.isWhole, let known else { return }
+    var folders: Set<PackagePath> = []
+    for step in plan.steps where step.replacesContents && !PackageLayout.isOurs(step.path) {
+      let row = known.row(at: step.path)
+      if row?.child.kind == .directory || replaced[step.path]?.kind == .directory {
+        folders.insert(step.path)
+      }
+      if let row { subtractIfLost(row) }
     }
+    if folders.isEmpty { return }
+    for row in known.rows where row.child.path.prefixes.contains(where: folders.contains) {
+      subtractIfLost(row)
+    }
+  }
+
+  private mutating func subtractIfLost(_ row: ManifestRow) {
+    let path = row.child.path
+    guard replaced[path] == nil, !uncounted.contains(path), missing.insert(path).inserted else { return }
+    change.subtract(row.child)
+    batch.remove(path)
   }
 
   /// Returns whether the node is the one that the plan was made for.

@@ -106,7 +106,7 @@ extension ManifestRow {
 
 extension SavePlan.Step {
   /// Whether the step accounts for everything at its place.
-  fileprivate var replacesContents: Bool { if case .setAttributes = action { false } else { true } }
+  var replacesContents: Bool { if case .setAttributes = action { false } else { true } }
 }
 
 extension PackagePath {

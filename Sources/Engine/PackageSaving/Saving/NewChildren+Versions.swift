@@ -63,6 +63,15 @@ extension NewChildren {
       let removed = known?.row(at: path).map { VersionRecord.Node(unkept: $0) }
       rows[path] = VersionRecord.Row(path, nil, earlier: removed.map { .other($0) } ?? .same)
     }
+    for path in missing.sorted() where rows[path] == nil {
+      let lost = VersionRecord.Node(unkept: known?.row(at: path))
+      // Another program may have put a file in the place of the folder.
+      let isInFolder = !path.prefixes.dropLast().contains { place in
+        rows[place].map { $0.node?.kind != .directory } ?? false
+      }
+      rows[path] = VersionRecord.Row(
+        path, isInFolder ? lost : nil, earlier: isInFolder ? .same : .other(lost))
+    }
     if plan.rootAttributes != nil {
       rows[.root] = VersionRecord.Row(.root, VersionRecord.Node(.directory, NodeAttributes(root)))
     }

@@ -147,6 +147,53 @@ struct EditedChildrenTests {
     #expect(report.changed == ["Notes.txt"] && report.damaged == ["Images/1.png"])
   }
 
+  enum Way: CaseIterable {
+    case remove, putFile, undo, restore, removeTheirFile, replaceTheirFile
+  }
+
+  @Test(arguments: Way.allCases)
+  func `and that is missing goes with its folder`(way: Way) async throws {
+    let disk = try await CrashCheck.disk(["Text.txt": "text"], metadata: true)
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    try await store.edit([.folder("Sub"), .folder("Sub/Deep")])
+    try await store.edit([.put("Sub/x.txt", "x"), .put("Sub/y.txt", "y"), .put("Sub/Deep/z.txt", "z")])
+    try await store.save(options: .keepsHistory)
+    let saved = try #require(try await store.metadata()).revision
+    let first = try #require(try await store.versions().first).persistentIdentifier
+    try await store.close()
+
+    let folder = try disk.openDirectory(at: CrashCheck.path)
+    let sub = try disk.openDirectory("Sub", in: folder)
+    try disk.rename("y.txt", in: sub, to: "moved.txt", in: folder, .noReplace)
+    try disk.removeFile("z.txt", in: disk.openDirectory("Deep", in: sub))
+    try disk.removeDirectory("Deep", in: sub)
+    if way == .removeTheirFile || way == .replaceTheirFile {
+      try disk.removeFile("x.txt", in: sub)
+      try disk.removeDirectory("Sub", in: folder)
+      try disk.makeFile("Sub", Array("theirs".utf8), in: folder)
+    }
+
+    let later = try await PackageStore.open(CrashCheck.path, on: disk)
+    switch way {
+    case .undo: _ = try await later.undoSave()
+    case .restore: _ = try await later.restore(first)
+    case .remove, .removeTheirFile: try await later.edit([.remove("Sub")])
+    case .putFile, .replaceTheirFile: try await later.put("Sub", "mine")
+    }
+    try await later.save(options: .keepsHistory)
+    let report = try await later.verify()
+    #expect(report.isWhole && report.missing == [] && report.extra == ["moved.txt"], "\(report)")
+    let (tree, lost) = try await later.contents(of: saved)
+    if way == .removeTheirFile || way == .replaceTheirFile {
+      #expect(try tree.regularFile(at: "Sub").text == "theirs")
+      #expect(lost == [])
+    } else {
+      // The saved state takes the bytes from the moved file.
+      #expect(try tree.regularFile(at: "Sub/y.txt").text == "y")
+      #expect(lost == ["Sub/Deep/z.txt"])
+    }
+  }
+
   @Test func `costs a save no request to the disk if there is none`() async throws {
     var counts: [Int] = []
     for reads in [false, true] {
