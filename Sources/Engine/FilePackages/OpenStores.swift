@@ -43,9 +43,15 @@ extension PackageStore {
     for store in OpenStores.others(of: new) {
       if await store.hasSession { return try await body(store) }
     }
-    let result = try await body(new)
-    try await new.close()
-    return result
+    do throws(FilePackageError) {
+      let result = try await body(new)
+      try await new.close()
+      return result
+    } catch {
+      // The first error counts; the next session does what this one cannot end.
+      try? await new.close()
+      throw error
+    }
   }
 
   private var hasSession: Bool { writer.session != nil }
