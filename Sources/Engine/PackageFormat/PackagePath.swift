@@ -30,6 +30,9 @@ package struct PackagePath: Hashable, Sendable {
     (1..<max(names.count, 1)).map { PackagePath(Array(names.prefix($0))) }
   }
 
+  /// The same folders, and the path itself.
+  package var prefixes: [PackagePath] { folders + [self] }
+
   package func appending(_ name: FileName) -> PackagePath {
     PackagePath(names + [name])
   }

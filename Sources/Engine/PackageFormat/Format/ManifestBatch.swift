@@ -29,9 +29,6 @@ package struct ManifestBatch: Sendable, Hashable {
     self.digest = digest
   }
 
-  /// Makes a batch whose states are set later.
-  package init() { self.init(parent: .none, revision: .none, digest: ContentDigest()) }
-
   package mutating func add(_ row: ManifestRow) {
     let path = row.child.path.bytes
     // A path that long could not be read again; the child then has no row, and saves read its digest from it.
@@ -59,8 +56,6 @@ package struct ManifestBatch: Sendable, Hashable {
     row.withUnsafeBytes { rows.append(contentsOf: $0) }
     count += 1
   }
-
-  package var isEmpty: Bool { count == 0 }
 
   /// Encodes a manifest of one batch with any content in its rows, for tests of manifests that other programs made.
   package static func manifest(_ revision: UUID, rows: [UInt8], count: Int) -> [UInt8] {

@@ -104,8 +104,8 @@ package struct ConflictResolution {
   private func account(
     for merge: inout VersionMerge, in tree: FileWrapper, leaving left: Set<PackagePath>
   ) throws {
-    merge.folders = try merge.folders.filter {
-      try tree.descendant(at: $0.child.path.string)?.isDirectory == true
+    merge.changes = try merge.changes.filter {
+      try $0.new == nil || tree.descendant(at: $0.path.string)?.isDirectory == true
     }
     if merge.isUnaccounted, case .present(var metadata, let status) = writer.baseline.metadata {
       var children = try PackageVerification(package: writer.package).verifyChildren()
@@ -155,8 +155,9 @@ extension VersionMerge {
       return
     }
     for (path, row) in set.evidence.present where noted.row(at: path)?.child != row.child {
-      if row.child.kind == .directory { folders.append(row) } else { others.append(row) }
+      if row.child.kind == .directory { changes.append(Change(path, new: row)) } else { others.append(row) }
     }
-    missing = noted.rows.filter { set.evidence.found[$0.child.path] == nil }
+    changes += noted.rows.filter { set.evidence.found[$0.child.path] == nil }
+      .map { Change($0.child.path, noted: $0) }
   }
 }

@@ -83,7 +83,8 @@ package struct UnpublishableDiscarding {
       let draft = MetadataDraft(after: known, nil, writer.location)
       var saving = try InPlaceSave(
         plan.writingMetadata(over: session.seen.metadata), in: session, options: .init([]), metadata: draft)
-      try saving.accept(refused.sorted(), insteadOf: batch)
+      try saving.children.takeOver(
+        refused.sorted(), insteadOf: batch, beneath: session.hidden.root.descriptor)
       try saving.prepare()
       rest.operations.removeAll { $0.path == metadata }
       rest.operations += saving.record.operations

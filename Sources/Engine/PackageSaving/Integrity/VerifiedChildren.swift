@@ -22,17 +22,16 @@ struct VerifiedChildren {
     if error.isOfMedium { failing[path] = error } else { unreadable[path] = error }
   }
 
-  /// The version before at the places of other programs' changes, as the history has it if the changes count as right.
-  var before: [VersionRecord.Row] {
-    let differing = report.damaged + report.changed + report.earlier + report.missing
-    var rows = differing.map { PackagePath($0) }.map { path in
-      VersionRecord.Row(path, VersionRecord.Node(unkept: expected[path] ?? edited[path]))
+  /// The changes of other programs.
+  private var changes: [Change] {
+    let differing = (report.damaged + report.changed + report.earlier + report.missing + report.extra)
+      .map { PackagePath($0) }
+    let unknown = unknown.filter { found[$0]?.child.kind != .directory }
+    return (differing + unknown).map { path in
+      var change = Change(path, noted: expected[path] ?? edited[path], new: found[path])
+      change.isNotedKnown = !unknown.contains(path)
+      return change
     }
-    rows += unknown.filter { found[$0]?.child.kind != .directory }.map {
-      VersionRecord.Row($0, VersionRecord.Node(unkept: nil))
-    }
-    rows += report.extra.map { VersionRecord.Row(PackagePath($0), nil) }
-    return rows
   }
 
   var isAllRead: Bool { failing.isEmpty && unreadable.isEmpty }
@@ -78,8 +77,8 @@ struct VerifiedChildren {
     var saving = try InPlaceSave(
       plan.writingMetadata(over: status), in: session, options: .init([]), metadata: draft,
       keepsVersion: session.keepsHistory && !session.history.isDamaged)
-    saving.accept(before)
-    saving.replaceManifest(by: rows)
+    saving.children.changes.recounted = rows
+    saving.children.takeOver(changes)
     _ = try writer.commit(&saving, of: writer.tree, writer.tree.changesSnapshot(), in: session)
   }
 }

@@ -3,51 +3,6 @@ package import FileTrees
 package import PackageFormat
 import SystemPackage
 
-/// A child on disk.
-struct SummarizedChild {
-  let path: PackagePath
-  let node: PackageSnapshot.Node
-  /// The child's term in the sums of its package; nil if the sums do not include it.
-  var accounted: ChildSummary?
-  /// The summary of the child on disk, if it is known.
-  var actual: ChildSummary?
-}
-
-extension SummarizedChild {
-  /// Reads every byte of a file that the manifest does not know.
-  init(_ node: PackageSnapshot.Node, at path: PackagePath, known: Manifest?) throws(FilePackageError) {
-    self.init(path: path, node: node)
-    if let row = known?.row(at: path) {
-      let isSame =
-        row.child.kind == node.kind && row.child.kind != .directory && row.child.size == node.known?.size
-        && row.modified == node.known?.modified
-      (accounted, actual) = (row.child, isSame ? row.child : nil)
-    } else if known?.isComplete != true {
-      // If the manifest has all children and not this one, another program put it there.
-      actual = try ChildSummary(reading: node, at: path)
-      accounted = actual
-    }
-  }
-}
-
-/// Calls `body` with each file, link and folder at `node` and beneath it, and with its term in the summary.
-///
-/// Reads every byte of them, a chunk at a time, except for those that the manifest knows.
-///
-/// - Parameter uncounted: the children that the sums leave out.
-func summarize(
-  _ node: PackageSnapshot.Node, at path: PackagePath, known: Manifest? = nil,
-  leavingOut uncounted: Set<PackagePath> = [],
-  _ body: (SummarizedChild) -> Void
-) throws(FilePackageError) {
-  guard !PackageLayout.isOurs(path), !uncounted.contains(path) else { return }
-  if !path.isRoot { body(try SummarizedChild(node, at: path, known: known)) }
-  guard case .directory = node.content else { return }
-  for (name, child) in try node.children(at: path, looking: true) {
-    try summarize(child, at: path.appending(name), known: known, leavingOut: uncounted, body)
-  }
-}
-
 extension ChildSummary {
   /// Reads every byte of a file.
   init(reading node: PackageSnapshot.Node, at path: PackagePath) throws(FilePackageError) {
@@ -84,10 +39,18 @@ extension ContentSummary {
   package init(
     reading snapshot: PackageSnapshot, leavingOut uncounted: Set<PackagePath> = []
   ) throws(FilePackageError) {
-    var summary = ContentSummary()
-    try summarize(snapshot.root, at: .root, leavingOut: uncounted) { child in
-      if let child = child.actual { summary.add(child) }
+    self.init()
+    try add(snapshot.root, at: .root, leavingOut: uncounted)
+  }
+
+  private mutating func add(
+    _ node: PackageSnapshot.Node, at path: PackagePath, leavingOut uncounted: Set<PackagePath>
+  ) throws(FilePackageError) {
+    guard !PackageLayout.isOurs(path), !uncounted.contains(path) else { return }
+    if !path.isRoot { add(try ChildSummary(reading: node, at: path)) }
+    guard case .directory = node.content else { return }
+    for (name, child) in try node.children(at: path, looking: true) {
+      try add(child, at: path.appending(name), leavingOut: uncounted)
     }
-    self = summary
   }
 }

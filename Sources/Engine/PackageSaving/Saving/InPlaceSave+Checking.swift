@@ -12,20 +12,22 @@ extension InPlaceSave {
     guard let package else { throw children.changed(.root) }
     let user = geteuid()
     let new = Set(children.plan.steps.lazy.filter(\.makesFolder).map(\.path))
-    var folders = children.replaced
+    var folders: [PackagePath: FileStatus] = [:]
     var checked: Set<PackagePath> = []
     for path in places {
-      if let folder = children.staying[path] {
-        try refuse(PublishObstacle(settingAttributesOf: folder, by: user), path)
+      let row = children.changes[path]
+      if row.work == .attributes {
+        if let folder = row.found { try refuse(PublishObstacle(settingAttributesOf: folder, by: user), path) }
         continue
       }
       let parent = path.parent
       if new.contains(parent) { continue }
+      if folders[parent] == nil { folders[parent] = children.changes[parent].found }
       if folders[parent] == nil {
         folders[parent] = try children.status(of: parent, beneath: session.hidden.root.descriptor)
       }
       guard let folder = folders[parent], folder.kind == .directory else { throw children.changed(path) }
-      try refuse(PublishObstacle(changing: children.replaced[path], in: folder, of: package, by: user), path)
+      try refuse(PublishObstacle(changing: row.found, in: folder, of: package, by: user), path)
       if user != 0 && folder.user != user && checked.insert(parent).inserted {
         try checkRights(in: parent, path)
       }
@@ -60,7 +62,7 @@ extension InPlaceSave {
   ///
   /// Also finds out whether the file system has modes.
   mutating func checkNames() throws(FilePackageError) {
-    let new = children.plan.steps.filter { $0.makesNode && children.replaced[$0.path] == nil }
+    let new = children.plan.steps.filter { $0.makesNode && children.changes[$0.path].found == nil }
     for (folder, steps) in Dictionary(grouping: new, by: \.path.parent).sorted(by: { $0.key < $1.key }) {
       let names = steps.compactMap(\.path.name).sorted()
       var trial = NameTrial(PackageSession.trial, in: session.hidden.staging, on: session.disk)

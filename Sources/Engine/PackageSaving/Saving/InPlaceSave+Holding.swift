@@ -5,26 +5,26 @@ import PackageFormat
 
 // Files and links that the record holds: the publisher makes them after the commit.
 extension InPlaceSave {
-  /// Accounts for a small file or a link, and returns its entry in the record.
-  mutating func hold(
-    _ step: SavePlan.Step, as name: FileName
-  ) throws(FilePackageError) -> JournalRecord.Staged? {
-    let made: JournalRecord.Staged
+  /// Accounts for a small file or a link, whose bytes the record gets.
+  mutating func hold(_ step: SavePlan.Step, as name: FileName) throws(FilePackageError) {
+    try children.checkCancellation()
     switch step.action {
     case .write(.data(let data)):
       children.location.progress.add(data.count)
       let bytes = data.withUnsafeBytes { Array($0) }
-      made = entry(bytes, .file, step, name)
+      let made = entry(bytes, .file, step, name)
       children.report.bytesWritten += UInt64(bytes.count)
       children.countWritten(step.path, size: UInt64(bytes.count))
       children.account(
         step.path, .file, mode: made.mode, size: made.node.size,
         made.node.content ?? ContentHash(of: bytes), made.node.modified)
-    case .link(let link): made = entry(try children.destination(of: link, step), .symbolicLink, step, name)
-    default: return nil
+      children.changes[step.path].staged = made
+    case .link(let link):
+      let destination = try children.destination(of: link, step)
+      children.changes[step.path].staged = entry(destination, .symbolicLink, step, name)
+    default: return
     }
     children.report.written.append(step.path.string)
-    return made
   }
 
   /// Returns the record's entry of a file or link of these bytes.
@@ -35,7 +35,7 @@ extension InPlaceSave {
     let node = JournalRecord.Known(
       kind: kind, inode: JournalRecord.Known.noInode, size: UInt64(bytes.count),
       modified: step.attributes.modified ?? date, content: step.content ?? ContentHash(of: bytes))
-    let before = children.replaced[step.path].flatMap { $0.kind == .file ? $0.mode : nil } ?? fixedMode
+    let before = children.changes[step.path].found.flatMap { $0.kind == .file ? $0.mode : nil } ?? fixedMode
     return JournalRecord.Staged(
       name: name, node: node,
       mode: step.attributes.modeIsExact && fixedMode == nil

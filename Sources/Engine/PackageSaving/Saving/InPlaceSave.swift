@@ -26,8 +26,6 @@ struct InPlaceSave {
   let session: PackageSession
   /// The places that the save changes, in order: those of the steps, and everything in folders that go.
   private(set) var places: [PackagePath] = []
-  /// The names among the staged files of the files and links that come or go.
-  private var names: [PackagePath: FileName] = [:]
   /// The files and links whose bytes the record holds, so that the save does not make them.
   private let held: Set<PackagePath>
   /// The mode that every new file gets; nil if the file system has modes, or if that does not matter yet.
@@ -61,35 +59,7 @@ struct InPlaceSave {
       strategy: .journal, known: session.manifest.value, hashes: true)
     children.folders.hold(session.hidden.root, at: .root)
     children.seen = session.seen
-    if keepsVersion && metadata != nil { children.keeping = NewChildren.VersionNotes() }
-  }
-
-  /// Replaces the whole manifest by rows for these children.
-  mutating func replaceManifest(by rows: [ManifestRow]) {
-    children.batch = ManifestBatch()
-    children.batch.isWhole = true
-    for row in rows { children.batch.add(row) }
-  }
-
-  /// Accounts for the changes that a synchronising program brought.
-  mutating func account(for merge: VersionMerge) {
-    if let rows = merge.recounted { replaceManifest(by: rows) }
-    children.account(for: merge)
-  }
-
-  /// Accounts for the changes of other programs that this program has read.
-  mutating func takeOverReadFiles(unless isInConflict: () -> Bool) {
-    children.takeOverReadFiles(unless: isInConflict)
-  }
-
-  /// Accounts for children that count as right in their present state.
-  ///
-  /// - Parameter rows: the same children in the version before, which are lost there.
-  mutating func accept(_ rows: [VersionRecord.Row]) { children.keepAccepted(rows) }
-
-  /// Accounts for the present children at some places instead of those that the save before has there.
-  mutating func accept(_ paths: [PackagePath], insteadOf batch: ManifestBatch) throws(FilePackageError) {
-    try children.takeOver(paths, insteadOf: batch, beneath: session.hidden.root.descriptor)
+    children.keepsVersion = keepsVersion && metadata?.before != nil
   }
 
   /// Checks that the save can be carried out, makes everything new, and completes the record.
@@ -99,22 +69,21 @@ struct InPlaceSave {
   /// - Throws: the system's reason. The document on disk is then unchanged, and nothing is left.
   mutating func prepare() throws(FilePackageError) {
     try children.checkSteps(beneath: session.hidden.root.descriptor)
-    places = Set(children.plan.steps.map(\.path)).union(children.replaced.keys).sorted()
-    for (index, path) in places.enumerated() { names[path] = session.stagedName(index) }
+    places = children.changes.rows.filter { $0.work != .none }.map(\.path).sorted()
+    for (index, path) in places.enumerated() { children.changes[path].name = session.stagedName(index) }
     do {
       try checkPlaces()
       try checkNames()
       // The children that the record does not hold (JS3).
-      let (made, entries) = try makeChildren()
-      try makeRecord(made, entries)
+      try makeChildren()
+      makeRecord()
       if try isRoomScarce() { try session.stage(&record) }
       try children.checkCancellation()
     } catch {
       removeStaged()
       throw error
     }
-    let root = children.plan.rootAttributes
-    if root != nil { children.report.written.append(".") }
+    if children.plan.rootAttributes != nil { children.report.written.append(".") }
     children.report.leftAlone = children.plan.leftAlone.map(\.string).sorted()
     children.report.generation = children.madeMetadata?.metadata.generation
     children.report.written.sort()
@@ -124,7 +93,7 @@ struct InPlaceSave {
   /// Removes everything that the save has made.
   func removeStaged() {
     for step in children.plan.steps {
-      guard step.makesNode, let name = names[step.path] else { continue }
+      guard step.makesNode, let name = children.changes[step.path].name else { continue }
       // The next session sweeps what stays.
       try? session.disk.removeFile(name, in: session.hidden.staging.descriptor)
     }
@@ -132,100 +101,55 @@ struct InPlaceSave {
 
   // MARK: The record
 
-  /// Makes the children that the record does not hold, and the entries of those that it holds.
-  private mutating func makeChildren() throws(FilePackageError) -> (
-    made: [PackagePath: NewChildren.Made], entries: [PackagePath: JournalRecord.Staged]
-  ) {
+  /// Makes the children that the record does not hold, and the entries of all.
+  private mutating func makeChildren() throws(FilePackageError) {
     let staging = session.hidden.staging
-    let named = children.plan.steps.compactMap { step in names[step.path].map { (step: step, name: $0) } }
-    var made = try children.reuse(named, in: staging.descriptor)
-    var entries: [PackagePath: JournalRecord.Staged] = [:]
-    var metadata: (step: SavePlan.Step, name: FileName)?
+    let named = children.plan.steps.compactMap { step in
+      children.changes[step.path].name.map { (step: step, name: $0) }
+    }
+    try children.reuse(named, in: staging.descriptor)
     for (step, name) in named {
       switch step.action {
-      case .reuse: continue
-      case .writeMetadata: metadata = (step, name)
+      case .writeMetadata: continue
       case .makeDirectory: try children.addFolder(step)
-      case _ where held.contains(step.path):
-        try children.checkCancellation()
-        entries[step.path] = try hold(step, as: name)
-      default: made[step.path] = try children.make(step, as: name, in: staging.descriptor)
+      case .setAttributes: children.report.written.append(step.path.string)
+      case _ where held.contains(step.path): try hold(step, as: name)
+      default:
+        try children.make(step, as: name, in: staging.descriptor)
+        if step.makesNode { try noteStaged(step.path, name) }
       }
     }
     // The metadata depends on all other steps.
-    if let (step, name) = metadata, let bytes = try children.completeMetadata(step) {
-      entries[step.path] = entry(bytes, .file, step, name)
-    }
-    return (made, entries)
-  }
-
-  private mutating func makeRecord(
-    _ made: [PackagePath: NewChildren.Made], _ entries: [PackagePath: JournalRecord.Staged]
-  ) throws(FilePackageError) {
-    let steps = Dictionary(children.plan.steps.lazy.map { ($0.path, $0) }) { first, _ in first }
-    for path in places {
-      guard let name = names[path] else { continue }
-      let (step, now) = (steps[path], children.replaced[path])
-      let old = now.map { JournalRecord.Known($0, content: children.oldChildren[path]?.content) }
-      let isFolder = now?.kind == .directory
-      let makesFile = step.map { $0.makesNode && !$0.makesFolder } == true
-      if let now, isFolder, step?.makesFolder != true {
-        add(.removeFolder(mode: now.mode & 0o777), at: path)
-      } else if let old, !isFolder, !makesFile {
-        add(.remove(name), at: path, over: old)
+    for case (let step, let name) in named {
+      guard case .writeMetadata = step.action, let bytes = try children.completeMetadata(step) else {
+        continue
       }
-      guard let step else { continue }
-      if makesFile {
-        var entry = entries[path]
-        if entry == nil { entry = try staged(step, name, made[path]) }
-        if let entry { add(.put(entry), at: path, over: isFolder ? nil : old) }
-      } else if step.makesFolder {
-        if !isFolder { add(.makeFolder(mode: step.attributes.mode & 0o777), at: path) }
-        if step.attributes.modeIsExact || step.attributes.modified != nil {
-          setAttributes(step.attributes, at: path)
-        }
-      } else if case .setAttributes = step.action {
-        setAttributes(step.attributes, at: path)
-        children.report.written.append(path.string)
-      }
+      children.changes[step.path].staged = entry(bytes, .file, step, name)
     }
-    if let attributes = children.plan.rootAttributes { setAttributes(attributes, at: .root) }
-    if children.madeMetadata != nil { record.batch = children.batch }
-    var kept: [PackagePath: FileName] = [:]
-    for operation in record.operations {
-      if let name = operation.keptName { kept[operation.path] = name }
+  }
+
+  private mutating func makeRecord() {
+    for path in places { record.operations += children.changes[path].operations }
+    if let attributes = children.plan.rootAttributes {
+      children.changes[.root].work = .attributes
+      children.changes[.root].found = session.hidden.packageStatus
+      children.changes[.root].attributes = attributes
+      record.operations += children.changes[.root].operations
     }
-    record.version = children.version(over: session.hidden.packageStatus, kept)
+    record.batch = children.batch
+    record.version = children.version
   }
 
-  private mutating func add(
-    _ action: JournalRecord.Action, at path: PackagePath, over old: JournalRecord.Known? = nil
-  ) {
-    record.operations.append(JournalRecord.Operation(path: path, action: action, old: old))
-  }
-
-  private mutating func setAttributes(_ attributes: NodeAttributes, at path: PackagePath) {
-    let mode = attributes.modeIsExact ? attributes.mode : nil
-    add(.setAttributes(mode: mode, modified: attributes.modified), at: path)
-  }
-
-  private func staged(
-    _ step: SavePlan.Step, _ name: FileName, _ made: NewChildren.Made?
-  ) throws(FilePackageError) -> JournalRecord.Staged {
-    let status: FileStatus
+  /// Notes a file in the staging folder.
+  private mutating func noteStaged(_ path: PackagePath, _ name: FileName) throws(FilePackageError) {
     do {
-      if let known = made?.status {
-        status = known
-      } else {
-        status = try session.disk.status(of: name, in: session.hidden.staging.descriptor)
-      }
+      let status = try session.disk.status(of: name, in: session.hidden.staging.descriptor)
+      children.changes[path].staged = JournalRecord.Staged(
+        name: name, node: JournalRecord.Known(status, content: children.changes[path].new?.child.content),
+        mode: status.mode)
     } catch {
-      throw FilePackageError(error, .save, children.node(step.path), activity: "checking the written file")
+      throw FilePackageError(error, .save, children.node(path), activity: "checking the written file")
     }
-    return JournalRecord.Staged(
-      name: name,
-      node: JournalRecord.Known(status, content: made?.content),
-      mode: status.mode)
   }
 
   /// Returns whether the files that the record holds should be made before the commit (JS2).

@@ -7,13 +7,14 @@ extension NewChildren {
   /// Checks, before anything is made, that every node that the plan replaces or removes is as it was when it was read.
   mutating func checkSteps(beneath root: borrowing OwnedDescriptor) throws(FilePackageError) {
     for step in plan.steps { try check(step, beneath: root) }
-    subtractLost()
+    noteLost()
   }
 
   private mutating func check(
     _ step: SavePlan.Step, beneath old: borrowing OwnedDescriptor
   ) throws(FilePackageError) {
     let now = try status(of: step.path, beneath: old)
+    changes[step.path].work = .node
     guard let expected = step.replaced else {
       if now != nil { throw occupied(step.path, beneath: old) }
       return
@@ -25,8 +26,9 @@ extension NewChildren {
       throw failure(.wrongKind, step.path, reason: "it is \(now.kind.words), which no save changes")
     }
     if case .setAttributes = step.action {
-      staying[step.path] = now
-      return keepAttributes(of: now, at: step.path)
+      (changes[step.path].work, changes[step.path].found) = (.attributes, now)
+      changes[step.path].attributes = step.attributes
+      return
     }
     if now.kind == .file && now.mode & 0o222 == 0 && !options.overwritesReadOnly {
       throw failure(.permissionDenied, step.path, reason: "the file is read-only")
@@ -36,21 +38,25 @@ extension NewChildren {
     try remove(PackageSnapshot.Node(stored, kind: now.kind), at: step.path, beneath: old)
   }
 
-  /// Notes a node that goes, with everything in it, and subtracts it from the sums: by the manifest's rows, or else by
-  /// reading it.
+  /// Notes a node that goes, with everything in it: by the manifest's rows, or else by reading it.
   private mutating func remove(
     _ node: PackageSnapshot.Node, at path: PackagePath, beneath root: borrowing OwnedDescriptor
   ) throws(FilePackageError) {
-    replaced[path] = node.known
+    var row = Change(path)
+    (row.work, row.found) = (.node, node.known)
     if hasMetadata && !PackageLayout.isOurs(path) {
-      let child = try SummarizedChild(node, at: path, known: known)
-      if let accounted = child.accounted, !uncounted.contains(path) {
-        change.subtract(accounted)
-        batch.remove(path)
+      row.noted = known?.row(at: path)
+      if let noted = row.noted, noted.isOf(node) { row.content = noted.child.content }
+      // If the manifest has all children and not this one, another program put it there.
+      let isUnknown = row.noted == nil && known?.isComplete != true
+      if row.content == nil && (isUnknown || keepsVersion && node.kind != .directory) {
+        let child = try ChildSummary(reading: node, at: path)
+        row.content = child.content
+        if isUnknown { row.noted = node.known.map { ManifestRow(child: child, modified: $0.modified) } }
       }
-      if let actual = child.actual { oldChildren[path] = actual }
-      try keep(child)
+      if uncounted.contains(path) { row.noted = nil }
     }
+    changes[path] = row
     guard case .directory = node.content else { return }
     let children = try node.children(at: path, looking: true)
     // The listing may have a file that another program has just put there.
@@ -58,30 +64,25 @@ extension NewChildren {
     for (name, child) in children { try remove(child, at: path.appending(name), beneath: root) }
   }
 
-  /// Subtracts from the sums the saved children that another program removed where the plan makes or removes something.
+  /// Notes the saved children that another program removed where the plan makes or removes something.
   ///
   /// Cost: a look into the manifest for each step; if a step is about the place of a folder, a look at each row.
-  private mutating func subtractLost() {
-    guard hasMetadata, !batch.isWhole, let known else { return }
+  private mutating func noteLost() {
+    guard hasMetadata, changes.recounted == nil, let known else { return }
     var folders: Set<PackagePath> = []
     for step in plan.steps where step.replacesContents && !PackageLayout.isOurs(step.path) {
       let row = known.row(at: step.path)
-      if row?.child.kind == .directory || replaced[step.path]?.kind == .directory {
-        folders.insert(step.path)
-      }
-      if let row { subtractIfLost(row) }
+      let isFolder = row?.child.kind == .directory || changes[step.path].found?.kind == .directory
+      if isFolder { folders.insert(step.path) }
+      if let row { noteLost(row) }
     }
     if folders.isEmpty { return }
-    for row in known.rows where row.child.path.prefixes.contains(where: folders.contains) {
-      subtractIfLost(row)
-    }
+    for row in known.rows where row.child.path.prefixes.contains(where: folders.contains) { noteLost(row) }
   }
 
-  private mutating func subtractIfLost(_ row: ManifestRow) {
+  private mutating func noteLost(_ row: ManifestRow) {
     let path = row.child.path
-    guard replaced[path] == nil, !uncounted.contains(path), missing.insert(path).inserted else { return }
-    change.subtract(row.child)
-    batch.remove(path)
+    if changes[path].found == nil && !uncounted.contains(path) { changes[path].noted = row }
   }
 
   /// Returns whether the node is the one that the plan was made for.
@@ -141,5 +142,13 @@ extension NewChildren {
     let folder = OpenNode(directory)
     folders.hold(folder, at: path)
     return folder
+  }
+}
+
+extension ManifestRow {
+  /// Returns whether a file or link on disk is as the row has it, by its size and date.
+  fileprivate func isOf(_ node: PackageSnapshot.Node) -> Bool {
+    child.kind == node.kind && child.kind != .directory && child.size == node.known?.size
+      && modified == node.known?.modified
   }
 }

@@ -21,10 +21,9 @@ extension NewChildren {
   }
 
   /// Carries out one step in a directory, apart from those of `reuse(_:in:)`.
-  @discardableResult
   package mutating func make(
     _ step: SavePlan.Step, as name: FileName, in new: borrowing OwnedDescriptor
-  ) throws(FilePackageError) -> Made {
+  ) throws(FilePackageError) {
     try checkCancellation()
     switch step.action {
     case .makeDirectory(let original):
@@ -35,23 +34,22 @@ extension NewChildren {
       try finish(directory, at: step.path, step.attributes, like: original)
     case .write(let contents):
       let file = try create(name, in: new, at: step.path, mode: step.attributes.mode)
-      let made = try write(contents, to: file, step)
+      try write(contents, to: file, step)
       try synchronize(file, at: step.path)
       report.written.append(step.path.string)
-      return made
     case .link(let link):
       try makeLink(try destination(of: link, step), as: name, in: new, step)
       report.written.append(step.path.string)
     case .remove: report.removed.append(step.path.string)
     case .reuse, .setAttributes, .writeMetadata: break
     }
-    return Made()
   }
 
   /// Accounts for a new folder.
   mutating func addFolder(_ step: SavePlan.Step) throws(FilePackageError) {
     if step.path.names.count > PackagePath.maximumDepth { throw failure(.tooDeep, step.path) }
     account(step.path, .directory, mode: 0, size: 0, .empty, .unknown)
+    changes[step.path].attributes = step.attributes
     report.written.append(step.path.string)
   }
 
@@ -74,26 +72,22 @@ extension NewChildren {
   }
 
   /// Fills a new file, which the caller then syncs.
-  @discardableResult
   mutating func write(
     _ contents: FileContents, to file: borrowing OwnedDescriptor, _ step: SavePlan.Step
-  ) throws(FilePackageError) -> Made {
+  ) throws(FilePackageError) {
     let copied = try fill(file, at: step.path, contents)
     countWritten(step.path, size: copied.size)
     report.bytesWritten += copied.size
-    let status: FileStatus?
     do {
       try copyAttributes(of: step, on: file)
       if step.attributes.modeIsExact { try disk.setMode(step.attributes.mode, of: file) }
       if let modified = step.attributes.modified { try disk.setModified(modified, of: file) }
-      status = hashes ? try disk.status(of: file) : nil
+      guard let digest = copied.digest else { return }
+      let status = try disk.status(of: file)
+      account(step.path, .file, mode: status.mode, size: copied.size, digest, status.modified)
     } catch {
       throw FilePackageError(error, options.operation, node(step.path))
     }
-    if let status, let digest = copied.digest {
-      account(step.path, .file, mode: status.mode, size: copied.size, digest, status.modified)
-    }
-    return Made(status: status, content: copied.digest)
   }
 
   /// Syncs a new file: at once, or among many other files until `finishSynchronizing()`.
@@ -125,7 +119,9 @@ extension NewChildren {
   func copyAttributes(
     of step: SavePlan.Step, on file: borrowing OwnedDescriptor
   ) throws(SystemError) {
-    guard let before = replaced[step.path], before.kind == .file, let name = step.path.name else { return }
+    guard let before = changes[step.path].found, before.kind == .file, let name = step.path.name else {
+      return
+    }
     let parent = step.path.parent
     let folder: OpenNode
     if let known = folders.open[parent] {
@@ -140,17 +136,15 @@ extension NewChildren {
   }
 
   /// Carries out the steps that take files as they are; opens each folder of originals once.
-  @discardableResult
   mutating func reuse(
     _ steps: [(step: SavePlan.Step, name: FileName)], in new: borrowing OwnedDescriptor
-  ) throws(FilePackageError) -> [PackagePath: Made] {
+  ) throws(FilePackageError) {
     var folders: [PackagePath: [(SavePlan.Step, FileName, StoredNode)]] = [:]
     for (step, name) in steps {
       if case .reuse(let source) = step.action {
         folders[source.path.parent, default: []].append((step, name, source))
       }
     }
-    var made: [PackagePath: Made] = [:]
     for group in folders.values {
       guard let (step, _, source) = group.first else { continue }
       let counting = source.location === location ? disk : nil
@@ -159,17 +153,15 @@ extension NewChildren {
       }
       for (step, name, source) in group {
         try checkCancellation()
-        made[step.path] = Made(content: try reuse(source, from: folder, as: name, in: new, step))
+        try reuse(source, from: folder, as: name, in: new, step)
       }
     }
-    return made
   }
 
-  /// - Returns: the hash of the file's bytes; nil if digests are not needed.
   private mutating func reuse(
     _ source: StoredNode, from folder: borrowing OwnedDescriptor, as name: FileName,
     in new: borrowing OwnedDescriptor, _ step: SavePlan.Step
-  ) throws(FilePackageError) -> ContentHash? {
+  ) throws(FilePackageError) {
     guard let sourceName = source.path.name, let status = source.status else {
       throw failure(.changedOnDisk, step.path)
     }
@@ -195,10 +187,10 @@ extension NewChildren {
         countWritten(step.path, size: status.size)
       }
     }
-    guard hashes else { return nil }
+    guard hashes else { return }
     let mode = step.attributes.modeIsExact ? step.attributes.mode : status.mode
     let modified = step.attributes.modified ?? status.modified
-    if digest == nil { digest = oldChildren[source.path]?.content }
+    if digest == nil { digest = changes[source.path].content }
     // A row of the manifest has the digest of a file if the file still has the row's size and date.
     if digest == nil, let row = known?.row(at: source.path), source.location === location,
       row.child.kind == .file, row.child.size == status.size, row.modified == status.modified
@@ -209,7 +201,6 @@ extension NewChildren {
       digest = try ChildSummary(reading: PackageSnapshot.Node(source, kind: .file), at: step.path).content
     }
     if let digest { account(step.path, .file, mode: mode, size: status.size, digest, modified) }
-    return digest
   }
 
   private mutating func noteReused(_ status: FileStatus) {
@@ -222,7 +213,7 @@ extension NewChildren {
   /// It is not if the first one stays, too: an edit of one would be an edit of both.
   private func mayBeLinked(_ source: StoredNode) -> Bool {
     guard plan.base != nil else { return true }
-    return !moved.contains(source.path) && replaced[source.path] != nil
+    return !moved.contains(source.path) && changes[source.path].found != nil
   }
 
   /// Accounts for a link.
@@ -258,11 +249,8 @@ extension NewChildren {
   /// - Returns: its bytes; nil for a package without metadata.
   mutating func completeMetadata(_ step: SavePlan.Step) throws(FilePackageError) -> [UInt8]? {
     guard let draft = metadata else { return nil }
-    let (metadata, bytes) = try draft.completed(change)
+    let (metadata, bytes) = try draft.completed(changes.summary)
     madeMetadata = (metadata, bytes)
-    batch.parent = draft.parent ?? .none
-    batch.revision = metadata.revision
-    batch.digest = metadata.summary.digest
     report.bytesWritten += UInt64(bytes.count)
     report.written.append(step.path.string)
     return bytes
@@ -314,12 +302,25 @@ extension NewChildren {
     _ path: PackagePath, _ kind: FileKind, mode: UInt16, size: UInt64, _ content: ContentHash,
     _ modified: FileTime
   ) {
-    let child = ChildSummary(path: path, kind: kind, mode: mode, size: size, content: content)
-    guard hasMetadata else { return }
-    keepAbsence(at: path)
     if uncounted.contains(path) { return }
-    change.add(child)
-    batch.add(ManifestRow(child: child, modified: modified))
+    let child = ChildSummary(path: path, kind: kind, mode: mode, size: size, content: content)
+    changes[path].work = .node
+    changes[path].new = ManifestRow(child: child, modified: modified)
+  }
+
+  /// The rows for the manifest; nil for a package without metadata.
+  var batch: ManifestBatch? {
+    madeMetadata.map { made in
+      changes.batch(from: metadata?.parent ?? .none, to: made.metadata.revision, made.metadata.summary.digest)
+    }
+  }
+
+  /// The version that the save replaces; nil if it is not kept.
+  var version: VersionRecord? {
+    guard keepsVersion, let before = metadata?.before, let made = madeMetadata?.metadata else { return nil }
+    var version = VersionRecord(before, next: made.revision)
+    version.rows = changes.versionRows
+    return version
   }
 }
 

@@ -31,16 +31,20 @@ extension NewChildren {
     }
     changed.merge(right) { _, right in right }
     if changed.isEmpty || isInConflict() { return }
-    var folders: Set<PackagePath> = []
     for (path, status) in changed.sorted(by: { $0.key < $1.key }) {
       let row = known.row(at: path)
       guard let found = present(path, status), right[path] != nil || row?.difference(of: found) != .damaged,
-        takeOver(found, instead: row, known, &folders)
+        takeOver(found, instead: row, known)
       else {
         location.readFiles.forget(path, status)
         continue
       }
     }
+  }
+
+  /// Takes over what other programs did.
+  mutating func takeOver(_ rows: [Change]) {
+    for row in rows where !uncounted.contains(row.path) { changes[row.path] = row }
   }
 
   /// Takes over the children at some places as they are, instead of those in the batch of the save before.
@@ -49,17 +53,14 @@ extension NewChildren {
   ) throws(FilePackageError) {
     let before = Manifest(isComplete: true)
     _ = before.append(saved)
-    for path in paths where !uncounted.contains(path) {
-      if let row = before.row(at: path) {
-        change.subtract(row.child)
-        batch.remove(path)
-      }
+    for path in paths {
+      var row = Change(path, noted: before.row(at: path))
       if let now = try status(of: path, beneath: root), now.kind.isSupported {
         let stored = StoredNode(location: location, path: path, status: now)
         let child = try ChildSummary(reading: PackageSnapshot.Node(stored, kind: now.kind), at: path)
-        change.add(child)
-        batch.add(ManifestRow(child: child, modified: now.modified))
+        row.new = ManifestRow(child: child, modified: now.modified)
       }
+      takeOver([row])
     }
   }
 
@@ -73,25 +74,19 @@ extension NewChildren {
     return ManifestRow(child: child, modified: status.modified)
   }
 
-  /// Accounts for a file in place of its row; returns false if the folders around it are not those of the manifest.
+  /// Takes over a file in place of its row; returns false if the folders around it are not those of the manifest.
   private mutating func takeOver(
-    _ found: ManifestRow, instead row: ManifestRow?, _ known: Manifest, _ folders: inout Set<PackagePath>
+    _ found: ManifestRow, instead row: ManifestRow?, _ known: Manifest
   ) -> Bool {
-    let around = found.child.path.prefixes.dropLast().map { (path: $0, row: known.row(at: $0)) }
+    let around = found.child.path.folders.map { (path: $0, row: known.row(at: $0)) }
     guard around.allSatisfy({ $0.row.map { $0.child.kind == .directory } ?? known.isComplete }) else {
       return false
     }
-    for folder in around where folder.row == nil && folders.insert(folder.path).inserted {
+    for folder in around where folder.row == nil {
       let child = ChildSummary(path: folder.path, kind: .directory, mode: 0, size: 0, content: .empty)
-      change.add(child)
-      batch.add(ManifestRow(child: child, modified: found.modified))
+      takeOver([Change(folder.path, new: ManifestRow(child: child, modified: found.modified))])
     }
-    if let row { change.subtract(row.child) }
-    change.add(found.child)
-    batch.add(found)
-    if row?.child.content != found.child.content {
-      keepAccepted([VersionRecord.Row(found.child.path, row.map { VersionRecord.Node(unkept: $0) })])
-    }
+    takeOver([Change(found.child.path, noted: row, new: found)])
     return true
   }
 }
@@ -107,9 +102,4 @@ extension ManifestRow {
 extension SavePlan.Step {
   /// Whether the step accounts for everything at its place.
   var replacesContents: Bool { if case .setAttributes = action { false } else { true } }
-}
-
-extension PackagePath {
-  /// The folders around the path, except the root, and the path itself.
-  var prefixes: [PackagePath] { names.indices.map { PackagePath(Array(names[...$0])) } }
 }

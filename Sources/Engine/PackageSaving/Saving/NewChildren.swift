@@ -26,18 +26,8 @@ package struct NewChildren {
   private(set) var written = (count: 0, bytes: UInt64(0))
   /// The metadata of the new state, and its plist.
   var madeMetadata: MadeMetadata?
-  /// The sums of the children that came and went, if there is metadata for them.
-  var change = ContentSummary()
-  /// The nodes that the plan replaces or removes, as they were right before.
-  var replaced: [PackagePath: FileStatus] = [:]
-  /// The folders that stay and get other attributes.
-  var staying: [PackagePath: FileStatus] = [:]
-  /// The children that went, if there is metadata for them; a file that only moves is not read twice.
-  var oldChildren: [PackagePath: ChildSummary] = [:]
-  /// The saved children that were found missing: the sums no longer have them.
-  var missing: Set<PackagePath> = []
-  /// The rows for the manifest.
-  var batch = ManifestBatch()
+  /// The rows of the save: with digests if there is metadata for them.
+  package var changes = Changes()
   /// The files that moved to another name by a link.
   var moved: Set<PackagePath> = []
   /// The folders of the old state that were looked at.
@@ -49,22 +39,14 @@ package struct NewChildren {
   var limitsNames: Bool?
   var canClone = true
 
-  /// The parts of the version that the save replaces; nil if it is not kept.
-  package var keeping: VersionNotes?
+  /// Whether the save keeps the version that it replaces.
+  var keepsVersion = false
   /// The digests that the package had, if they are known without reading.
   let known: Manifest?
   /// Whether the digests of new children are needed.
   let hashes: Bool
   /// The nodes that need no further look; nil in a save without a session.
   var seen: PackageSession.Seen?
-
-  /// A node that was made.
-  package struct Made {
-    /// Its status; nil if nothing asked for it.
-    var status: FileStatus?
-    /// The hash of its bytes; nil for a directory, or if digests are not needed.
-    var content: ContentHash?
-  }
 
   /// - Parameter hashes: whether the digests of new children are needed, even without metadata.
   init(

@@ -64,10 +64,10 @@ extension StagedSave {
   /// It is not synchronised. A manifest that is not whole after a power cut does not count, and the digest in the
   /// metadata is enough to find damage.
   func writeManifest(in new: borrowing OwnedDescriptor) throws(FilePackageError) {
-    guard children.madeMetadata != nil else { return }
+    guard let batch = children.batch else { return }
     // The plan makes the whole package, so that the batch has every child.
     let manifest = Manifest(isComplete: true)
-    _ = manifest.append(children.batch)
+    _ = manifest.append(batch)
     do {
       try disk.makeDirectoryIfAbsent(PackageLayout.hidden, in: new)
       let folder = try disk.openDirectory(PackageLayout.hidden, in: new)

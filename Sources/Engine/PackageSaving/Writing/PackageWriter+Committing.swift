@@ -45,9 +45,10 @@ extension PackageWriter {
         keepsVersion: !session.history.isDamaged && merge?.isUnaccounted != true
           && (session.keepsHistory || beginsHistory(options)))
       if let merge {
-        saving.account(for: merge)
+        saving.children.changes.recounted = merge.recounted
+        saving.children.takeOver(merge.changes)
       } else {
-        saving.takeOverReadFiles { hasCopyOfMetadata }
+        saving.children.takeOverReadFiles { hasCopyOfMetadata }
       }
       let save = try commit(&saving, of: request.tree, planned.snapshot, in: session)
       var report = saving.children.report
