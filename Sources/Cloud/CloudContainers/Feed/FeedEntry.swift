@@ -50,7 +50,9 @@ package struct FeedEntry: Sendable, Hashable {
     (self.previous, self.kind, self.device, self.versions) = (previous, kind, device, versions)
   }
 
-  /// The bytes of the object.
+  /// The bytes of the object: the format, the hash of the entry before, the kind, the size of the device's identity and
+  /// the identity. Then come 72 bytes for each version: the document in 32 digits, the number in 8 bytes with the lowest
+  /// first, and the digest.
   package var bytes: Data {
     var writer = ByteWriter()
     writer.write(Self.format)
