@@ -259,8 +259,8 @@ struct HostileEntriesTests {
 
   @Test func `of a format that was not asked for is refused`() async throws {
     try await expectRefused(
-      [0x37, 0x7A, 0xBC, 0xAF, 0x27, 0x1C] + ArchiveFixture.noise(200, seed: 1), .notAnArchive)
-    try await expectRefused(Array("070701".utf8) + ArchiveFixture.noise(200, seed: 1), .notAnArchive)
+      [0x37, 0x7A, 0xBC, 0xAF, 0x27, 0x1C] + ArchiveFixture.noise(200, seed: 1), .unsupported)
+    try await expectRefused(Array("070701".utf8) + ArchiveFixture.noise(200, seed: 1), .unsupported)
     try await expectRefused(Array("xar!".utf8) + ArchiveFixture.noise(384, seed: 1), .notAnArchive)
   }
 

@@ -116,7 +116,7 @@ struct HostileStreamsTests {
     try await withFixture { fixture in
       try Data(start + [UInt8](repeating: 1, count: 600)).write(to: fixture.url("a"))
       let error = await #expect(throws: ArchiveError.self) { try await fixture.take("a") }
-      #expect(error?.code == .notAnArchive && error?.reason.hasSuffix("unpack it with '\(command)'") == true)
+      #expect(error?.code == .unsupported && error?.reason.hasSuffix("unpack it with '\(command)'") == true)
     }
   }
 

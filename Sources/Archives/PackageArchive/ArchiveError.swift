@@ -9,7 +9,7 @@ public struct ArchiveError: Error, Sendable {
   public enum Code: String, Sendable, CaseIterable {
     /// The archive has no format that an import recognises.
     case notAnArchive
-    /// The format cannot be written, or it cannot do what an option asks.
+    /// The format cannot be read or written, or it cannot do what an option asks.
     case unsupported
     /// The archive holds nothing.
     case empty

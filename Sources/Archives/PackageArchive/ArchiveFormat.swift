@@ -2,13 +2,13 @@
 public enum ArchiveFormat: String, Sendable, Codable, CaseIterable {
   /// The format that every system opens. A child is deflated, or stored if deflate does not make it smaller.
   case zip
-  /// POSIX tar (pax), not compressed; loses nothing of a package.
+  /// POSIX tar (pax), not compressed; keeps names, bytes, permissions, dates and links.
   case tar
   /// pax in gzip.
   case tarGzip = "tar.gz"
   /// pax in xz; the smallest and the slowest.
   case tarXZ = "tar.xz"
-  /// pax in Zstandard; fast, and loses nothing of a package.
+  /// pax in Zstandard; fast, and keeps what tar keeps.
   case tarZstd = "tar.zst"
   /// 7-Zip's own format; only for exports.
   case sevenZip = "7z"

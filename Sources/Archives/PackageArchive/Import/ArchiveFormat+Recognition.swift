@@ -76,6 +76,6 @@ extension ArchiveFormat {
 
   /// Returns the finding for a format that an import does not read.
   static func unread(_ name: String, _ command: String) -> ArchiveError.Finding {
-    .init(.notAnArchive, "\(name) is not read; unpack it with '\(command)'")
+    .init(.unsupported, "\(name) is not read; unpack it with '\(command)'")
   }
 }

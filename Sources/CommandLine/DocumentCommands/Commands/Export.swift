@@ -15,8 +15,8 @@ struct Export: CoordinatedCommand, DocumentCommand {
       The archive's name or --format gives the format: zip, tar, tar.gz, tar.xz, tar.zst or 7z. A file at the \
       archive's path is replaced in one step, after the new archive is complete. If the path is a folder and no \
       package, and --format is given, the archive gets the package's name in that folder, and replaces nothing. The path - writes to \
-      standard output. All entries are in a folder with the package's name. tar.zst loses nothing of \
-      a package; Docs/Archives.md says what each other format loses.
+      standard output. All entries are in a folder with the package's name. tar.zst keeps names, \
+      bytes, permissions, dates and links; Docs/Archives.md says what each format loses.
 
       A name that ends in .epub or .cbz makes a zip without that folder, and .textpack makes a zip. If the package has \
       a file 'mimetype' at its top, an .epub begins with it, as the standard demands.
