@@ -117,10 +117,6 @@ extension PackageStore {
     return try writer.reload(body)
   }
 
-  /// Holds the tree's baselines until `reload(_:)`: this store does not write over a child that another program
-  /// changed, even if it reads that child.
-  package func keepBaselines() { location.keepsBaselines = true }
-
   /// Continues with the package at `url`, after another program moved it there.
   ///
   /// Later saves write there, and the tree reads its unread children there.

@@ -25,7 +25,6 @@ package struct StorageEnvironment: Sendable {
       do throws(FilePackageError) {
         let store = try await PackageStore.open(
           path, on: disk, journalCapacity: journalCapacity, delays: delays)
-        await store.keepBaselines()
         await store.setProgram(program)
         return store
       } catch {
@@ -52,7 +51,6 @@ package struct StorageEnvironment: Sendable {
       let (store, report) = try await PackageStore.create(
         tree, path, contentType: type, on: disk, journalCapacity: journalCapacity,
         delays: delays, by: program)
-      await store.keepBaselines()
       return (store, report)
     }
     await original?.relinquish()

@@ -15,7 +15,7 @@ extension FileWrapper: MergeEntry {
     }
     set {
       guard let newValue, newValue != mergeMode else { return }
-      change { state in
+      edit { state in
         (state.attributes.mode, state.attributes.modeIsExact) = (newValue.bits, newValue.isExact)
       }
     }

@@ -5,8 +5,8 @@ package struct DirectoryNode: Sendable {
   /// The state of a name on disk when the tree last read or saved the directory.
   package enum Baseline: Sendable {
     case absent
-    /// The status of the child; nil if the tree never looked at the child.
-    case present(FileStatus?)
+    /// The node under the name; nil if the tree never looked at it.
+    case present(DiskNode?)
   }
 
   /// The directory on disk; nil if the directory is only in memory or was not listed yet.
@@ -15,21 +15,12 @@ package struct DirectoryNode: Sendable {
   }
   /// The children that are objects: callers asked for them or added them.
   package var children: [FileName: FileWrapper] = [:]
-  /// The statuses on disk of children that are no objects, if a program noted them before it read the files itself.
-  var seen: [FileName: FileStatus] = [:]
+  /// The nodes of children that are no objects, if a program noted their statuses before it read the files itself.
+  var seen: [FileName: DiskNode] = [:]
   /// The names whose child differs from the one on disk; a save looks at no other name.
   package var changes: [FileName: Baseline] = [:]
-  /// The children that left since the tree last read or saved the directory, by their old names.
-  ///
-  /// A save moves or removes their files on disk.
-  package var departed: [FileName: Departed] = [:]
   /// The name that has each non-ASCII string as its key; nil until a caller asks for a key.
   private var spellings: [String: FileName]?
-
-  /// A child that left the directory; it may be in another directory or nowhere.
-  package struct Departed: Sendable {
-    package weak var wrapper: FileWrapper?
-  }
 
   package init() {}
 
@@ -84,12 +75,10 @@ package struct DirectoryNode: Sendable {
     return name
   }
 
-  /// Removes a child; `status` is the status of its name on disk, nil if the tree does not know it.
-  package mutating func remove(_ name: FileName, was status: FileStatus?) {
-    if let child = children.removeValue(forKey: name), departed[name]?.wrapper == nil {
-      departed[name] = Departed(wrapper: child)
-    }
-    markChanged(name, was: .present(status))
+  /// Removes a child; `node` is the one under its name on disk, nil if the tree does not know it.
+  package mutating func remove(_ name: FileName, was node: DiskNode?) {
+    children[name] = nil
+    markChanged(name, was: .present(node ?? seen[name]))
   }
 
   /// Records the state of a name on disk before the first change of that name.

@@ -28,7 +28,7 @@ extension FileWrapper {
         preconditionFailure("FileWrapper.fileAttributes needs NSFileType and NSFilePosixPermissions")
       }
       let date = newValue[FileAttributeKey.modificationDate.rawValue] as? Date
-      change { state in
+      edit { state in
         state.attributes.mode = UInt16(truncatingIfNeeded: mode) & 0o7777
         state.attributes.modeIsExact = true
         if date != state.attributes.modified?.date {

@@ -114,10 +114,10 @@ extension FileWrapper {
 
   // MARK: Changing
 
-  /// Held while a wrapper enters or leaves a directory, and while a tree is frozen.
+  /// Held while a wrapper changes, while a tree is frozen, and while it takes up a saved state.
   ///
-  /// So no save can miss a child on its way from one name to another. Lock order: this lock first, then the lock of a
-  /// wrapper, never the reverse. Calls to a disk come before both.
+  /// So no save can miss a child on its way from one name to another, or an edit. Lock order: this lock first, then the
+  /// lock of a wrapper, then that of a node on disk, never the reverse. Calls to a disk come before all of them.
   static let structure = Mutex<Void>(())
 
   /// Adds a child under its preferred filename, or under `1__#$!@%!#__NAME` if that is taken, and returns the key.
@@ -167,12 +167,11 @@ extension FileWrapper {
     precondition(isDirectory, "removeFileWrapper is for directory wrappers")
     Self.structure.withLock { _ in
       guard let name = child.name(in: self) else { return }
-      let status = child.storedStatus
+      let node = child.diskNode
       change { state in
         state.attributes.modified = nil
-        state.withDirectory { $0.remove(name, was: status) }
+        state.withDirectory { $0.remove(name, was: node) }
       }
-      confirmMark(of: name, child, was: status)
       child.leave(self)
     }
   }
@@ -209,22 +208,18 @@ extension FileWrapper {
     let earlier = child.name(in: self)
     if earlier == name { return }
     let old = objects([name])[name]
-    let (status, oldStatus) = (child.storedStatus, old?.storedStatus)
+    let (node, oldNode) = (child.diskNode, old?.diskNode)
     var new = name
     change { state in
       state.listForNames()
       state.attributes.modified = nil
       new = state.withDirectory { directory in
-        if let earlier { directory.remove(earlier, was: status) }
-        if directory.contains(name) { directory.remove(name, was: oldStatus) }
+        if let earlier { directory.remove(earlier, was: node) }
+        if directory.contains(name) { directory.remove(name, was: oldNode) }
         return directory.insert(child, preferring: name)
       }
     }
-    if let earlier { confirmMark(of: earlier, child, was: status) }
-    if let old {
-      confirmMark(of: name, old, was: oldStatus)
-      old.leave(self)
-    }
+    old?.leave(self)
     child.leave(self)
     child.state.withLock { $0.parents.append(ParentLink(directory: self, name: new)) }
   }
@@ -245,16 +240,15 @@ extension FileWrapper {
   private func rekey(_ child: FileWrapper, preferring preferred: FileName) {
     guard let old = child.name(in: self) else { return }
     var new = old
-    let status = child.storedStatus
+    let node = child.diskNode
     change { state in
       state.listForNames()
       state.attributes.modified = nil
       new = state.withDirectory { directory in
-        directory.remove(old, was: status)
+        directory.remove(old, was: node)
         return directory.insert(child, preferring: preferred)
       }
     }
-    confirmMark(of: old, child, was: status)
     child.leave(self)
     child.state.withLock { $0.parents.append(ParentLink(directory: self, name: new)) }
   }
@@ -267,43 +261,29 @@ extension FileWrapper {
 
   // MARK: Keeping track
 
+  /// Makes a change of this wrapper alone, such as of its attributes.
+  package func edit(_ body: (inout State) -> Void) {
+    Self.structure.withLock { _ in change(body) }
+  }
+
   /// Makes a change and reports it to every directory above, so that a save skips unchanged children.
-  package func change(_ body: (inout State) -> Void) {
-    let (parents, before) = state.withLock { state in
-      let before = state.stored
+  ///
+  /// The lock of the structure is held: no tree takes up a saved state meanwhile (T1).
+  func change(_ body: (inout State) -> Void) {
+    let (parents, node) = state.withLock { state in
+      let node = state.disk
       body(&state)
       state.revision += 1
-      return (state.parents, before)
+      return (state.parents, node)
     }
     for parent in parents {
-      parent.directory?.childChanged(parent.name, child: self, was: before)
+      parent.directory?.childChanged(parent.name, child: self, was: node)
     }
   }
 
-  private func childChanged(_ name: FileName, child: FileWrapper, was before: StoredNode?) {
+  private func childChanged(_ name: FileName, child: FileWrapper, was node: DiskNode?) {
     guard state.withLock({ state in state.withDirectory { $0.children[name] === child } }) else { return }
-    change { state in
-      state.withDirectory { $0.markChanged(name, was: .present(before?.status)) }
-    }
-    // A child that was read again from another place says nothing about its name on disk.
-    if child.isStored(where: before, in: self) { confirmMark(of: name, child, was: before?.status) }
-  }
-
-  /// Returns whether the wrapper's file is at the place of `before`, or in the document of a directory.
-  private func isStored(where before: StoredNode?, in directory: FileWrapper) -> Bool {
-    guard let now = state.withLock({ $0.stored }) else { return false }
-    let location = directory.state.withLock { $0.stored?.location }
-    return now.location === location || now.filePath == before?.filePath
-  }
-
-  /// Corrects the baseline of a name if the child was rebased between the look at its status and the mark (T1).
-  private func confirmMark(of name: FileName, _ child: FileWrapper, was status: FileStatus?) {
-    guard let now = child.storedStatus, now != status else { return }
-    state.withLock { state in
-      state.withDirectory { directory in
-        if case .present(status)? = directory.changes[name] { directory.changes[name] = .present(now) }
-      }
-    }
+    change { state in state.withDirectory { $0.markChanged(name, was: .present(node)) } }
   }
 
   private func name(in directory: FileWrapper) -> FileName? {
@@ -322,9 +302,10 @@ extension FileWrapper {
     state.withLock { $0.parents.compactMap(\.directory) }
   }
 
-  var storedStatus: FileStatus? {
-    state.withLock { $0.stored?.status }
-  }
+  var diskNode: DiskNode? { state.withLock { $0.disk } }
+
+  /// The node on disk that this wrapper was read from or last saved as.
+  package var stored: StoredNode? { diskNode?.now }
 
   private func isWithin(_ other: FileWrapper) -> Bool {
     self === other || parentDirectories.contains { $0.isWithin(other) }
@@ -376,7 +357,7 @@ extension FileWrapper {
     guard let stored, !names.isEmpty else { return }
     let children = try stored.children(names)
     for (name, child) in zip(names, children) {
-      let child = child.since(directory.seen.removeValue(forKey: name))
+      let child = child.since(directory.seen.removeValue(forKey: name)?.status)
       directory.children[name] = FileWrapper(
         state: State(child, name: name, parent: ParentLink(directory: self, name: name)))
     }

@@ -45,7 +45,7 @@ extension FileWrapper {
 
   /// The identity of the wrapper's file on disk.
   package var storedFile: StoredFile? {
-    guard let status = state.withLock({ $0.stored?.status }), status.kind == .file else { return nil }
+    guard let status = stored?.status, status.kind == .file else { return nil }
     // The status time is left out, since renaming a file moves it.
     let identity = status.identity
     return StoredFile(
@@ -57,7 +57,7 @@ extension FileWrapper {
   /// Bytes on disk are still read from there.
   package func copy() -> FileWrapper {
     var state = state.withLock { $0 }
-    state.parents = []
+    (state.parents, state.disk) = ([], state.stored.map { DiskNode($0) })
     return FileWrapper(state: state)
   }
 

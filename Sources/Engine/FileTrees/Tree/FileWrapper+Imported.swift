@@ -16,7 +16,7 @@ extension FileWrapper {
 
   /// Sets the permissions and the date of a node in memory.
   package func setImported(mode: UInt16, modified: FileTime?) {
-    change { state in
+    edit { state in
       state.attributes = NodeAttributes(mode: mode, modeIsExact: true, modified: modified)
     }
   }

@@ -24,7 +24,7 @@ extension FileWrapper {
   private func knownFolder(at path: PackagePath) -> FileWrapper? {
     guard let folder = folderObject(at: path) else { return nil }
     // A folder that was renamed in memory stands at another path on disk.
-    return folder.state.withLock { $0.stored?.path } == path ? folder : nil
+    return folder.stored?.path == path ? folder : nil
   }
 
   /// Returns the folder at a place in the tree, if it is an object.
@@ -52,7 +52,7 @@ extension FileWrapper {
       state.withDirectory { ($0.listing, $0.changes, $0.children, $0.seen) }
     }
     func baseline(of name: FileName) -> DirectoryNode.Baseline {
-      changes[name] ?? .present(children[name].map { $0.state.withLock { $0.stored?.status } } ?? seen[name])
+      changes[name] ?? .present(children[name].map(\.diskNode) ?? seen[name])
     }
     var known = changes
     if let listing {
@@ -71,7 +71,7 @@ extension FileWrapper {
       state.withDirectory { ($0.changes[name], $0.children[name], $0.listing, $0.seen[name]) }
     }
     if let change { return change }
-    if let child { return .present(child.state.withLock { $0.stored?.status }) }
+    if let child { return .present(child.diskNode) }
     guard let listing else { return nil }
     return listing.position(of: name) == nil ? .absent : .present(seen)
   }

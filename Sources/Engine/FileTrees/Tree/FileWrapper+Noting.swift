@@ -14,7 +14,9 @@ extension FileWrapper {
     try withDirectory { stored, directory in
       guard let stored else { return }
       let names = directory.names().filter { directory.children[$0] == nil }
-      directory.seen.merge(stored.statuses(of: names)) { _, now in now }
+      for (name, status) in stored.statuses(of: names) {
+        directory.seen[name] = DiskNode(stored.child(name, status))
+      }
     }
     for name in try childFolderNames() { try child(name)?.noteStatuses() }
   }

@@ -137,7 +137,7 @@ extension FileWrapper {
   private func error(
     _ code: FilePackageError.Code, _ path: PackagePath, _ reason: String?
   ) -> FilePackageError {
-    let (stored, filename) = state.withLock { ($0.stored, $0.filename) }
+    let (stored, filename) = (stored, filename)
     if var stored {
       stored.path.names += path.names
       return FilePackageError(code, .read, stored, reason: reason)

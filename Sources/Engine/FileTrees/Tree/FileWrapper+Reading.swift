@@ -63,6 +63,7 @@ extension FileWrapper {
       new.preferredFilename = state.preferredFilename ?? new.preferredFilename
       state = new
     }
+    claimNode()
     return old
   }
 
@@ -100,20 +101,11 @@ extension FileWrapper {
     let data = try contents.data()
     contents.noteRead()
     state.withLock { state in
-      // Another thread may have read other bytes into the wrapper meanwhile; those stay.
-      if case .file(.stored(let now)) = state.node, case .stored(let read) = contents,
-        now.isSamePlace(as: read)
+      // Another thread or a save may have given the wrapper other bytes meanwhile; those stay.
+      if case .stored(let now) = state.contents, case .stored(let read) = contents,
+        now.isSamePlace(as: read), now.status == read.status
       {
         state.node = .file(.data(data))
-        // The file that was read becomes the baseline for later changes, even if another program wrote it.
-        if let stored = state.stored, let status = read.status, stored.isSamePlace(as: read),
-          !stored.location.keepsBaselines
-        {
-          if stored.status.map(NodeAttributes.init) == state.attributes {
-            state.attributes = NodeAttributes(status)
-          }
-          state.stored = read
-        }
       }
     }
     return data
@@ -137,9 +129,9 @@ extension FileWrapper {
 
   var fileContents: FileContents {
     get throws(FilePackageError) {
-      let node = state.withLock { $0.node }
-      guard case .file(let contents) = node else { throw wrongKind(needed: .file) }
-      return contents
+      let state = state.withLock { $0 }
+      guard case .file = state.node else { throw wrongKind(needed: .file) }
+      return state.contents
     }
   }
 
@@ -208,12 +200,18 @@ extension FileWrapper.State {
       switch status?.kind {
       case .directory: .directory(DirectoryNode())
       case .symbolicLink: .link(.unread)
-      default: .file(.stored(node))
+      default: .file(nil)
       }
     self.init(
       node: content, attributes: status.map(NodeAttributes.init) ?? .newFile(),
       preferredFilename: name?.string, filename: name?.string, stored: node,
       parents: parent.map { [$0] } ?? [])
+  }
+
+  /// The contents of a file.
+  var contents: FileContents {
+    if case .file(let contents?) = node { return contents }
+    return stored.map { .stored($0) } ?? .data(Data())
   }
 
   /// Lists the directory, if it is on disk and was not listed yet.

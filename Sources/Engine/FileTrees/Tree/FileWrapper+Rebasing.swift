@@ -5,171 +5,38 @@ import Synchronization
 extension FileWrapper {
   /// Makes the state on disk at `place` the baseline for later changes, after a save of the snapshot.
   ///
-  /// Changes since the snapshot stay changes. Without a snapshot nothing was saved: a failed save moved the status time
-  /// of files that it had linked.
+  /// Changes since the snapshot stay changes. Without a snapshot nothing was saved: the node moved with its children, or
+  /// a failed save moved the status time of files that it had linked.
   ///
-  /// Cost: one status per child that is an object, or per saved child if the package was saved in place. A caller may
-  /// call it again after an error.
+  /// Cost: one status per known child, or per saved child if the package was saved in place. A caller may call it again
+  /// after an error.
   ///
   /// - Returns: the wrappers whose files the save removed, each with the place that its file had.
   @discardableResult
   package func rebase(
-    onto place: StoredNode, _ saved: PackageSnapshot.Node?, updatesNames: Bool = true, isInPlace: Bool = false
+    onto place: StoredNode, _ saved: PackageSnapshot.Node? = nil, updatesNames: Bool = true,
+    isInPlace: Bool = false
   ) throws(FilePackageError) -> [(wrapper: FileWrapper, origin: StoredNode)] {
-    let before = state.withLock { $0.stored }
-    var removed: [(wrapper: FileWrapper, origin: StoredNode)] = []
-    try rebase(
-      onto: place, saved, from: before, updatesNames: updatesNames, isInPlace: isInPlace, removed: &removed)
+    guard let status = place.status else { return [] }
+    let before = saved == nil ? stored : saved?.stored
+    var rebasing = Rebasing(updatesNames: updatesNames && saved != nil, isInPlace: isInPlace)
+    let sight = try rebasing.look(at: self, status, saved, from: before, to: place)
+    Self.structure.withLock { _ in rebasing.rebase(self, saved, from: before, to: place, sight) }
+    for folder in rebasing.moved { try folder.noteMovedStatuses() }
     // A file that was saved at another place still exists.
-    return removed.filter { $0.wrapper.isStored(at: $0.origin) }
-  }
-
-  /// Records that this node on disk moved, with all its children.
-  package func rebase(onto place: StoredNode, from before: StoredNode) throws(FilePackageError) {
-    var removed: [(wrapper: FileWrapper, origin: StoredNode)] = []
-    try rebase(onto: place, nil, from: before, updatesNames: false, isInPlace: false, removed: &removed)
+    return rebasing.replaced.filter { $0.wrapper.isStored(at: $0.origin) }
   }
 
   /// Returns whether the wrapper's file stands, or stood, at that place.
-  package func isStored(at place: StoredNode) -> Bool {
-    state.withLock { $0.stored.isSamePlace(as: place) }
-  }
-
-  /// - Parameter before: the place that the saved contents came from; nil if they were in memory.
-  private func rebase(
-    onto place: StoredNode, _ saved: PackageSnapshot.Node?, from before: StoredNode?, updatesNames: Bool,
-    isInPlace: Bool, removed: inout [(wrapper: FileWrapper, origin: StoredNode)]
-  ) throws(FilePackageError) {
-    guard let status = place.status else { return }
-    // A child that moved with its folder is at another place, even if the save did not write it.
-    let isInPlace = isInPlace && before.isSamePlace(as: place)
-    let savedChanges: [FileName: PackageSnapshot.Change] =
-      if case .directory(let changes) = saved?.content { changes } else { [:] }
-    let children = isInPlace ? objects(savedChanges.keys) : objects
-    let departed = departed(since: savedChanges, isInPlace: isInPlace)
-    if let before { removed += replaced(by: savedChanges, in: before) }
-    let changes = state.withLock { state -> Set<FileName> in
-      state.kind == .directory ? state.withDirectory { Set($0.changes.keys) } : []
-    }
-    let names = isInPlace ? Set(savedChanges.keys) : changes.union(children.keys).union(savedChanges.keys)
-    let statuses = status.kind == .directory ? try place.presentStatuses(of: names) : [:]
-    let revisions = children.mapValues(\.revision)
-
-    let isRebased = state.withLock { state in
-      // Contents that the wrapper read from another place after the snapshot stay.
-      guard state.stored.isSamePlace(as: before), state.kind == status.kind else { return false }
-      state.stored = place
-      if updatesNames { state.filename = place.path.name?.string ?? state.filename }
-      if saved?.revision == state.revision { state.attributes = NodeAttributes(status) }
-      switch state.node {
-      case .file(.stored(let now))
-      where saved.map { $0.revision == state.revision } ?? StoredNode?.some(now).isSamePlace(as: before):
-        state.node = .file(.stored(place))
-      case .file(.data) where !status.isFile(of: saved, from: before): state.node = .file(.stored(place))
-      case .link(.known) where saved == nil && !status.isFile(of: nil, from: before):
-        state.node = .link(.unread)
-      case .directory:
-        state.withDirectory { directory in
-          if saved != nil { directory.relist(isWhole: before == nil, savedChanges.keys) }
-          directory.rebase(savedChanges, revisions, names, statuses, isInPlace: isInPlace)
-          directory.forgetDeparted(before: savedChanges)
-        }
-      default: break
-      }
-      return true
-    }
-    guard isRebased else { return }
-
-    for (name, child) in children.map({ ($0, $1) }) + departed {
-      let change = savedChanges[name]
-      // After the child's own status. An edit before this step may have noted the status before the save, and an edit
-      // after it notes the new one (T1).
-      defer {
-        let isEdited = child.revision != revisions[name]
-        correctMark(of: name, child, isEdited: isEdited, after: change, to: statuses[name])
-      }
-      // A child that took the name after the snapshot is not the file on disk.
-      guard change == nil || change?.now?.wrapper === child, let status = statuses[name] else { continue }
-      var childPlace = place.child(name)
-      childPlace.status = status
-      if change == nil {
-        let known = child.state.withLock { $0.stored?.status }
-        if known.map(status.isCarried(from:)) != true {
-          child.noteOthers(at: childPlace, insteadOf: before?.child(name))
-          continue
-        }
-      }
-      let origin = change == nil ? before?.child(name) : change?.now?.stored
-      try child.rebase(
-        onto: childPlace, change?.now, from: origin, updatesNames: updatesNames && children[name] === child,
-        isInPlace: isInPlace, removed: &removed)
-      if isInPlace, let origin, !childPlace.isSamePlace(as: origin) {
-        try child.noteMovedStatuses(at: childPlace)
-      }
-    }
-  }
+  package func isStored(at place: StoredNode) -> Bool { stored.isSamePlace(as: place) }
 
   /// Remembers the statuses of the files in a folder that moved: a watcher hears of the rename of each.
-  private func noteMovedStatuses(at place: StoredNode) throws(FilePackageError) {
+  private func noteMovedStatuses() throws(FilePackageError) {
     do {
       try noteStatuses()
     } catch {
-      throw FilePackageError(any: error, .read, place, activity: "looking at")
-    }
-  }
-
-  /// Corrects the baseline of a name that an edit marked while the tree was rebased.
-  private func correctMark(
-    of name: FileName, _ child: FileWrapper, isEdited: Bool, after change: PackageSnapshot.Change?,
-    to now: FileStatus?
-  ) {
-    let known = child.storedStatus
-    state.withLock { state in
-      guard state.kind == .directory else { return }
-      state.withDirectory { directory in
-        let isNew = isEdited && directory.children[name] === child && directory.changes[name] == nil
-        if let change {
-          guard isNew || directory.changes[name] != nil else { return }
-          // A file under a name that the save left empty is another program's (T5).
-          directory.changes[name] = change.now != nil && now != nil ? .present(now) : .absent
-        } else if isNew {
-          directory.changes[name] = .present(known)
-        } else {
-          directory.changes[name] = directory.changes[name]?.carried(to: now)
-        }
-      }
-    }
-  }
-
-  /// Returns the living wrappers whose files the save removed from this directory.
-  private func replaced(
-    by saved: [FileName: PackageSnapshot.Change], in before: StoredNode
-  ) -> [(wrapper: FileWrapper, origin: StoredNode)] {
-    let departed = state.withLock { state in
-      state.kind == .directory ? state.withDirectory { $0.departed } : [:]
-    }
-    return departed.compactMap { name, node in
-      guard let change = saved[name], let wrapper = node.wrapper, change.now?.wrapper !== wrapper else {
-        return nil
-      }
-      let origin = before.child(name)
-      return wrapper.isStored(at: origin) ? (wrapper, origin) : nil
-    }
-  }
-
-  /// Returns the wrappers that left this directory and that a save wrote under these names (T4).
-  private func departed(
-    since saved: [FileName: PackageSnapshot.Change], isInPlace: Bool
-  ) -> [(key: FileName, value: FileWrapper)] {
-    state.withLock { state in
-      guard state.kind == .directory else { return [] }
-      return state.withDirectory { directory in
-        let unsaved = directory.departed.compactMapValues(\.wrapper).filter { saved[$0.key] == nil }
-        let written = saved.compactMapValues { $0.now?.wrapper }
-        // An unsaved child stays in its place, unless its directory moves.
-        return (written.map { ($0, $1) } + (isInPlace ? [] : unsaved.map { ($0, $1) }))
-          .filter { directory.children[$0.0] !== $0.1 }
-      }
+      throw stored.map { FilePackageError(any: error, .read, $0, activity: "looking at") }
+        ?? wrongKind(needed: .directory)
     }
   }
 
@@ -178,145 +45,216 @@ extension FileWrapper {
     state.withLock { $0.revision }
   }
 
-  /// Drops bytes in memory that are not those on disk (T2). The file keeps its known status until it is read (T3).
-  private func noteOthers(at place: StoredNode, insteadOf before: StoredNode?) {
-    state.withLock { state in
-      guard state.stored.isSamePlace(as: before), state.kind == place.status?.kind else { return }
-      switch state.node {
-      case .file: state.node = .file(.stored(place))
-      case .link:
-        state.node = .link(.unread)
-        state.stored = place
-      case .directory: break
-      }
-    }
-  }
-
-  /// Marks the node at a path as another program's, because it is not the one that was saved there.
+  /// Marks the nodes at which another program may have written as that program's.
   ///
-  /// So no save replaces it unseen, and no read takes it for the saved one. Does nothing if size and date are those of
-  /// the saved file.
+  /// So no save replaces them unseen, and no read takes them for the saved ones. A node whose size and date are those of
+  /// the saved file stays this tree's.
   package func disown(_ path: PackagePath, saved: PackageSnapshot.Node) {
-    guard let name = path.name else { return }
-    var (folder, node) = (self, PackageSnapshot.Node?.some(saved))
-    for name in path.parent.names {
-      guard let child = folder.objects[name], child.isDirectory else { return }
-      folder = child
-      node = node?.change(name)?.now
+    var (wrapper, saved) = (self, PackageSnapshot.Node?.some(saved))
+    for name in path.names {
+      saved = saved?.change(name)?.now
+      guard let next = saved?.wrapper ?? wrapper.objects[name] else { return }
+      wrapper = next
     }
-    let was = node?.change(name)?.now
-    if let child = folder.objects[name], child.isRegularFile {
-      child.state.withLock { state in
-        guard let status = state.stored?.status, !status.isFile(of: was, from: nil) else { return }
-        state.stored?.status = status.disowned
-        state.node = state.stored.map { .file(.stored($0)) } ?? state.node
-      }
-    }
-    folder.state.withLock { state in
-      state.withDirectory { directory in
-        if case .present(let status?) = directory.changes[name], !status.isFile(of: was, from: nil) {
-          directory.changes[name] = .present(status.disowned)
-        }
-      }
+    wrapper.state.withLock { state in
+      guard case .file(let contents) = state.node, let node = state.disk, let status = node.status,
+        !status.isFile(of: saved)
+      else { return }
+      node.now.status = status.disowned
+      if case .data? = contents { state.node = .file(nil) }
     }
   }
 
   /// Adds a file to the listing that a save wrote into this directory by itself.
   package func list(_ name: FileName) {
-    state.withLock { state in state.withDirectory { $0.list(name, .file) } }
+    state.withLock { state in state.withDirectory { $0.relist([name: .file]) } }
   }
 
   /// Drops bytes that were read or given, since other bytes stand on disk at `place`.
   package func reread(at place: StoredNode) {
     state.withLock { state in
-      state.stored = place
-      state.node = .file(.stored(place))
+      state.take(place, for: self)
+      state.node = .file(nil)
       if let status = place.status { state.attributes = NodeAttributes(status) }
     }
+  }
+
+  /// The nodes on disk that this directory knows, by their names there; empty if this is no directory.
+  fileprivate var knownNodes: [FileName: DiskNode] {
+    let (children, changes) = state.withLock { state in
+      state.kind == .directory ? state.withDirectory { ($0.children, $0.changes) } : ([:], [:])
+    }
+    var known = children.compactMapValues { child in child.state.withLock { $0.disk } }
+    for (name, baseline) in changes {
+      if case .present(let node) = baseline { known[name] = node } else { known[name] = nil }
+    }
+    return known
+  }
+}
+
+/// The statuses on disk of a node and of the children that a tree looked at; an absent child has no entry.
+private struct Sight {
+  var status: FileStatus
+  var children: [FileName: Sight] = [:]
+}
+
+/// The step by which a tree learns the state on disk: first it looks at the disk, then it changes with the lock of the
+/// structure held.
+private struct Rebasing {
+  let updatesNames: Bool
+  let isInPlace: Bool
+  /// The wrappers of removed files, and where these were.
+  var replaced: [(wrapper: FileWrapper, origin: StoredNode)] = []
+  /// The folders that a save moved within their package.
+  var moved: [FileWrapper] = []
+
+  /// Returns whether the children that were not saved are other nodes on disk now, too.
+  ///
+  /// A child that moved with its folder is at another place, even if the save did not write it.
+  private func concernsAll(from before: StoredNode?, to place: StoredNode) -> Bool {
+    !isInPlace || !before.isSamePlace(as: place)
+  }
+
+  /// - Parameter before: the place that the saved contents came from; nil if they were in memory.
+  func look(
+    at wrapper: FileWrapper?, _ status: FileStatus, _ saved: PackageSnapshot.Node?, from before: StoredNode?,
+    to place: StoredNode
+  ) throws(FilePackageError) -> Sight {
+    var sight = Sight(status: status)
+    guard let wrapper, status.kind == .directory else { return sight }
+    let changes = saved?.changes ?? [:]
+    let known = concernsAll(from: before, to: place) ? wrapper.knownNodes : [:]
+    let names = known.isEmpty ? Set(changes.keys) : Set(changes.keys).union(known.keys)
+    for (name, status) in try place.presentStatuses(of: names) {
+      let change = changes[name]
+      sight.children[name] = try look(
+        at: change == nil ? known[name]?.wrapper : change?.now?.wrapper, status, change?.now,
+        from: change == nil ? before?.child(name) : change?.now?.stored, to: place.child(name))
+    }
+    return sight
+  }
+
+  mutating func rebase(
+    _ wrapper: FileWrapper, _ saved: PackageSnapshot.Node?, from before: StoredNode?, to place: StoredNode,
+    _ sight: Sight
+  ) {
+    // Contents that the wrapper read from another place after the snapshot stay.
+    guard wrapper.stored.isSamePlace(as: before), wrapper.kind == sight.status.kind else { return }
+    guard let saved else {
+      if let node = wrapper.state.withLock({ $0.disk }), let before { move(node, before, to: place, sight) }
+      return
+    }
+    wrapper.state.withLock { state in
+      let status = sight.status
+      let now = StoredNode(location: place.location, path: place.path, status: status)
+      state.take(now, for: wrapper)
+      if updatesNames { state.filename = place.path.name?.string ?? state.filename }
+      if saved.revision == state.revision { state.attributes = NodeAttributes(status) }
+      switch state.node {
+      case .file(.stored) where saved.revision == state.revision: state.node = .file(nil)
+      // These bytes are not those on disk (T2).
+      case .file(.data) where !status.isFile(of: saved): state.node = .file(nil)
+      case .directory:
+        state.withDirectory { directory in
+          if before == nil { directory.listing = DirectoryListing(DirectoryListing.Builder()) }
+          let names = before == nil ? Array(directory.children.keys) : Array(saved.changes.keys)
+          directory.relist(Dictionary(uniqueKeysWithValues: names.map { ($0, directory.children[$0]?.kind) }))
+        }
+      default: break
+      }
+    }
+    for (name, change) in saved.changes {
+      let child = sight.children[name]
+      if let now = change.now, let wrapper = now.wrapper, let child {
+        rebase(wrapper, now, from: now.stored, to: place.child(name), child)
+      }
+      if let before, case .present(let node?) = change.baseline, let wrapper = node.wrapper,
+        wrapper !== change.now?.wrapper
+      {
+        replaced.append((wrapper, before.child(name)))
+      }
+      wrapper.settle(name, change, at: place, child?.status)
+    }
+    if let before, concernsAll(from: before, to: place) {
+      moveChildren(of: wrapper, besides: saved.changes, before, to: place, sight)
+      if isInPlace && sight.status.kind == .directory { moved.append(wrapper) }
+    }
+  }
+
+  /// Records that a node that was not saved is at another place, or has another status there.
+  private func move(_ node: DiskNode, _ before: StoredNode, to place: StoredNode, _ sight: Sight) {
+    let known = node.now
+    guard known.isSamePlace(as: before) else { return }
+    // Another program's file keeps the status that the tree knows (T3).
+    let isCarried =
+      place.location !== before.location || known.status.map(sight.status.isCarried) ?? true
+    node.now = StoredNode(
+      location: place.location, path: place.path, status: isCarried ? sight.status : known.status)
+    if let wrapper = node.wrapper, wrapper.isDirectory {
+      moveChildren(of: wrapper, besides: [:], before, to: place, sight)
+    }
+  }
+
+  /// Records that the children that were not saved moved with their folder, also those that left it meanwhile (T4).
+  private func moveChildren(
+    of wrapper: FileWrapper, besides saved: [FileName: PackageSnapshot.Change], _ before: StoredNode,
+    to place: StoredNode, _ sight: Sight
+  ) {
+    for (name, node) in wrapper.knownNodes where saved[name] == nil {
+      guard let child = sight.children[name] else { continue }
+      move(node, before.child(name), to: place.child(name), child)
+    }
+  }
+}
+
+extension FileWrapper.State {
+  /// Notes the place and the status of the node. In another document it is another node, and the old one stays.
+  fileprivate mutating func take(_ now: StoredNode, for wrapper: FileWrapper) {
+    if let disk, disk.now.location === now.location {
+      disk.now = now
+    } else {
+      disk = DiskNode(now, of: wrapper)
+    }
+  }
+}
+
+extension FileWrapper {
+  /// Drops the change at a name if it was saved, and sets its baseline otherwise.
+  fileprivate func settle(
+    _ name: FileName, _ change: PackageSnapshot.Change, at place: StoredNode, _ status: FileStatus?
+  ) {
+    let holder = state.withLock { state in state.withDirectory { $0.children[name] } }
+    let saved = change.now?.wrapper
+    let isSaved = holder === saved && (holder == nil || holder?.revision == change.now?.revision)
+    var baseline: DirectoryNode.Baseline?
+    if !isSaved, change.now != nil, let status {
+      let here = place.child(name, status)
+      let node = saved?.state.withLock { $0.disk }
+      baseline = .present(node?.now.isSamePlace(as: here) == true ? node : DiskNode(here))
+    } else if !isSaved {
+      // A file under this name is another program's (T5).
+      baseline = .absent
+    }
+    state.withLock { state in state.withDirectory { $0.changes[name] = baseline } }
   }
 }
 
 extension DirectoryNode {
-  /// Drops the children that had left before the snapshot; a child in the snapshot left after it, and stays.
-  fileprivate mutating func forgetDeparted(before saved: [FileName: PackageSnapshot.Change]) {
-    departed = departed.filter { name, node in
-      guard let wrapper = node.wrapper else { return false }
-      return saved[name].map { $0.now?.wrapper === wrapper } ?? true
-    }
-  }
-
-  /// Drops the changes that were saved, and sets the other baselines to the state on disk.
-  fileprivate mutating func rebase(
-    _ saved: [FileName: PackageSnapshot.Change], _ revisions: [FileName: UInt64], _ looked: Set<FileName>,
-    _ statuses: [FileName: FileStatus], isInPlace: Bool
-  ) {
-    for (name, change) in saved {
-      if holds(change.now, at: name, revisions[name]) {
-        changes[name] = nil
-      } else if change.now != nil, let status = statuses[name] {
-        changes[name] = .present(status)
-      } else {
-        // A file under this name is another program's (T5).
-        changes[name] = .absent
-      }
-    }
-    if isInPlace { return }
-    for (name, baseline) in changes where saved[name] == nil {
-      if looked.contains(name) {
-        changes[name] = baseline.carried(to: statuses[name])
-      } else if case .present = baseline {
-        // The save may have changed the number of links, so the old status is void.
-        changes[name] = .present(nil)
-      }
-    }
-  }
-
-  /// Returns whether the name still holds the child that was saved under it, in that revision, or is still empty.
-  private func holds(_ saved: PackageSnapshot.Node?, at name: FileName, _ revision: UInt64?) -> Bool {
-    guard let saved else { return children[name] == nil }
-    return children[name] === saved.wrapper && saved.revision == revision
-  }
-
-  /// Updates the listing to the state after a save, without reading the directory.
+  /// Updates the listing, if there is one, to the kinds under these names after a save; nil for a name that is gone.
   ///
   /// Files that other programs added stay unknown, so that no later save takes them for children removed here.
-  fileprivate mutating func relist(isWhole: Bool, _ saved: some Sequence<FileName>) {
-    guard isWhole || listing != nil else { return }
-    let saved = Set(saved)
-    if !isWhole, let listing,
-      saved.allSatisfy({ listing.position(of: $0).map(listing.kind(at:)) == children[$0]?.kind })
-    {
+  fileprivate mutating func relist(_ kinds: [FileName: FileKind?]) {
+    guard let old = listing, !kinds.allSatisfy({ old.position(of: $0).map(old.kind(at:)) == $1 }) else {
       return
     }
     var builder = DirectoryListing.Builder()
-    if let listing, !isWhole {
-      for position in 0..<listing.count where !saved.contains(listing.name(at: position)) {
-        builder.append(listing.name(at: position), listing.kind(at: position))
-      }
+    for position in 0..<old.count where kinds[old.name(at: position)] == nil {
+      builder.append(old.name(at: position), old.kind(at: position))
     }
-    for name in isWhole ? Set(children.keys) : saved {
-      if let child = children[name] { builder.append(name, child.kind) }
+    for (name, kind) in kinds {
+      if let kind { builder.append(name, kind) }
     }
     listing = DirectoryListing(builder)
-  }
-
-  /// Adds one entry to the listing.
-  fileprivate mutating func list(_ name: FileName, _ kind: FileKind) {
-    guard let listing, listing.position(of: name) == nil else { return }
-    var builder = DirectoryListing.Builder()
-    for position in 0..<listing.count {
-      builder.append(listing.name(at: position), listing.kind(at: position))
-    }
-    builder.append(name, kind)
-    self.listing = DirectoryListing(builder)
-  }
-}
-
-extension DirectoryNode.Baseline {
-  /// Returns the same state of the disk after a save that did not touch the name.
-  fileprivate func carried(to now: FileStatus?) -> DirectoryNode.Baseline {
-    if case .present(let before?) = self, let now, now.isCarried(from: before) { return .present(now) }
-    return self
   }
 }
 
@@ -328,15 +266,13 @@ extension FileStatus {
     guard kind == before.kind else { return false }
     return kind == .directory || (size == before.size && modified == before.modified)
   }
-}
 
-extension PackageSnapshot.Node {
-  package func change(_ name: FileName) -> PackageSnapshot.Change? {
-    if case .directory(let changes) = content { changes[name] } else { nil }
+  /// Returns whether size and date are those of the saved file.
+  fileprivate func isFile(of saved: PackageSnapshot.Node?) -> Bool {
+    guard let saved, case .file(let contents) = saved.content else { return false }
+    return size == contents.size && (saved.attributes.modified ?? modified) == modified
   }
-}
 
-extension FileStatus {
   /// A status that no node ever has.
   fileprivate var disowned: FileStatus {
     var status = self
@@ -347,31 +283,13 @@ extension FileStatus {
   }
 }
 
-extension StoredNode {
-  /// Returns the statuses of these names on disk; an absent name has no entry.
-  fileprivate func presentStatuses(
-    of names: Set<FileName>
-  ) throws(FilePackageError) -> [FileName: FileStatus] {
-    var statuses: [FileName: FileStatus] = [:]
-    guard !names.isEmpty else { return statuses }
-    do {
-      let directory = try location.openDirectory(path)
-      for name in names { statuses[name] = try disk.statusIfPresent(of: name, in: directory) }
-    } catch {
-      throw FilePackageError(error, .read, self, activity: "looking at")
-    }
-    return statuses
+extension PackageSnapshot.Node {
+  /// The changes of a directory; empty for another node.
+  fileprivate var changes: [FileName: PackageSnapshot.Change] {
+    if case .directory(let changes) = content { changes } else { [:] }
   }
-}
 
-extension FileStatus {
-  /// Returns whether size and date are those of the saved file or, if none was saved, of the file before.
-  fileprivate func isFile(of saved: PackageSnapshot.Node?, from before: StoredNode?) -> Bool {
-    if case .file(let contents) = saved?.content {
-      return size == contents.size && (saved?.attributes.modified ?? modified) == modified
-    }
-    return size == before?.status?.size && modified == before?.status?.modified
-  }
+  package func change(_ name: FileName) -> PackageSnapshot.Change? { changes[name] }
 }
 
 extension StoredNode? {

@@ -7,8 +7,8 @@ package import SystemPackage
 // T1 A change after the snapshot of a save stays a change, also if it comes while the tree takes up the saved state.
 // T2 Bytes in memory stay there after a save only if they equal those on disk. Otherwise they are read again on demand:
 //    an example is the property list that the library rewrites during a save.
-// T3 If another program changed a file and this tree did not, the file keeps its known status until the new bytes are
-//    read. So a save finds out that it would replace unseen bytes.
+// T3 If another program changed a file and this tree did not, the file keeps its known status. So no read gives the new
+//    bytes, and a save finds out that it would replace them.
 // T4 A wrapper that left a directory after the snapshot also learns the place to which the save moved its file.
 // T5 If a save left a name empty, a file under that name belongs to another program, and this tree has not seen it.
 
@@ -44,7 +44,7 @@ open class FileWrapper: @unchecked Sendable {
     var preferredFilename: String?
     package var filename: String?
     /// The node on disk that this wrapper was read from or last saved as.
-    package var stored: StoredNode?
+    package var disk: DiskNode?
     /// The file that `write(to:)` last wrote this wrapper as.
     package var written: FileStatus?
     /// The number of changes of this wrapper and of the nodes beneath it.
@@ -59,8 +59,10 @@ open class FileWrapper: @unchecked Sendable {
     ) {
       (self.node, self.attributes) = (node, attributes)
       (self.preferredFilename, self.filename) = (preferredFilename, filename)
-      (self.stored, self.parents) = (stored, parents)
+      (disk, self.parents) = (stored.map { DiskNode($0) }, parents)
     }
+
+    package var stored: StoredNode? { disk?.now }
 
     package var kind: FileKind {
       switch node {
@@ -72,7 +74,8 @@ open class FileWrapper: @unchecked Sendable {
   }
 
   package enum Node: Sendable {
-    case file(FileContents)
+    /// The bytes; nil for those of the wrapper's own file on disk.
+    case file(FileContents?)
     case directory(DirectoryNode)
     case link(LinkDestination)
   }
@@ -91,6 +94,12 @@ open class FileWrapper: @unchecked Sendable {
 
   package init(state: consuming State) {
     self.state = Mutex(state)
+    claimNode()
+  }
+
+  /// Makes the wrapper the one of its node on disk.
+  func claimNode() {
+    state.withLock { $0.disk }?.wrapper = self
   }
 
   // MARK: Making wrappers in memory
@@ -136,6 +145,7 @@ open class FileWrapper: @unchecked Sendable {
   ///   `FilePackageError`.
   public init(url: URL, options: FileWrapper.ReadingOptions = []) throws {
     state = Mutex(try State(reading: url))
+    claimNode()
     if options.contains(.immediate) { try readAll() }
   }
 

@@ -11,7 +11,6 @@ package final class Location: Sendable {
   package let disk: any Disk
   private let current: Mutex<FilePath>
   private let package = Mutex(false)
-  private let baselines = Mutex(false)
   /// An object that must live as long as a node from this place.
   private let owner: (any AnyObject & Sendable)?
   /// The progress of the save that is running at this place.
@@ -35,14 +34,6 @@ package final class Location: Sendable {
   package var isPackage: Bool {
     get { package.withLock { $0 } }
     set { package.withLock { $0 = newValue } }
-  }
-
-  /// Whether reading a file that another program changed leaves the baseline as it was.
-  ///
-  /// A save then still finds out that it would replace the other program's bytes: a reader does not decide about them.
-  package var keepsBaselines: Bool {
-    get { baselines.withLock { $0 } }
-    set { baselines.withLock { $0 = newValue } }
   }
 
   /// The directory that paths start from.

@@ -74,18 +74,19 @@ extension FileWrapper {
 
   fileprivate func freeze(changesOnly: Bool) -> PackageSnapshot.Node {
     let state = state.withLock { $0 }
+    let stored = state.stored
     var listing: DirectoryListing?
     let content: PackageSnapshot.Content
     switch state.node {
-    case .file(let contents): content = .file(contents)
+    case .file: content = .file(state.contents)
     case .link(let destination): content = .link(destination)
     case .directory(let directory):
       listing = directory.listing
       content = .directory(directory.freeze(changesOnly: changesOnly))
     }
     return PackageSnapshot.Node(
-      wrapper: self, revision: state.revision, attributes: state.attributes, stored: state.stored,
-      listing: listing, known: state.written ?? state.stored?.status,
+      wrapper: self, revision: state.revision, attributes: state.attributes, stored: stored,
+      listing: listing, known: state.written ?? stored?.status,
       filename: state.filename.map { FileName($0) }, content: content)
   }
 }
@@ -124,7 +125,7 @@ extension PackageSnapshot.Node {
           && (changes.isEmpty || changes[listing.name(at: position)] == nil)
       }
       let names = positions.map(listing.name(at:))
-      let nodes = looking ? try stored.children(names) : names.map(stored.child)
+      let nodes = looking ? try stored.children(names) : names.map { stored.child($0) }
       children = zip(positions, nodes).map { position, node in
         (listing.name(at: position), PackageSnapshot.Node(node, kind: listing.kind(at: position)))
       }

@@ -88,15 +88,27 @@ extension StoredNode {
 
   /// Returns the statuses of these names on disk; an absent name has no entry.
   package func statuses(of names: [FileName]) -> [FileName: FileStatus] {
-    // An entry that cannot be looked at counts as absent: the caller then writes it anew.
-    guard let directory = try? location.openDirectory(path) else { return [:] }
+    // A folder that cannot be looked at counts as empty: the caller then writes everything anew.
+    (try? presentStatuses(of: names)) ?? [:]
+  }
+
+  /// Returns the statuses of these names on disk; an absent name has no entry.
+  func presentStatuses(
+    of names: some Collection<FileName>
+  ) throws(FilePackageError) -> [FileName: FileStatus] {
     var statuses: [FileName: FileStatus] = [:]
-    for name in names { statuses[name] = try? disk.status(of: name, in: directory) }
+    if names.isEmpty { return statuses }
+    do {
+      let directory = try location.openDirectory(path)
+      for name in names { statuses[name] = try disk.statusIfPresent(of: name, in: directory) }
+    } catch {
+      throw FilePackageError(error, .read, self, activity: "looking at")
+    }
     return statuses
   }
 
-  package func child(_ name: FileName) -> StoredNode {
-    StoredNode(location: location, path: path.appending(name))
+  package func child(_ name: FileName, _ status: FileStatus? = nil) -> StoredNode {
+    StoredNode(location: location, path: path.appending(name), status: status)
   }
 
   /// Reads the destination of the symbolic link.

@@ -76,7 +76,7 @@ private struct PlanMaker {
         let replaced: SavePlan.Replaced? =
           switch change.baseline {
           case .absent: nil
-          case .present(let status): SavePlan.Replaced(status: status)
+          case .present(let node): SavePlan.Replaced(status: node?.status)
           }
         try compare(change.now, at: path.appending(name), replaced: replaced)
       }
@@ -108,7 +108,7 @@ private struct PlanMaker {
   ) throws(FilePackageError) -> [FileName: SavePlan.Replaced] {
     if let baselines = known?.knownBaselines(at: place.path) {
       return baselines.compactMapValues { baseline in
-        if case .present(let status) = baseline { SavePlan.Replaced(status: status) } else { nil }
+        if case .present(let node) = baseline { SavePlan.Replaced(status: node?.status) } else { nil }
       }
     }
     do {

@@ -35,7 +35,7 @@ extension PackageSession {
       place.status = try disk.statusIfPresent(of: top, in: folder.descriptor)
       if place.status == nil { return }
       removed.append(Removed(name: top, wrapper: wrapper))
-      try wrapper.rebase(onto: place, from: origin)
+      try wrapper.rebase(onto: place)
     } catch {
       throw FilePackageError(any: error, .save, origin, activity: "keeping the removed files of")
     }

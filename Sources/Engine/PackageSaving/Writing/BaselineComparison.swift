@@ -69,7 +69,11 @@ package struct BaselineComparison {
       for position in 0..<listing.count where listing.kind(at: position).isSupported {
         let name = listing.name(at: position)
         // A child that is there and has no known status needs no look.
-        if case .present(nil)? = known[name] { names.remove(name) } else { names.insert(name) }
+        if case .present(let node)? = known[name], node?.status == nil {
+          names.remove(name)
+        } else {
+          names.insert(name)
+        }
       }
     }
     if path == .root { correct(&names) }
@@ -122,9 +126,10 @@ package struct BaselineComparison {
       return now.map { !$0.isUnchanged(since: plist) } ?? true
     }
     switch known {
-    case .present(nil): return unseenIsNews || now == nil
     case nil, .absent: return now != nil
-    case .present(let before?): return now.map { !$0.isUnchanged(since: before) } ?? true
+    case .present(let node):
+      guard let before = node?.status else { return unseenIsNews || now == nil }
+      return now.map { !$0.isUnchanged(since: before) } ?? true
     }
   }
 }

@@ -57,7 +57,7 @@ extension PackageWriter {
     do {
       while let tree = baseline.stale.last {
         if try look()?.identity.isSameNode(as: baseline.status.identity) == true {
-          try tree.rebase(onto: root, nil, updatesNames: false)
+          try tree.rebase(onto: root)
         }
         baseline.stale.removeLast()
       }

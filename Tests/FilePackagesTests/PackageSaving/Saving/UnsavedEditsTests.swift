@@ -102,4 +102,27 @@ struct UnsavedEditsTests {
     try await store.put("New.txt", "newer")
     #expect(try await store.plan().lines == ["write Metadata.plist", "write New.txt (5 B)"])
   }
+
+  @Test(arguments: ["x", "F"])
+  func `are saved after another package that got a child of this one`(name: String) async throws {
+    try await withScratch { scratch in
+      try scratch.make("A", ["x": "1", "F": ["y": "2"]])
+      try scratch.make("B", [:])
+      let stores = try await [
+        PackageStore.open(at: scratch.url("A")), PackageStore.open(at: scratch.url("B")),
+      ]
+      let (old, new) = await (stores[0].tree, stores[1].tree)
+      let child = try #require(old.fileWrappers?[name])
+      if child.isDirectory { #expect(child.fileWrappers?["y"]?.text == "2") }
+      old.removeFileWrapper(child)
+      new.addFileWrapper(child)
+      try await stores[1].save()
+      try await stores[0].save()
+      #expect(try scratch.tree("A").entries.keys.contains(FileName(name)) == false)
+      try new.put(Data("3".utf8), named: name == "F" ? "y" : "x", in: name == "F" ? "F" : "")
+      try await stores[1].save()
+      for store in stores { try await store.close() }
+      #expect(try scratch.tree("B") == (name == "F" ? ["F": ["y": "3"]] : ["x": "3"]))
+    }
+  }
 }
