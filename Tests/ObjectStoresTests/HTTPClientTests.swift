@@ -54,10 +54,10 @@ struct HTTPClientTests {
     #expect(server.requests.count == 50 && (1...3).contains(server.connectionCount))
   }
 
-  @Test func `that the server closed are made again`() async throws {
+  @Test func `that the server closed are made again by a store that repeats calls`() async throws {
     let server = try S3Server { _ in .lastAnswer }
     defer { server.stop() }
-    let store = try server.store(transport: HTTPClient())
+    let store = RetryingStore(try server.store(transport: HTTPClient())) { _ in }
     // A large request is on its way when the client learns that the connection is closed.
     for number in 0..<60 { try await store.put(Data(count: number % 2 == 0 ? 1 : 2 << 20), at: "a") }
     #expect(server.requests.count == 60 && server.connectionCount == 60)

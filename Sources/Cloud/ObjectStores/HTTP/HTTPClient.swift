@@ -1,5 +1,6 @@
 import DurableIO
 import FoundationEssentials
+import Synchronization
 
 /// Requests by libcurl, over connections that stay open for the next request.
 ///
@@ -31,7 +32,8 @@ package final class HTTPClient: HTTPTransport {
   private let environment: [String: String]
   private let authorities: HTTPAuthorities
   private let turns: AsyncSemaphore
-  private let loop: CurlLoop
+  /// The connections without a request. The last one was used last.
+  private let idle = Mutex<[CurlConnection]>([])
 
   /// Makes a client.
   ///
@@ -48,7 +50,6 @@ package final class HTTPClient: HTTPTransport {
       authorities.map { .own($0) }
       ?? .system(file: environment["SSL_CERT_FILE"], folder: environment["SSL_CERT_DIR"])
     turns = AsyncSemaphore(limits.connections)
-    loop = CurlLoop(connections: limits.connections)
   }
 
   /// Sends a request, as `HTTPTransport` says.
@@ -56,7 +57,9 @@ package final class HTTPClient: HTTPTransport {
     let proxy = HTTPProxy(for: request.host, isEncrypted: request.isEncrypted, in: environment)
     do { try await turns.waitUnlessCancelled() } catch { throw .cancelled }
     defer { turns.signal() }
-    return try await loop.send(
+    let connection = idle.withLock { $0.popLast() } ?? CurlConnection()
+    defer { idle.withLock { $0.append(connection) } }
+    return try await connection.send(
       CurlOrder(
         request: request, limit: limit, times: times, rate: rate, proxy: proxy,
         authorities: authorities))
