@@ -72,7 +72,7 @@ struct FilePiecesTests {
       var bytes = random(64 << 20)
       try write(bytes, in: path)
       let first = try await upload(in: path, to: BlobStore(store))
-      guard case .list(_, 1) = first.storage else { return #expect(Bool(false), "\(first.storage)") }
+      guard case .list = first.storage else { return #expect(Bool(false), "\(first.storage)") }
       var sizes: [UInt64] = []
       try await first.forEachPiece(in: BlobStore(store)) { piece, _ in sizes.append(piece.size) }
       // The sizes of pieces (PI2).
@@ -142,48 +142,42 @@ struct FilePiecesTests {
   }
 
   @Test
-  func `of a very large file are in lists of lists, of which a change makes few`() async throws {
-    let counter = CallCounter()
-    let blobs = BlobStore(counter.store())
-    var pieces = (0..<30_000).map { number in
+  func `of a very large file are in one list, and too many are refused`() async throws {
+    let blobs = BlobStore(MemoryStore())
+    let piece = FilePiece(BlobName(ContentHash(of: [9])), size: 5)
+    let pieces = (0..<30_000).map { number in
       FilePiece(BlobName(ContentHash(of: Array("\(number)".utf8))), size: UInt64(number % 1_000 + 1))
     }
-    func content() async throws -> FileContent {
-      FileContent(
-        size: pieces.reduce(0) { $0 + $1.size }, hash: .empty, modified: FileTime(seconds: 0, nanoseconds: 0),
-        storage: try await .storing(pieces, in: blobs))
-    }
-    let first = try await content()
-    guard case .list(_, let height) = first.storage else { return #expect(Bool(false)) }
-    #expect(height >= 2)
+    let content = FileContent(
+      size: pieces.reduce(0) { $0 + $1.size }, hash: .empty, modified: FileTime(seconds: 0, nanoseconds: 0),
+      storage: try await .storing(pieces, in: blobs))
     var read: [FilePiece] = []
-    try await first.forEachPiece(in: blobs) { piece, _ in read.append(piece) }
+    try await content.forEachPiece(in: blobs) { piece, _ in read.append(piece) }
     #expect(read == pieces)
-    counter.reset()
-    pieces.insert(FilePiece(BlobName(ContentHash(of: [9])), size: 5), at: 12_345)
-    _ = try await content()
-    #expect(counter[.put] <= Int(height) + 2, "\(counter[.put]) lists")
+    let error = await #expect(throws: CloudDataError.self) {
+      try await FileContent.Storage.storing(Array(repeating: piece, count: 300_000), in: blobs)
+    }
+    #expect(error?.code == .refused)
   }
 
   @Test
   func `are refused if a list says another size, or is another object`() async throws {
     let blobs = BlobStore(MemoryStore())
     let pieces = (0..<40).map { FilePiece(BlobName(ContentHash(of: [$0])), size: 10) }
-    let good = PieceList(height: 1, parts: pieces)
-    #expect(PieceList(decoding: good.bytes, height: 1, size: 400) == good)
+    let good = PieceList(pieces)
+    #expect(PieceList(decoding: good.bytes, size: 400) == good)
     var (empty, large) = (good, good)
-    empty.parts[3].size = 0
-    large.parts[3].size = 5 << 20
-    for (bytes, height, size) in [
-      (good.bytes, 2, 400), (good.bytes, 1, 401), (good.bytes.dropLast(), 1, 400), (Data(), 1, 0),
-      (Data([1, 1]), 1, 0),
-      (Data([2]) + good.bytes.dropFirst(), 1, 400), (empty.bytes, 1, 390), (large.bytes, 1, 390 + 5 << 20),
-    ] as [(Data, UInt8, UInt64)] {
-      #expect(PieceList(decoding: bytes, height: height, size: size) == nil)
+    empty.pieces[3].size = 0
+    large.pieces[3].size = 5 << 20
+    for (bytes, size) in [
+      (good.bytes, 401), (good.bytes.dropLast(), 400), (Data(), 0), (Data([1]), 1),
+      (Data([2]) + good.bytes.dropFirst(), 400), (empty.bytes, 390), (large.bytes, 390 + 5 << 20),
+    ] as [(Data, UInt64)] {
+      #expect(PieceList(decoding: bytes, size: size) == nil)
       let name = try await blobs.put(bytes)
       let content = FileContent(
         size: size, hash: .empty, modified: FileTime(seconds: 0, nanoseconds: 0),
-        storage: .list(name, height: height))
+        storage: .list(name))
       await #expect(throws: CloudDataError.self) {
         try await content.forEachPiece(in: blobs, child: "a") { _, _ in }
       }

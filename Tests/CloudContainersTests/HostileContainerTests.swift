@@ -16,7 +16,7 @@ enum HostileContent: String, CaseIterable {
   case twins, twinFolders, twinOfLocal, hiddenFolder, hiddenFolderInCapitals, tooDeep
   case wrongBytes, wrongSize, endless, missing, emptyWithHash, wrongTotals, hugeTotals, hugeFile
   case loop, towerOfPages, millionPages, wrongLevel, outOfOrder, newerPage, noPage
-  case listOfLists, pieceTooLarge, wrongHash, flatWithTwo, flatFolder
+  case wrongList, pieceTooLarge, wrongHash, flatWithTwo, flatFolder
 
   var code: CloudDataError.Code {
     switch self {
@@ -91,7 +91,7 @@ enum HostileContent: String, CaseIterable {
         good,
         content(file("bad")) {
           $0.size = 1 << 49
-          $0.storage = .list(BlobName(ContentHash(of: [1])), height: 8)
+          $0.storage = .list(BlobName(ContentHash(of: [1])))
         },
       ])
     case .loop:
@@ -104,7 +104,7 @@ enum HostileContent: String, CaseIterable {
       return root
     case .towerOfPages:
       var root = try await raw([good])
-      for level in 1...13 {
+      for level in 1...2 {
         root = try await above(
           [TreeBranch(lastPath: good.path, page: root.page, totals: root.totals)], level: UInt8(level))
       }
@@ -133,15 +133,15 @@ enum HostileContent: String, CaseIterable {
     case .noPage:
       return TreeRoot(
         page: try await blobs.put(Data("<html>".utf8)), totals: TreeTotals(entries: 1, bytes: 1))
-    case .listOfLists:
-      // A list of the wrong height, which would have lists without end.
-      let list = PieceList(height: 3, parts: [FilePiece(BlobName(ContentHash(of: [1])), size: 100)])
+    case .wrongList:
+      // A list in the place of a piece.
+      let list = PieceList([FilePiece(BlobName(ContentHash(of: [1])), size: 5 << 20)])
       let name = try await blobs.put(list.bytes)
       return try await raw([
         good,
         content(file("bad")) {
-          $0.size = 100
-          $0.storage = .list(name, height: 2)
+          $0.size = 5 << 20
+          $0.storage = .list(name)
         },
       ])
     case .pieceTooLarge:
@@ -244,7 +244,7 @@ struct HostileContainerTests {
     let blobs = BlobStore(counter.store())
     let content = FileContent(
       size: 1 << 30, hash: ContentHash(of: [1]), modified: FileTime(seconds: 1, nanoseconds: 0),
-      storage: .list(BlobName(ContentHash(of: [2])), height: 1))
+      storage: .list(BlobName(ContentHash(of: [2]))))
     let root = try await DocumentTree.store([TreeEntry("bad", .file(content), mode: 0o644)], in: blobs)
     counter.reset()
     let error = await #expect(throws: FilePackageError.self) {

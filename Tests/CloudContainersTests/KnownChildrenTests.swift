@@ -43,7 +43,7 @@ struct KnownChildrenTests {
             (0..<3).map { _ in
               FilePiece(BlobName(hash(&generator)), size: .random(in: 1...9, using: &generator))
             })
-        case 3: .list(BlobName(hash(&generator)), height: 2)
+        case 3: .list(BlobName(hash(&generator)))
         default: .whole
         }
       kind = .file(

@@ -42,7 +42,7 @@ enum TreeFixture {
       let content = FileContent(
         size: random.next() % (1 << 24), hash: ContentHash(of: [2]),
         modified: FileTime(seconds: 0, nanoseconds: 0),
-        storage: .list(BlobName(ContentHash(of: [3])), height: 2))
+        storage: .list(BlobName(ContentHash(of: [3]))))
       return TreeEntry(PackagePath(path), .file(content), mode: 0o755)
     default: return file(path, "\(random.next() % 50)")
     }

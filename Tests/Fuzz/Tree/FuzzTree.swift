@@ -44,7 +44,7 @@ private func readList(_ bytes: Data, _ flags: UInt8, _ blobs: BlobStore) async t
   let name = try await blobs.put(bytes)
   let content = FileContent(
     size: UInt64(flags), hash: .empty, modified: FileTime(seconds: 0, nanoseconds: 0),
-    storage: .list(name, height: flags % 3 + 1))
+    storage: .list(name))
   var sum: UInt64 = 0
   do {
     try await content.forEachPiece(in: blobs) { piece, offset in

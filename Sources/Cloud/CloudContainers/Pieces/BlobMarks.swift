@@ -24,63 +24,62 @@ struct BlobMarks {
   /// - Throws: the errors of the store. A page that is missing or damaged is one of the `problems`.
   mutating func mark(_ trees: [(root: TreeRoot, document: String?)]) async throws {
     let blobs = blobs
-    var rest = trees.map { Page(position: TreeReader.Position($0.root), document: $0.document) }
+    var rest = trees[...]
     while !rest.isEmpty {
-      var part: [Page] = []
-      while part.count < BlobStore.maximumCalls, let page = rest.popLast() {
-        guard names.insert(page.position.page).inserted else { continue }
-        documents[page.position.page] = page.document
-        part.append(page)
+      var part: [(root: TreeRoot, document: String?)] = []
+      while part.count < BlobStore.maximumCalls, let tree = rest.popFirst() {
+        guard names.insert(tree.root.page).inserted else { continue }
+        documents[tree.root.page] = tree.document
+        part.append(tree)
       }
-      let read = try await concurrentMap(part, BlobStore.maximumCalls) { page in
-        try await checking(page.document) { try await TreeReader(blobs).page(at: page.position) }
+      let opened = try await concurrentMap(part, BlobStore.maximumCalls) { root, document in
+        try await checking(document) { try await OpenedTree(root, blobs) }
       }
-      for (page, result) in zip(part, read) {
+      for (tree, result) in zip(part, opened) {
         switch result {
         case .failure(let error): problems.append(error)
-        case .success(let found): rest += try await mark(found, at: page)
+        case .success(let opened): try await mark(opened, tree.root, tree.document)
         }
       }
     }
   }
 
-  /// A page that is to be marked.
-  private struct Page: Sendable {
-    var position: TreeReader.Position
-    var document: String?
-  }
-
-  /// Marks the contents of a page; returns the pages below it.
-  private mutating func mark(_ found: TreePage, at page: Page) async throws -> [Page] {
-    var below: [Page] = []
-    var after = page.position.after
-    for item in found.items {
-      switch item {
-      case .entry(let entry):
-        guard case .file(let content) = entry.kind else { continue }
-        do {
-          try await mark(content, entry.path, page.document)
-          if content.storage != .whole {
-            composed[content.hash] = ComposedFile(
-              content: content, path: entry.path, document: page.document)
-          }
-        } catch var error as CloudDataError {
-          error.document = page.document
-          problems.append(error)
+  /// Marks the pages of a tree and their contents.
+  private mutating func mark(_ tree: OpenedTree, _ root: TreeRoot, _ document: String?) async throws {
+    var rest = tree.pages.filter { $0.branch.page == root.page || names.insert($0.branch.page).inserted }[...]
+    while !rest.isEmpty {
+      let part = rest.prefix(BlobStore.maximumCalls)
+      rest = rest.dropFirst(part.count)
+      let read = try await concurrentMap(part, BlobStore.maximumCalls) { page in
+        try await checking(document) { try await tree.entries(of: page) }
+      }
+      for (page, result) in zip(part, read) {
+        documents[page.branch.page] = document
+        switch result {
+        case .failure(let error): problems.append(error)
+        case .success(let entries): for entry in entries { try await mark(entry, document) }
         }
-      case .branch(let branch):
-        let position = TreeReader.Position(branch, level: found.level - 1, after: after)
-        below.append(Page(position: position, document: page.document))
-        after = branch.lastPath
       }
     }
-    return below
+  }
+
+  private mutating func mark(_ entry: TreeEntry, _ document: String?) async throws {
+    guard case .file(let content) = entry.kind else { return }
+    do {
+      try await mark(content, entry.path, document)
+      if content.storage != .whole {
+        composed[content.hash] = ComposedFile(content: content, path: entry.path, document: document)
+      }
+    } catch var error as CloudDataError {
+      error.document = document
+      problems.append(error)
+    }
   }
 
   private mutating func mark(_ content: FileContent, _ path: PackagePath, _ document: String?) async throws {
-    if case .list(let name, let height) = content.storage {
+    if case .list(let name) = content.storage {
       documents[name] = document
-      try await markLists(name, content.size, height, path)
+      names.insert(name)
     }
     var found: [BlobName: UInt64] = [:]
     try await content.forEachPiece(in: blobs, child: path.display) { piece, _ in
@@ -89,18 +88,6 @@ struct BlobMarks {
     names.formUnion(found.keys)
     for name in found.keys { documents[name] = document }
     pieces.merge(found) { _, new in new }
-  }
-
-  /// Marks a list of pieces, and the lists in it.
-  private mutating func markLists(
-    _ name: BlobName, _ size: UInt64, _ height: UInt8, _ path: PackagePath
-  ) async throws {
-    guard names.insert(name).inserted, height > 1 else { return }
-    let bytes = try await blobs.get(name, maximumSize: PieceList.maximumSize, child: path.display)
-    guard let list = PieceList(decoding: bytes, height: height, size: size) else {
-      throw CloudDataError(.invalid, in: blobs.place, blob: name, child: path.display)
-    }
-    for part in list.parts { try await markLists(part.name, part.size, height - 1, path) }
   }
 }
 

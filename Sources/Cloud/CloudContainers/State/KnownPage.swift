@@ -10,7 +10,7 @@ import FoundationEssentials
 //      6  UInt8   1 file, 2 folder, 3 link         64  Int64   seconds of the content's date
 //      7  UInt8   1 if it has a status             72  UInt32  nanoseconds of it
 //      8  UInt64  device                           76  UInt16  mode
-//     16  UInt64  inode                            78  Int16   storage: -1 whole, -2 pieces, or the list's height
+//     16  UInt64  inode                            78  Int16   storage: -1 whole, -2 pieces, -3 a list
 //     24  Int64   seconds of the last write        80  the content's hash, 32 bytes
 //     32  Int64   seconds of the last change      112  the path
 //     40  UInt32  nanoseconds of the last write
@@ -49,7 +49,7 @@ package struct KnownPage: Sendable, Hashable {
       switch number(offset + 78, Int16.self) {
       case -1: return rest == 0
       case -2: return rest % Self.pieceSize == 0
-      case 0...255: return rest == ContentHash.count
+      case -3: return rest == ContentHash.count
       default: return false
       }
     case 2: return rest == 0
@@ -146,7 +146,7 @@ package struct KnownPage: Sendable, Hashable {
             BlobName(hash(rest[start..<start + ContentHash.count])),
             size: number(start + ContentHash.count, UInt64.self))
         })
-    default: .list(BlobName(hash(rest)), height: UInt8(truncatingIfNeeded: kind))
+    default: .list(BlobName(hash(rest)))
     }
   }
 
@@ -163,10 +163,10 @@ package struct KnownPage: Sendable, Hashable {
     let entry = child.entry
     let path = entry.path.bytes
     var writer = ByteWriter()
-    var (kind, height, rest): (UInt8, Int16, [UInt8]) = (2, 0, [])
+    var (kind, storage, rest): (UInt8, Int16, [UInt8]) = (2, 0, [])
     var content: FileContent?
     switch entry.kind {
-    case .file(let file): (kind, height, rest, content) = (1, file.storage.kind, file.storage.bytes, file)
+    case .file(let file): (kind, storage, rest, content) = (1, file.storage.kind, file.storage.bytes, file)
     case .directory: break
     case .link(let destination): (kind, rest) = (3, destination)
     }
@@ -185,7 +185,7 @@ package struct KnownPage: Sendable, Hashable {
     writer.write(content?.modified.seconds ?? 0)
     writer.write(content?.modified.nanoseconds ?? 0)
     writer.write(entry.mode)
-    writer.write(height)
+    writer.write(storage)
     writer.write((content?.hash ?? .empty).bytes)
     writer.write(path)
     writer.write(rest)
@@ -199,7 +199,7 @@ extension FileContent.Storage {
     switch self {
     case .whole: -1
     case .pieces: -2
-    case .list(_, let height): Int16(height)
+    case .list: -3
     }
   }
 
@@ -212,7 +212,7 @@ extension FileContent.Storage {
         writer.write(piece.name.hash)
         writer.write(piece.size)
       }
-    case .list(let name, _): writer.write(name.hash)
+    case .list(let name): writer.write(name.hash)
     }
     return writer.bytes
   }

@@ -1,15 +1,15 @@
 package import FilePackages
 
-// DT1 Each item and the items before it in its page decide alone whether the page ends after it: by the rank of its
+// DT1 Each entry and the entries before it in its page decide alone whether the page ends after it: by the hash of its
 //     path, or by the size of the page.
-// DT2 A page is what the page above it says: of the next lower level, with these paths, and with this number of
-//     entries and bytes. So reading a tree ends after as many entries as its root says.
+// DT2 A page is what the list of pages says: with these paths, and with this number of entries and bytes. So reading a
+//     tree ends after as many entries as its root says.
 
-/// The entries of a document in a container: a Merkle search tree.
+/// The entries of a document in a container.
 ///
-/// Sorted entries are cut into pages where the hash of a path says so, pages are cut into pages above them, and each
-/// page is a blob. So equal documents have equal roots, a change of one entry makes one new page on each level, and a
-/// comparison reads only pages that differ.
+/// Sorted entries are cut into pages where the hash of a path says so. A tree of several pages has a list of them, and
+/// each page is a blob, as the list is. So equal documents have equal roots, a change of one entry makes one new page
+/// and a new list, and a comparison reads only pages that differ.
 package struct DocumentTree: Sendable {
   /// The tree.
   package let root: TreeRoot
@@ -29,44 +29,65 @@ package struct DocumentTree: Sendable {
   package static func store(
     _ entries: some Sequence<TreeEntry>, in blobs: BlobStore?
   ) async throws -> TreeRoot {
-    var builder = TreeBuilder(PageSink(blobs))
+    var writer = TreeWriter(blobs)
     var last = PackagePath.root
     for entry in entries {
       try entry.check(in: blobs)
       if entry.path <= last { throw entry.error("its entries are out of order", in: blobs) }
       last = entry.path
-      try await builder.add(.entry(entry))
+      try await writer.add(entry)
     }
-    return try await builder.finish()
+    return try await writer.finish()
+  }
+
+  /// Stores the tree with some entries changed; reads and stores only the pages that have them, and the list.
+  ///
+  /// The new tree relies on the other pages of this one, which have to stay.
+  ///
+  /// - Parameter changes: the new entries by their paths; nil removes an entry, and does nothing if there is none.
+  /// - Throws: as `store(_:in:)` and `entries()`.
+  package func updated(with changes: [PackagePath: TreeEntry?]) async throws -> TreeRoot {
+    if changes.isEmpty { return root }
+    for case let entry? in changes.values { try entry.check(in: blobs) }
+    let tree = try await OpenedTree(root, blobs, limits)
+    var writer = TreeWriter(blobs, known: Set(tree.pages.map(\.branch.page)).union([root.page]))
+    var rest = changes.sorted { $0.key < $1.key }[...]
+    for page in tree.pages {
+      let own = page == tree.pages.last ? rest : rest.prefix { $0.key <= page.branch.lastPath }
+      // From the end of an old page on, nothing differs up to the next change (DT1).
+      if own.isEmpty, writer.isBetweenPages {
+        writer.add(page.branch)
+        continue
+      }
+      rest = rest.dropFirst(own.count)
+      let kept = try await tree.entries(of: page).filter { changes[$0.path] == nil }
+      for entry in (kept + own.compactMap(\.value)).sorted(by: { $0.path < $1.path }) {
+        try await writer.add(entry)
+      }
+    }
+    // Of an empty tree.
+    for case let entry? in rest.map(\.value) { try await writer.add(entry) }
+    return try await writer.finish()
   }
 
   // MARK: Reading
 
-  /// Calls `body` with each entry, in order; a folder comes before its entries.
+  /// Returns all entries, in order; a folder comes before its entries.
   ///
   /// - Throws: `CloudDataError` for pages that are missing, damaged, or beyond the limits; `ObjectStoreError`;
-  ///   `CancellationError`; the errors of `body`.
-  package func forEachEntry(_ body: (TreeEntry) async throws -> Void) async throws {
-    try await TreeReader(blobs, limits).forEachEntry(at: .init(root), body)
-  }
-
-  /// Returns all entries, in order.
-  ///
-  /// - Throws: as `forEachEntry(_:)`.
+  ///   `CancellationError`.
   package func entries() async throws -> [TreeEntry] {
-    var entries: [TreeEntry] = []
-    try await forEachEntry { entries.append($0) }
-    return entries
+    let tree = try await OpenedTree(root, blobs, limits)
+    return try await tree.entries(of: tree.pages)
   }
 
-  /// Returns the entry at a path; nil if there is none. Cost: one page of each level.
+  /// Returns the entry at a path; nil if there is none. Cost: the list of pages, and one page.
   ///
-  /// - Throws: as `forEachEntry(_:)`.
+  /// - Throws: as `entries()`.
   package func entry(at path: PackagePath) async throws -> TreeEntry? {
-    var cursor = TreeCursor(TreeReader(blobs, limits), root, level: 0)
-    try await cursor.seek(path)
-    for case .entry(let entry) in cursor.page.items where entry.path == path { return entry }
-    return nil
+    let tree = try await OpenedTree(root, blobs, limits)
+    guard let page = tree.pages.first(where: { path <= $0.branch.lastPath }) else { return nil }
+    return try await tree.entries(of: page).first { $0.path == path }
   }
 }
 

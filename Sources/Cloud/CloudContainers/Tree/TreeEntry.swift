@@ -46,8 +46,8 @@ package struct FileContent: Sendable, Hashable {
     case whole
     /// Pieces in their order, two at least.
     case pieces([FilePiece])
-    /// A list of pieces in a blob of its own, at this height of lists.
-    case list(BlobName, height: UInt8)
+    /// A list of pieces in a blob of its own.
+    case list(BlobName)
   }
 
   package init(size: UInt64, hash: ContentHash, modified: FileTime, storage: Storage = .whole) {
@@ -55,7 +55,7 @@ package struct FileContent: Sendable, Hashable {
   }
 }
 
-/// A part of a file's bytes: a blob, or a list of smaller parts.
+/// A part of a file's bytes in a blob.
 package struct FilePiece: Sendable, Hashable {
   /// The blob.
   package var name: BlobName

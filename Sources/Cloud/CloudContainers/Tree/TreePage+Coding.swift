@@ -68,9 +68,8 @@ struct TreePageWriter {
         writer.write(piece.name.hash)
         writer.write(piece.size)
       }
-    case .list(let name, let height):
+    case .list(let name):
       writer.write(UInt8(0xFF))
-      writer.write(height)
       writer.write(name.hash)
     }
   }
@@ -95,7 +94,6 @@ extension TreePage {
   /// It takes only bytes that a writer of this format gives: paths in order, no byte too many, and no value that two
   /// encodings could have.
   package init(decoding bytes: Data) throws(Problem) {
-    guard bytes.count <= Self.maximumSize else { throw .damaged("a page of it is too large") }
     // Later versions count on; other bytes are no page of any version.
     guard let format = bytes.first, (1..<16).contains(format) else {
       throw .damaged("a page of it has no valid format")
@@ -104,7 +102,10 @@ extension TreePage {
     var reader = TreePageReader(Array(bytes.dropFirst()))
     do throws(ByteReader.Damage) {
       self.init(level: try reader.byte(), items: [])
-      guard level <= Self.maximumLevel else { throw .init(words: "it has too many levels of pages") }
+      guard level <= 1 else { throw .init(words: "it has too many levels of pages") }
+      guard bytes.count <= (level == 0 ? Self.maximumSize : Self.maximumListSize) else {
+        throw .init(words: "a page of it is too large")
+      }
       while !reader.isAtEnd { items.append(try reader.item(level: level)) }
     } catch {
       throw .damaged(error.words)
@@ -194,11 +195,7 @@ private struct TreePageReader {
     case 0:
       guard size <= UInt64(BlobStore.maximumSize) else { throw Damage(words: "its size is not possible") }
     case 0xFF where size > 0:
-      let height = try byte()
-      guard (1...FileContent.maximumHeight).contains(height) else {
-        throw Damage(words: "it has too many lists")
-      }
-      content.storage = .list(try blob(), height: height)
+      content.storage = .list(try blob())
     case let count:
       guard (2...TreePage.maximumPieces).contains(Int(count)) else {
         throw Damage(words: "it has a wrong number of pieces")
@@ -217,8 +214,8 @@ private struct TreePageReader {
 extension TreeEntry {
   /// The longest destination of a link, in bytes: one that Linux takes.
   package static let maximumDestinationSize = 4095
-  /// The largest file, in bytes.
-  package static let maximumFileSize: UInt64 = 1 << 50
+  /// The largest file, in bytes: 128 GiB.
+  package static let maximumFileSize: UInt64 = 1 << 37
 
   /// The reason why no tree can have the entry, in words; nil if one can.
   package var problem: String? {
@@ -234,11 +231,6 @@ extension TreeEntry {
     case .file(let content): return content.size <= Self.maximumFileSize ? nil : "it is too large"
     }
   }
-}
-
-extension FileContent {
-  /// The largest height of lists of pieces.
-  package static let maximumHeight: UInt8 = 8
 }
 
 extension FilePiece {

@@ -1,8 +1,8 @@
 package import FilePackages
 
-/// A page of a tree: entries in the order of their paths, or pages below it.
+/// A page of a tree: entries in the order of their paths; or the list of such pages, if there are several.
 package struct TreePage: Sendable, Hashable {
-  /// 0 for a page of entries; the pages of a page have a level that is one lower.
+  /// 0 for a page of entries, 1 for the list of pages.
   package var level: UInt8
   /// The entries or pages, in order; none only for the page of an empty tree.
   package var items: [TreeItem]
@@ -11,8 +11,8 @@ package struct TreePage: Sendable, Hashable {
 
   /// The format that this version writes, and the newest that it reads.
   static let format: UInt8 = 1
-  /// The highest level that a page may have.
-  package static let maximumLevel: UInt8 = 12
+  /// The size of the largest list of pages.
+  static let maximumListSize = BlobStore.maximumSize
   /// The size at which a page ends, whatever its paths are.
   static let fullSize = 32 << 10
   /// The size of the longest path or destination of a link, in bytes, with its names together.
@@ -27,24 +27,23 @@ package struct TreePage: Sendable, Hashable {
     items.reduce(TreeTotals() as TreeTotals?) { $0?.adding($1.totals) }
   }
 
-  /// Returns the highest level at which a page ends after this path, and one more; 0 for most paths.
+  /// The entries of a page of entries.
+  var entries: [TreeEntry] { items.compactMap { if case .entry(let entry) = $0 { entry } else { nil } } }
+
+  /// Returns whether a page ends after this path; a page has 128 entries on average.
   ///
   /// The path alone decides. So two trees have the same pages where they have the same entries.
-  package static func rank(of path: PackagePath) -> UInt8 {
-    let word = ContentHash(of: path.bytes).withUnsafeBytes { bytes in
-      UInt64(littleEndian: bytes.load(as: UInt64.self))
-    }
-    // A page has 128 items on average. Above four levels only the size ends a page, so that chosen paths make no tower.
-    return UInt8(min(word.trailingZeroBitCount / 7, 4))
+  package static func isEnd(_ path: PackagePath) -> Bool {
+    ContentHash(of: path.bytes).withUnsafeBytes { $0[0] & 127 == 0 }
   }
 }
 
-/// An entry, or a page below a page.
+/// An entry, or a page in the list of pages.
 package enum TreeItem: Sendable, Hashable {
   case entry(TreeEntry)
   case branch(TreeBranch)
 
-  /// The path of an entry, or of the last entry below a page.
+  /// The path of an entry, or of the last entry of a page.
   package var path: PackagePath {
     switch self {
     case .entry(let entry): entry.path
@@ -61,13 +60,13 @@ package enum TreeItem: Sendable, Hashable {
   }
 }
 
-/// A page as the page above it names it.
+/// A page as the list of pages names it.
 package struct TreeBranch: Sendable, Hashable {
-  /// The path of the last entry below the page.
+  /// The path of the last entry.
   package var lastPath: PackagePath
   /// The page.
   package var page: BlobName
-  /// The sum over all entries below the page.
+  /// The sum over all entries.
   package var totals: TreeTotals
 
   package init(lastPath: PackagePath, page: BlobName, totals: TreeTotals) {
