@@ -7,7 +7,7 @@ import Synchronization
 // modification time (8 + 4), preferred filename and content. The content is a file's bytes, a link's destination, or
 // the number of children and then the name and node of each child. Names and bytes are a length (8) and the bytes;
 // numbers are little-endian.
-private let signature = Array("FPWrap1\n".utf8)
+private let signature: StaticString = "FPWrap1\n"
 
 extension FileWrapper {
   /// The whole tree with all its bytes as one piece of data, for a pasteboard or a message.
@@ -15,112 +15,92 @@ extension FileWrapper {
   /// Nil if a node cannot be read. The format is this library's own, not Apple's. It holds kinds, keys, preferred
   /// filenames, permissions, dates to the nanosecond, bytes and destinations. All of it is in memory at once.
   public var serializedRepresentation: Data? {
-    var writer = SerialWriter()
+    var writer = ByteWriter()
+    writer.write(signature)
     // Nil for every failure is Apple's contract.
     guard (try? writer.write(snapshot().root, at: .root)) != nil else { return nil }
-    return Data(writer.bytes)
+    return writer.withUnsafeBytes { Data($0) }
   }
 }
 
 extension FileWrapper.State {
   package init?(serializedRepresentation data: Data) {
-    var reader = SerialReader(bytes: Array(data))
-    guard reader.take(signature.count).map(Array.init) == signature,
-      let state = reader.node(depth: 0), reader.isAtEnd
+    var reader = ByteReader(Array(data)[...])
+    // Nil for every failure is Apple's contract.
+    guard let start = try? reader.read(count: signature.utf8CodeUnitCount),
+      signature.withUTF8Buffer({ $0.elementsEqual(start) }),
+      let state = try? reader.readNode(depth: 0), reader.remaining == 0
     else { return nil }
     self = state
   }
 }
 
-private struct SerialWriter {
-  package var bytes = signature
-
-  private mutating func number<Number: FixedWidthInteger>(_ number: Number) {
-    withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+extension ByteWriter {
+  private mutating func writeLong(_ bytes: some Collection<UInt8>) {
+    write(UInt64(bytes.count))
+    write(Data(bytes))
   }
 
-  private mutating func string(_ string: some Collection<UInt8>) {
-    number(UInt64(string.count))
-    bytes.append(contentsOf: string)
-  }
-
-  package mutating func write(_ node: PackageSnapshot.Node, at path: PackagePath) throws {
+  fileprivate mutating func write(_ node: PackageSnapshot.Node, at path: PackagePath) throws {
     guard path.names.count <= PackagePath.maximumDepth else {
       throw FilePackageError(.tooDeep, .copy, document: path.display)
     }
-    bytes.append(node.kind.rawValue)
-    number(node.attributes.mode)
-    bytes.append((node.attributes.modeIsExact ? 1 : 0) | (node.attributes.modified == nil ? 0 : 2))
-    number(node.attributes.modified?.seconds ?? 0)
-    number(node.attributes.modified?.nanoseconds ?? 0)
+    let attributes = node.attributes
+    write(node.kind.rawValue)
+    write(attributes.mode)
+    let flags: UInt8 = (attributes.modeIsExact ? 1 : 0) | (attributes.modified == nil ? 0 : 2)
+    write(flags)
+    write(attributes.modified ?? FileTime(seconds: 0, nanoseconds: 0))
     let name = node.wrapper.map { $0.preferredFilename.map { FileName($0).bytes } } ?? node.filename?.bytes
-    string(name ?? [])
+    writeLong(name ?? [])
     switch node.content {
-    case .file(let contents): string(try contents.data())
-    case .link: string(try node.destination())
+    case .file(let contents): writeLong(try contents.data())
+    case .link: writeLong(try node.destination())
     case .directory:
       let children = try node.children(at: path, looking: true)
-      number(UInt64(children.count))
+      write(UInt64(children.count))
       for (name, child) in children {
-        string(name.bytes)
+        writeLong(name.bytes)
         try write(child, at: path.appending(name))
       }
     }
   }
 }
 
-private struct SerialReader {
-  package let bytes: [UInt8]
-  var position = 0
-
-  var isAtEnd: Bool { position == bytes.count }
-
-  mutating func take(_ count: Int) -> ArraySlice<UInt8>? {
-    guard count >= 0, count <= bytes.count - position else { return nil }
-    defer { position += count }
-    return bytes[position..<(position + count)]
+extension ByteReader {
+  private mutating func readLong() throws(Damage) -> [UInt8] {
+    Array(try read(count: Int(clamping: try read(UInt64.self))))
   }
 
-  private mutating func number<Number: FixedWidthInteger>(_ type: Number.Type) -> Number? {
-    take(MemoryLayout<Number>.size)?.reversed().reduce(Number(0)) { $0 << 8 | Number(truncatingIfNeeded: $1) }
-  }
-
-  private mutating func string() -> [UInt8]? {
-    number(UInt64.self).flatMap { Int(exactly: $0) }.flatMap { take($0) }.map(Array.init)
-  }
-
-  package mutating func node(depth: Int) -> FileWrapper.State? {
-    guard depth <= PackagePath.maximumDepth,
-      let kind = take(1)?.first.flatMap(FileKind.init), kind.isSupported,
-      let mode = number(UInt16.self), let flags = take(1)?.first, flags < 4,
-      let seconds = number(Int64.self), let nanoseconds = number(UInt32.self), nanoseconds < 1_000_000_000,
-      let name = string()
-    else { return nil }
+  fileprivate mutating func readNode(depth: Int) throws(Damage) -> FileWrapper.State {
+    guard depth <= PackagePath.maximumDepth else { throw Damage(words: "it is too deep") }
+    let kind = try readKind()
+    let (mode, flags) = (try read(UInt16.self), try read(UInt8.self))
+    guard flags < 4 else { throw Damage(words: "it has unknown flags") }
+    let modified = try readTime()
     let attributes = NodeAttributes(
-      mode: mode & 0o7777, modeIsExact: flags & 1 != 0,
-      modified: flags & 2 == 0 ? nil : FileTime(seconds: seconds, nanoseconds: nanoseconds))
-    guard let content = content(kind, depth: depth) else { return nil }
+      mode: mode & 0o7777, modeIsExact: flags & 1 != 0, modified: flags & 2 == 0 ? nil : modified)
+    let name = try readLong()
     return FileWrapper.State(
-      node: content, attributes: attributes,
+      node: try readContent(kind, depth: depth), attributes: attributes,
       preferredFilename: name.isEmpty ? nil : FileName(bytes: name).string)
   }
 
-  private mutating func content(_ kind: FileKind, depth: Int) -> FileWrapper.Node? {
+  private mutating func readContent(_ kind: FileKind, depth: Int) throws(Damage) -> FileWrapper.Node {
     switch kind {
-    case .symbolicLink: return string().map { .link(.known($0)) }
+    case .symbolicLink: return .link(.known(try readLong()))
     case .directory:
-      guard let count = number(UInt64.self) else { return nil }
       var directory = DirectoryNode()
+      let count = try read(UInt64.self)
       // If the count is too large, the loop ends with the bytes.
       for _ in 0..<count {
-        guard let name = string().map(FileName.init(bytes:)), directory.children[name] == nil,
-          let child = node(depth: depth + 1)
-        else { return nil }
-        directory.children[name] = FileWrapper(state: child)
+        let name = FileName(bytes: try readLong())
+        guard directory.children[name] == nil else { throw Damage(words: "it has two children of one name") }
+        directory.children[name] = FileWrapper(state: try readNode(depth: depth + 1))
         directory.markChanged(name, was: .absent)
       }
       return .directory(directory)
-    default: return string().map { .file(.data(Data($0))) }
+    default: return .file(.data(Data(try readLong())))
     }
   }
 }
