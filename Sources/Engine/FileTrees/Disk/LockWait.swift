@@ -17,14 +17,9 @@ package struct LockWait: Sendable {
   package func take(
     _ byte: UInt64, _ mode: LockMode, of file: borrowing OwnedDescriptor, on disk: any Disk
   ) throws(SystemError) -> Bool {
-    var waiting = Waiting(limit)
-    while true {
-      do {
-        if try disk.lock(byte: byte, of: file, mode) { return true }
-      } catch  where error.isLackOfLocks {
-        return false
-      }
-      guard waiting.pause() else { throw SystemError("fcntl", PackageLayout.lock, code: .wouldBlock) }
+    try wait(failingWith: SystemError("fcntl", PackageLayout.lock, code: .wouldBlock)) {
+      () throws(SystemError) in
+      try disk.lock(byte: byte, of: file, mode)
     }
   }
 
@@ -35,29 +30,28 @@ package struct LockWait: Sendable {
   package func take(
     _ mode: LockMode, of directory: borrowing OwnedDescriptor, on disk: any Disk
   ) throws(SystemError) -> Bool {
-    var waiting = Waiting(limit)
-    while true {
-      do {
-        if try disk.lock(directory, mode) { return true }
-      } catch  where error.isLackOfLocks {
-        return false
-      }
-      guard waiting.pause() else { throw SystemError("flock", code: .wouldBlock) }
+    try wait(failingWith: SystemError("flock", code: .wouldBlock)) { () throws(SystemError) in
+      try disk.lock(directory, mode)
     }
   }
 
-  /// Pauses that grow from a tenth of a millisecond to ten milliseconds.
-  private struct Waiting {
-    private let end: ContinuousClock.Instant
-    private var pauseLength: UInt32 = 100
-
-    init(_ limit: Int) { end = .now + .milliseconds(limit) }
-
-    mutating func pause() -> Bool {
-      guard ContinuousClock.Instant.now < end else { return false }
-      sleepBlocking(microseconds: pauseLength)
-      pauseLength = min(10_000, pauseLength * 2)
-      return true
+  /// Tries until the limit, with pauses that grow from a tenth of a millisecond to ten milliseconds.
+  ///
+  /// Blocks this thread; only for jobs of a `BlockingExecutor`.
+  private func wait(
+    failingWith busy: SystemError, _ take: () throws(SystemError) -> Bool
+  ) throws(SystemError) -> Bool {
+    let end = ContinuousClock.Instant.now + .milliseconds(limit)
+    var pause: UInt32 = 100
+    while true {
+      do {
+        if try take() { return true }
+      } catch  where error.isLackOfLocks {
+        return false
+      }
+      guard ContinuousClock.Instant.now < end else { throw busy }
+      usleep(pause)
+      pause = min(10_000, pause * 2)
     }
   }
 }
@@ -70,9 +64,4 @@ extension SystemError {
     default: false
     }
   }
-}
-
-/// Blocks this thread; only for jobs of a `BlockingExecutor`.
-private func sleepBlocking(microseconds: UInt32) {
-  usleep(microseconds)
 }

@@ -26,38 +26,16 @@ extension FileContents {
         return Array(data[start...].prefix(count))
       }
     case .stored(let node):
-      let file = OpenFile(node, try node.openFile())
-      return try body(try file.size(), file.bytes)
-    }
-  }
-}
-
-/// A regular file that is open for reads at any offset.
-private final class OpenFile {
-  private let node: StoredNode
-  private let file: OwnedDescriptor
-
-  init(_ node: StoredNode, _ file: consuming OwnedDescriptor) {
-    self.node = node
-    self.file = file
-  }
-
-  func size() throws(FilePackageError) -> UInt64 {
-    do {
-      return try node.disk.status(of: file).size
-    } catch {
-      throw FilePackageError(error, .read, node)
-    }
-  }
-
-  package func bytes(at offset: UInt64, count: Int) throws(FilePackageError) -> [UInt8] {
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 1)
-    defer { buffer.deallocate() }
-    do {
-      let got = try node.disk.read(file, at: offset, into: buffer)
-      return Array(buffer[..<got])
-    } catch {
-      throw FilePackageError(error, .read, node)
+      let file = OpenNode(try node.openFile())
+      func describe<Value>(_ call: () throws(SystemError) -> Value) throws(FilePackageError) -> Value {
+        do { return try call() } catch { throw FilePackageError(error, .read, node) }
+      }
+      let size = try describe { () throws(SystemError) in try node.disk.status(of: file.descriptor).size }
+      return try body(size) { offset, count in
+        try describe { () throws(SystemError) in
+          try node.disk.read(file.descriptor, at: offset, atMost: count)
+        }
+      }
     }
   }
 }
