@@ -35,6 +35,9 @@ package struct DirectoryNode: Sendable {
     return listing.position(of: name).map(listing.kind(at:)).flatMap { $0.isSupported ? $0 : nil }
   }
 
+  /// Returns the kind of a child; nil if there is none.
+  func kind(of name: FileName) -> FileKind? { listedKind(of: name) ?? children[name]?.kind }
+
   /// Returns the names of all children: first the listed ones in the listing's order, then the added ones.
   package func names() -> [FileName] {
     var names: [FileName] = []
@@ -59,6 +62,14 @@ package struct DirectoryNode: Sendable {
   /// Returns whether the child of that name is missing from the listing or differs from it.
   private func isBesideListing(_ name: FileName) -> Bool {
     changes[name] != nil || listing?.position(of: name) == nil
+  }
+
+  /// Returns the known state of a name on disk; nil if the tree never looked there.
+  func baseline(of name: FileName) -> Baseline? {
+    if let change = changes[name] { return change }
+    if let child = children[name] { return .present(child.diskNode) }
+    guard let listing else { return nil }
+    return listing.position(of: name) == nil ? .absent : .present(seen[name])
   }
 
   // MARK: Changing

@@ -30,13 +30,18 @@ extension FileWrapper {
   package func allChildren() throws -> [String: FileWrapper] { try children(hiding: nil) }
 
   private func children(hiding hidden: FileName?) throws -> [String: FileWrapper] {
-    try withDirectory { stored, directory in
-      let names = directory.names().filter { $0 != hidden }.sorted()
-      try materialize(names.filter { directory.children[$0] == nil }, of: stored, in: &directory)
-      var children: [String: FileWrapper] = [:]
-      children.reserveCapacity(names.count)
-      for name in names { children[directory.key(of: name)] = directory.children[name] }
-      return children
+    while true {
+      let (children, missing): ([String: FileWrapper], [FileName]) = try withDirectory { directory in
+        let names = directory.names().filter { $0 != hidden }.sorted()
+        let missing = names.filter { directory.children[$0] == nil }
+        if !missing.isEmpty { return ([:], missing) }
+        var children: [String: FileWrapper] = [:]
+        children.reserveCapacity(names.count)
+        for name in names { children[directory.key(of: name)] = directory.children[name] }
+        return (children, missing)
+      }
+      if missing.isEmpty { return children }
+      try materialize(missing)
     }
   }
 
@@ -51,31 +56,29 @@ extension FileWrapper {
   }
 
   package func child(_ name: FileName) throws -> FileWrapper? {
-    try withDirectory { stored, directory in
-      if directory.listedKind(of: name) != nil {
-        try materialize([name], of: stored, in: &directory)
+    while true {
+      let (child, isMissing) = try withDirectory { directory in
+        (directory.children[name], directory.listedKind(of: name) != nil)
       }
-      return directory.children[name]
+      if !isMissing { return child }
+      try materialize([name])
     }
   }
 
   /// Returns the keys of all children in byte order of their names, without making objects of them.
-  public func childNames() throws -> [String] {
-    let hidden = hiddenName
-    return try withDirectory { _, directory in
-      directory.names().filter { $0 != hidden }.sorted().map { directory.key(of: $0) }
-    }
-  }
+  public func childNames() throws -> [String] { try keys() }
 
   /// Returns the keys of the regular files among the children, in byte order of their names, without making objects of
   /// them.
   ///
   /// - Throws: a `FilePackageError` if the directory cannot be read; `wrongKind` if this is not a directory.
-  public func regularFileNames() throws -> [String] {
+  public func regularFileNames() throws -> [String] { try keys(of: .file) }
+
+  private func keys(of kind: FileKind? = nil) throws -> [String] {
     let hidden = hiddenName
-    return try withDirectory { _, directory in
+    return try withDirectory { directory in
       let names = directory.names().filter { name in
-        name != hidden && (directory.listedKind(of: name) ?? directory.children[name]?.kind) == .file
+        name != hidden && (kind == nil || directory.kind(of: name) == kind)
       }
       return names.sorted().map { directory.key(of: $0) }
     }
@@ -84,7 +87,7 @@ extension FileWrapper {
   /// Returns the number of children, without making objects of them.
   public func childCount() throws -> Int {
     let hidden = hiddenName
-    return try withDirectory { _, directory in
+    return try withDirectory { directory in
       directory.count - (hidden.map(directory.contains) == true ? 1 : 0)
     }
   }
@@ -100,7 +103,7 @@ extension FileWrapper {
 
   /// Returns the names of the FIFOs, sockets and devices in this directory on disk, which cannot be children.
   package func unsupportedNames() throws -> [FileName] {
-    try withDirectory { _, directory in
+    try withDirectory { directory in
       guard let listing = directory.listing else { return [] }
       return (0..<listing.count).filter { !listing.kind(at: $0).isSupported }.map(listing.name(at:))
     }
@@ -117,7 +120,7 @@ extension FileWrapper {
   /// Held while a wrapper changes, while a tree is frozen, and while it takes up a saved state.
   ///
   /// So no save can miss a child on its way from one name to another, or an edit. Lock order: this lock first, then the
-  /// lock of a wrapper, then that of a node on disk, never the reverse. Calls to a disk come before all of them.
+  /// lock of a wrapper, never the reverse. No thread calls a disk while it holds one of them.
   static let structure = Mutex<Void>(())
 
   /// Adds a child under its preferred filename, or under `1__#$!@%!#__NAME` if that is taken, and returns the key.
@@ -135,16 +138,7 @@ extension FileWrapper {
       guard let preferred = child.preferredFilename else {
         preconditionFailure("addFileWrapper needs a child with a preferred filename")
       }
-      var name = FileName(preferred)
-      change { state in
-        state.listForNames()
-        state.attributes.modified = nil
-        name = state.withDirectory { $0.insert(child, preferring: name) }
-      }
-      child.state.withLock { state in
-        state.parents.removeAll { $0.directory == nil }
-        state.parents.append(ParentLink(directory: self, name: name))
-      }
+      let name = take(child, preferring: FileName(preferred))
       return state.withLock { state in state.withDirectory { $0.key(of: name) } }
     }
   }
@@ -166,13 +160,7 @@ extension FileWrapper {
   public func removeFileWrapper(_ child: FileWrapper) {
     precondition(isDirectory, "removeFileWrapper is for directory wrappers")
     Self.structure.withLock { _ in
-      guard let name = child.name(in: self) else { return }
-      let node = child.diskNode
-      change { state in
-        state.attributes.modified = nil
-        state.withDirectory { $0.remove(name, was: node) }
-      }
-      child.leave(self)
+      if child.name(in: self) != nil { changeNames(leaving: [child]) { _ in } }
     }
   }
 
@@ -188,11 +176,7 @@ extension FileWrapper {
   package func add(_ child: FileWrapper, at name: FileName) -> Bool {
     prepareForNames()
     return Self.structure.withLock { _ in
-      let isTaken = state.withLock { state in
-        state.listForNames()
-        return state.withDirectory { $0.contains(name) }
-      }
-      if isTaken { return false }
+      if state.withLock({ state in state.withDirectory { $0.contains(name) } }) { return false }
       put(child, at: name)
       return true
     }
@@ -203,25 +187,10 @@ extension FileWrapper {
     precondition(!isWithin(child), "a directory wrapper cannot be added to itself or to a descendant")
     child.state.withLock { $0.preferredFilename = name.string }
     for directory in child.parentDirectories where directory !== self {
-      directory.rekey(child, preferring: name)
+      directory.take(child, preferring: name)
     }
-    let earlier = child.name(in: self)
-    if earlier == name { return }
-    let old = objects([name])[name]
-    let (node, oldNode) = (child.diskNode, old?.diskNode)
-    var new = name
-    change { state in
-      state.listForNames()
-      state.attributes.modified = nil
-      new = state.withDirectory { directory in
-        if let earlier { directory.remove(earlier, was: node) }
-        if directory.contains(name) { directory.remove(name, was: oldNode) }
-        return directory.insert(child, preferring: name)
-      }
-    }
-    old?.leave(self)
-    child.leave(self)
-    child.state.withLock { $0.parents.append(ParentLink(directory: self, name: new)) }
+    if child.name(in: self) == name { return }
+    take(child, preferring: name, removing: objects[name], isFree: false)
   }
 
   /// Sets the preferred filename and gives the wrapper its new key in every directory that contains it.
@@ -233,30 +202,50 @@ extension FileWrapper {
         return state.preferredFilename.map { FileName($0) } == FileName(preferred)
       }
       if isSame { return }
-      for directory in parentDirectories { directory.rekey(self, preferring: FileName(preferred)) }
+      for directory in parentDirectories { directory.take(self, preferring: FileName(preferred)) }
     }
   }
 
-  private func rekey(_ child: FileWrapper, preferring preferred: FileName) {
-    guard let old = child.name(in: self) else { return }
-    var new = old
-    let node = child.diskNode
+  /// Puts a child into this directory, or gives it another name there, and returns the name.
+  ///
+  /// The lock of the structure is held.
+  ///
+  /// - Parameters:
+  ///   - old: the child that leaves the directory.
+  ///   - isFree: whether a child under the preferred name keeps it.
+  @discardableResult
+  private func take(
+    _ child: FileWrapper, preferring preferred: FileName, removing old: FileWrapper? = nil,
+    isFree: Bool = true
+  ) -> FileName {
+    var name = preferred
+    changeNames(leaving: [child, old].compactMap { $0 }) { directory in
+      if !isFree && directory.contains(preferred) { directory.remove(preferred, was: nil) }
+      name = directory.insert(child, preferring: preferred)
+    }
+    child.state.withLock { $0.parents.append(ParentLink(directory: self, name: name)) }
+    return name
+  }
+
+  /// Removes those of these children that are in this directory, and makes a change of names in the same step.
+  ///
+  /// The lock of the structure is held.
+  private func changeNames(leaving old: [FileWrapper], _ body: (inout DirectoryNode) -> Void) {
+    let gone = old.compactMap { child in child.name(in: self).map { ($0, child.diskNode) } }
     change { state in
-      state.listForNames()
       state.attributes.modified = nil
-      new = state.withDirectory { directory in
-        directory.remove(old, was: node)
-        return directory.insert(child, preferring: preferred)
+      state.withDirectory { directory in
+        for (name, node) in gone { directory.remove(name, was: node) }
+        body(&directory)
       }
     }
-    child.leave(self)
-    child.state.withLock { $0.parents.append(ParentLink(directory: self, name: new)) }
+    for child in old { child.leave(self) }
   }
 
-  /// Lists the directory before the lock of the structure is taken. Listing again under the lock costs nothing, unless a
-  /// save just ended and dropped the listing.
+  /// Lists the directory, since a new name must not be one that is on disk.
   private func prepareForNames() {
-    state.withLock { $0.listForNames() }
+    // A directory that cannot be listed accepts children too; a save reports the error.
+    try? list()
   }
 
   // MARK: Keeping track
@@ -318,17 +307,6 @@ extension FileWrapper {
     }
   }
 
-  /// Returns the children under these names that are objects.
-  func objects(_ names: some Collection<FileName>) -> [FileName: FileWrapper] {
-    state.withLock { state in
-      guard case .directory(let directory) = state.node else { return [:] }
-      var objects: [FileName: FileWrapper] = [:]
-      objects.reserveCapacity(names.count)
-      for name in names { objects[name] = directory.children[name] }
-      return objects
-    }
-  }
-
   func restoreParentLinks() {
     for (name, child) in objects {
       child.state.withLock { $0.parents.append(ParentLink(directory: self, name: name)) }
@@ -338,36 +316,45 @@ extension FileWrapper {
 
   // MARK: Reading on demand
 
-  func withDirectory<Result: Sendable>(_ body: (StoredNode?, inout DirectoryNode) throws -> Result)
-    throws -> Result
-  {
+  func withDirectory<Result: Sendable>(_ body: (inout DirectoryNode) throws -> Result) throws -> Result {
     guard isDirectory else { throw wrongKind(needed: .directory) }
-    return try state.withLock { state in
-      try state.list()
-      let stored = state.stored
-      return try state.withDirectory { directory in
-        try body(stored, &directory)
+    try list()
+    return try state.withLock { state in try state.withDirectory(body) }
+  }
+
+  /// Lists the directory, if it is on disk and was not listed yet.
+  private func list() throws(FilePackageError) {
+    while let place = state.withLock({ $0.unlistedPlace }) {
+      let listing = try place.list()
+      state.withLock { state in
+        // A save may have moved the directory meanwhile.
+        guard state.unlistedPlace?.isSamePlace(as: place) == true else { return }
+        state.withDirectory { $0.listing = listing }
       }
     }
   }
 
-  private func materialize(
-    _ names: [FileName], of stored: StoredNode?, in directory: inout DirectoryNode
-  ) throws(FilePackageError) {
-    guard let stored, !names.isEmpty else { return }
-    let children = try stored.children(names)
-    for (name, child) in zip(names, children) {
-      let child = child.since(directory.seen.removeValue(forKey: name)?.status)
-      directory.children[name] = FileWrapper(
-        state: State(child, name: name, parent: ParentLink(directory: self, name: name)))
+  /// Makes objects of listed children, unless a save moves the directory meanwhile.
+  private func materialize(_ names: [FileName]) throws(FilePackageError) {
+    guard let place = stored else { throw wrongKind(needed: .directory) }
+    let nodes = try place.children(names)
+    state.withLock { state in
+      guard state.stored?.isSamePlace(as: place) == true else { return }
+      state.withDirectory { directory in
+        for (name, node) in zip(names, nodes) where directory.listedKind(of: name) != nil {
+          let node = node.since(directory.seen.removeValue(forKey: name)?.status)
+          directory.children[name] = FileWrapper(
+            state: State(node, name: name, parent: ParentLink(directory: self, name: name)))
+        }
+      }
     }
   }
 }
 
 extension FileWrapper.State {
-  /// Lists the directory, since a new name must not be one that is on disk.
-  fileprivate mutating func listForNames() {
-    // A directory that cannot be listed accepts children too; a save reports the error.
-    try? list()
+  /// The place of a directory that is on disk and was not listed yet.
+  fileprivate var unlistedPlace: StoredNode? {
+    guard case .directory(let directory) = node, directory.listing == nil else { return nil }
+    return stored
   }
 }

@@ -14,7 +14,9 @@ extension FileWrapper {
   /// Returns the known state of the disk at a place in this tree; nil if the tree never looked there.
   package func knownBaseline(at path: PackagePath) -> DirectoryNode.Baseline? {
     guard let name = path.name else { return nil }
-    if let folder = knownFolder(at: path.parent) { return folder.knownBaseline(of: name) }
+    if let folder = knownFolder(at: path.parent) {
+      return folder.state.withLock { state in state.withDirectory { $0.baseline(of: name) } }
+    }
     // A folder that is known to be absent contains nothing.
     if case .absent? = knownBaseline(at: path.parent) { return .absent }
     return nil
@@ -48,31 +50,14 @@ extension FileWrapper {
   ///
   /// If the folder was listed, these are all names; otherwise the names of children that are objects or were objects.
   package var knownBaselines: (known: [FileName: DirectoryNode.Baseline], isListed: Bool) {
-    let (listing, changes, children, seen) = state.withLock { state in
-      state.withDirectory { ($0.listing, $0.changes, $0.children, $0.seen) }
-    }
-    func baseline(of name: FileName) -> DirectoryNode.Baseline {
-      changes[name] ?? .present(children[name].map(\.diskNode) ?? seen[name])
-    }
-    var known = changes
-    if let listing {
-      for position in 0..<listing.count where listing.kind(at: position).isSupported {
-        let name = listing.name(at: position)
-        known[name] = baseline(of: name)
-      }
+    let directory = state.withLock { state in state.withDirectory { $0 } }
+    var names = Set(directory.changes.keys)
+    if let listing = directory.listing {
+      names.formUnion((0..<listing.count).filter { listing.kind(at: $0).isSupported }.map(listing.name(at:)))
     } else {
-      for name in children.keys { known[name] = baseline(of: name) }
+      names.formUnion(directory.children.keys)
     }
-    return (known, listing != nil)
-  }
-
-  private func knownBaseline(of name: FileName) -> DirectoryNode.Baseline? {
-    let (change, child, listing, seen) = state.withLock { state in
-      state.withDirectory { ($0.changes[name], $0.children[name], $0.listing, $0.seen[name]) }
-    }
-    if let change { return change }
-    if let child { return .present(child.diskNode) }
-    guard let listing else { return nil }
-    return listing.position(of: name) == nil ? .absent : .present(seen)
+    let known = names.map { ($0, directory.baseline(of: $0) ?? .absent) }
+    return (Dictionary(uniqueKeysWithValues: known), directory.listing != nil)
   }
 }

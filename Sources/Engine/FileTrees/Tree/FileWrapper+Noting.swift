@@ -11,22 +11,19 @@ extension FileWrapper {
   /// - Throws: a `FilePackageError` if a folder cannot be read.
   package func noteStatuses() throws {
     guard isDirectory else { return }
-    try withDirectory { stored, directory in
-      guard let stored else { return }
-      let names = directory.names().filter { directory.children[$0] == nil }
-      for (name, status) in stored.statuses(of: names) {
-        directory.seen[name] = DiskNode(stored.child(name, status))
+    let (names, folders) = try withDirectory { directory in
+      let names = directory.names()
+      return (
+        names.filter { directory.children[$0] == nil }, names.filter { directory.kind(of: $0) == .directory }
+      )
+    }
+    if let stored {
+      let statuses = stored.statuses(of: names)
+      try withDirectory { directory in
+        for (name, status) in statuses { directory.seen[name] = DiskNode(stored.child(name, status)) }
       }
     }
-    for name in try childFolderNames() { try child(name)?.noteStatuses() }
-  }
-
-  private func childFolderNames() throws -> [FileName] {
-    try withDirectory { _, directory in
-      directory.names().filter { name in
-        (directory.listedKind(of: name) ?? directory.children[name]?.kind) == .directory
-      }
-    }
+    for name in folders { try child(name)?.noteStatuses() }
   }
 }
 

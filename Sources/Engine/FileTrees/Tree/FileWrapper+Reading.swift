@@ -13,50 +13,41 @@ extension FileWrapper {
   public func read(from url: URL, options: FileWrapper.ReadingOptions = []) throws {
     let fresh = try FileWrapper(url: url, options: options)
     do {
-      let successions = try successions(by: fresh)
+      try fresh.makeObjects(like: self)
       // The replaced children are released after the lock.
-      let replaced = Self.structure.withLock { _ in successions.reversed().map { $0.wrapper.takeOver($0) } }
+      let replaced = Self.structure.withLock { _ in takeOver(fresh) }
       withExtendedLifetime(replaced) {}
     } catch let error as FilePackageError {
       throw error.cocoaError
     }
   }
 
-  /// A wrapper that stays, and the node that was read anew for it.
-  private struct Succession: Sendable {
-    var wrapper: FileWrapper
-    var fresh: FileWrapper
-    /// The children that stay as well.
-    var kept: [FileName: FileWrapper] = [:]
+  /// Makes objects of the children that may take the places of those in another tree.
+  private func makeObjects(like old: FileWrapper) throws {
+    guard isDirectory else { return }
+    for (name, child) in old.objects { try self.child(name)?.makeObjects(like: child) }
   }
 
-  /// Returns this wrapper and the wrappers beneath it that stay, from the top down.
-  private func successions(by fresh: FileWrapper) throws -> [Succession] {
-    var own = Succession(wrapper: self, fresh: fresh)
-    var beneath: [Succession] = []
-    if fresh.isDirectory {
-      for (name, child) in objects {
-        guard let again = try fresh.child(name), again.kind == child.kind else { continue }
-        own.kept[name] = child
-        beneath += try child.successions(by: again)
+  /// Takes over the state that was read anew, and returns the children that left.
+  ///
+  /// The lock of the structure is held.
+  private func takeOver(_ fresh: FileWrapper) -> [FileWrapper] {
+    let (old, again) = (objects, fresh.objects)
+    let kept = old.filter { again[$0]?.kind == $1.kind }
+    var gone: [FileWrapper] = []
+    for (name, child) in old {
+      if kept[name] != nil, let again = again[name] {
+        gone += child.takeOver(again)
+      } else {
+        child.leave(self)
+        gone.append(child)
       }
     }
-    return [own] + beneath
-  }
-
-  /// Takes over the state that was read anew, and returns the children that were objects before.
-  private func takeOver(_ succession: Succession) -> [FileName: FileWrapper] {
-    var new = succession.fresh.state.withLock { $0 }
-    let old = objects
-    // Other threads may have added, removed or renamed children since the disk was read.
-    let kept = succession.kept.filter { old[$0.key] === $0.value }
-    for (name, child) in old where kept[name] == nil { child.leave(self) }
-    for (name, child) in succession.fresh.objects where kept[name] == nil {
+    for (name, child) in again where kept[name] == nil {
       child.state.withLock { $0.parents = [ParentLink(directory: self, name: name)] }
     }
-    if case .directory = new.node {
-      new.withDirectory { $0.children.merge(kept) { _, kept in kept } }
-    }
+    var new = fresh.state.withLock { $0 }
+    if case .directory = new.node { new.withDirectory { $0.children.merge(kept) { _, kept in kept } } }
     change { state in
       new.parents = state.parents
       new.revision = state.revision
@@ -64,7 +55,7 @@ extension FileWrapper {
       state = new
     }
     claimNode()
-    return old
+    return gone
   }
 
   /// Reads everything beneath, so that no later access fails.
@@ -129,9 +120,8 @@ extension FileWrapper {
 
   var fileContents: FileContents {
     get throws(FilePackageError) {
-      let state = state.withLock { $0 }
-      guard case .file = state.node else { throw wrongKind(needed: .file) }
-      return state.contents
+      guard let contents = state.withLock({ $0.contents }) else { throw wrongKind(needed: .file) }
+      return contents
     }
   }
 
@@ -208,17 +198,10 @@ extension FileWrapper.State {
       parents: parent.map { [$0] } ?? [])
   }
 
-  /// The contents of a file.
-  var contents: FileContents {
-    if case .file(let contents?) = node { return contents }
-    return stored.map { .stored($0) } ?? .data(Data())
-  }
-
-  /// Lists the directory, if it is on disk and was not listed yet.
-  package mutating func list() throws(FilePackageError) {
-    guard let stored, case .directory(let directory) = node, directory.listing == nil else { return }
-    let listing = try stored.list()
-    withDirectory { $0.listing = listing }
+  /// The contents of a file; nil for another kind.
+  var contents: FileContents? {
+    guard case .file(let contents) = node else { return nil }
+    return contents ?? stored.map { .stored($0) }
   }
 
   /// Changes the children in place.

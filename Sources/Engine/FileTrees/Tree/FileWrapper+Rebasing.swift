@@ -22,7 +22,12 @@ extension FileWrapper {
     var rebasing = Rebasing(updatesNames: updatesNames && saved != nil, isInPlace: isInPlace)
     let sight = try rebasing.look(at: self, status, saved, from: before, to: place)
     Self.structure.withLock { _ in rebasing.rebase(self, saved, from: before, to: place, sight) }
-    for folder in rebasing.moved { try folder.noteMovedStatuses() }
+    do {
+      // A watcher hears of the rename of each file in a folder that moved.
+      for folder in rebasing.moved { try folder.noteStatuses() }
+    } catch {
+      throw FilePackageError(any: error, .read, place, activity: "looking at")
+    }
     // A file that was saved at another place still exists.
     return rebasing.replaced.filter { $0.wrapper.isStored(at: $0.origin) }
   }
@@ -30,33 +35,27 @@ extension FileWrapper {
   /// Returns whether the wrapper's file stands, or stood, at that place.
   package func isStored(at place: StoredNode) -> Bool { stored.isSamePlace(as: place) }
 
-  /// Remembers the statuses of the files in a folder that moved: a watcher hears of the rename of each.
-  private func noteMovedStatuses() throws(FilePackageError) {
-    do {
-      try noteStatuses()
-    } catch {
-      throw stored.map { FilePackageError(any: error, .read, $0, activity: "looking at") }
-        ?? wrongKind(needed: .directory)
-    }
-  }
-
   /// The number of changes of this wrapper and of the nodes beneath it.
   package var revision: UInt64 {
     state.withLock { $0.revision }
   }
 
-  /// Marks the nodes at which another program may have written as that program's.
+  /// Marks a node that another program may have written as that program's.
   ///
-  /// So no save replaces them unseen, and no read takes them for the saved ones. A node whose size and date are those of
-  /// the saved file stays this tree's.
+  /// So no save replaces it unseen, and no read takes it for the saved one. A node whose size and date are those of the
+  /// saved file stays this tree's.
   package func disown(_ path: PackagePath, saved: PackageSnapshot.Node) {
     var (wrapper, saved) = (self, PackageSnapshot.Node?.some(saved))
     for name in path.names {
-      saved = saved?.change(name)?.now
+      saved = saved?.changes[name]?.now
       guard let next = saved?.wrapper ?? wrapper.objects[name] else { return }
       wrapper = next
     }
-    wrapper.state.withLock { state in
+    wrapper.disown(savedAs: saved)
+  }
+
+  fileprivate func disown(savedAs saved: PackageSnapshot.Node?) {
+    state.withLock { state in
       guard case .file(let contents) = state.node, let node = state.disk, let status = node.status,
         !status.isFile(of: saved)
       else { return }
@@ -124,7 +123,7 @@ private struct Rebasing {
     guard let wrapper, status.kind == .directory else { return sight }
     let changes = saved?.changes ?? [:]
     let known = concernsAll(from: before, to: place) ? wrapper.knownNodes : [:]
-    let names = known.isEmpty ? Set(changes.keys) : Set(changes.keys).union(known.keys)
+    let names = Set(changes.keys).union(known.keys)
     for (name, status) in try place.presentStatuses(of: names) {
       let change = changes[name]
       sight.children[name] = try look(
@@ -289,7 +288,11 @@ extension PackageSnapshot.Node {
     if case .directory(let changes) = content { changes } else { [:] }
   }
 
-  package func change(_ name: FileName) -> PackageSnapshot.Change? { changes[name] }
+  /// Marks all saved files as nodes that another program may have written.
+  package func disown() {
+    wrapper?.disown(savedAs: self)
+    for change in changes.values { change.now?.disown() }
+  }
 }
 
 extension StoredNode? {

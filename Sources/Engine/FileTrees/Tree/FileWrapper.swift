@@ -37,7 +37,7 @@ package import SystemPackage
 open class FileWrapper: @unchecked Sendable {
   package let state: Mutex<State>
 
-  // No thread ever locks two wrappers at once: a step reads the values of another wrapper before or after.
+  // A thread that holds the lock of a wrapper takes only locks of its children, and calls no disk.
   package struct State: Sendable {
     package var node: Node
     package var attributes: NodeAttributes

@@ -1,4 +1,5 @@
 package import DurableIO
+import FoundationEssentials
 package import PackageFormat
 import Synchronization
 
@@ -78,7 +79,7 @@ extension FileWrapper {
     var listing: DirectoryListing?
     let content: PackageSnapshot.Content
     switch state.node {
-    case .file: content = .file(state.contents)
+    case .file: content = .file(state.contents ?? .data(Data()))
     case .link(let destination): content = .link(destination)
     case .directory(let directory):
       listing = directory.listing

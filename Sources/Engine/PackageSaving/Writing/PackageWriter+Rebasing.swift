@@ -42,11 +42,7 @@ extension PackageWriter {
       state.noteDelay()
       throw error.during(.save)
     }
-    if saved.isLate || saved.way == .elsewhere {
-      for path in saved.snapshot.root.savedFiles(at: .root) {
-        saved.tree.disown(path, saved: saved.snapshot.root)
-      }
-    }
+    if saved.isLate || saved.way == .elsewhere { saved.snapshot.root.disown() }
     tree = saved.tree
     baseline.status = made
     if let plist = saved.metadata { baseline.metadata = .present(plist.metadata, plist.status) }
@@ -99,18 +95,6 @@ extension PackageWriter {
     } catch {
       if error.code == .noSuchFile { return nil }
       throw error.during(.save)
-    }
-  }
-}
-
-extension PackageSnapshot.Node {
-  /// Returns the places of the files that a save wrote.
-  fileprivate func savedFiles(at path: PackagePath) -> [PackagePath] {
-    switch content {
-    case .file: [path]
-    case .link: []
-    case .directory(let changes):
-      changes.flatMap { name, change in change.now?.savedFiles(at: path.appending(name)) ?? [] }
     }
   }
 }
