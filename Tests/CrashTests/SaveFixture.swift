@@ -133,7 +133,7 @@ func leftovers(inHiddenFolder path: FilePath) throws -> [String] {
   let disk = PosixDisk()
   guard FileManager.default.fileExists(atPath: path.string) else { return [] }
   let names = try FileManager.default.contentsOfDirectory(atPath: path.string)
-  var left = names.filter { ["journal", "journal.new", "tmp", "lock", "removed"].contains($0) }
+  var left = names.filter { ["journal", "journal.new", "tmp", "lock"].contains($0) }
   if names.contains("journal"), try JournalFile.isClean(in: disk.openDirectory(at: path), on: disk) {
     left.removeAll { $0 == "journal" || $0 == "lock" }
     let staged = path.appending("tmp").string

@@ -73,7 +73,7 @@ struct RetentionPolicyTests {
     try await store.close()
     // Closing the document dropped the versions.
     #expect(try await store.versions().count == 1)
-    let hidden = try disk.names(in: "/Trip.pkg/.docpkg/versions")
+    let hidden = try disk.names(in: "/Trip.pkg/.docpkg/kept")
     #expect(hidden.count == 1)
     #expect(try await store.retentionPolicy() == policy)
   }

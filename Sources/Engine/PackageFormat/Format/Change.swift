@@ -90,7 +90,7 @@ package struct Change: Sendable {
     case .node:
       guard let found else { return VersionRecord.Row(path, nil, earlier: lost.map { .other($0) } ?? .same) }
       var node = VersionRecord.Node(found, content)
-      if node.kind != .directory { node.place = name.map { PackagePath([$0]) } }
+      node.isKept = node.content != nil
       guard let lost else { return VersionRecord.Row(path, node, earlier: .nothing) }
       let isSame = lost.kind == node.kind && lost.content == node.content
       return VersionRecord.Row(path, node, earlier: isSame ? .same : .other(lost))

@@ -134,8 +134,12 @@ extension JournalRecord.Operation {
     if case .put(let staged) = action { staged.bytes == nil } else { false }
   }
 
-  /// The name of the node that it takes out of the package; nil if that node is no part of the version.
-  package var keptName: FileName? { PackageLayout.isOurs(path) ? nil : takenName }
+  /// The name, among the kept files, of the node that it takes out of the package; nil if that node is no part of the
+  /// version.
+  package var keptName: FileName? {
+    guard !PackageLayout.isOurs(path), takenName != nil, let old else { return nil }
+    return old.content.map { FileName(keeping: $0, old.kind) }
+  }
 
   /// The name among the staged files of the node that it takes out of the package.
   package var takenName: FileName? {

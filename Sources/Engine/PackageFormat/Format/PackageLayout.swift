@@ -25,11 +25,10 @@ package enum PackageLayout {
   package static let newJournal: FileName = "journal.new"
   /// A journal that a repair set aside.
   package static let damagedJournal: FileName = "journal.damaged"
-  /// Staged files, and files that a save set aside.
+  /// Staged files, files that a save set aside, and children that a save removed while a program with the package open
+  /// holds them.
   package static let staging: FileName = "tmp"
-  /// Files that saves removed from the package and that a program with the package open still holds.
-  package static let removed: FileName = "removed"
-  package static let removedPath = PackagePath([hidden, removed])
+  package static let stagingPath = PackagePath([hidden, staging])
   /// The digest of every child.
   package static let manifest: FileName = "manifest"
   /// The temporary name of a new manifest.
@@ -38,9 +37,9 @@ package enum PackageLayout {
   package static let history: FileName = "history"
   /// The temporary name of a new history.
   package static let newHistory: FileName = "history.new"
-  /// The children that only versions have.
-  package static let versions: FileName = "versions"
-  package static let versionsPath = PackagePath([hidden, versions])
+  /// The files and links that only versions have, each named by its content.
+  package static let kept: FileName = "kept"
+  package static let keptPath = PackagePath([hidden, kept])
   /// The lock file of the writers.
   package static let lock: FileName = "lock"
   /// The files of other programs that a save found in the place of its own files.
@@ -49,8 +48,8 @@ package enum PackageLayout {
 
   /// All names in the hidden folder.
   package static let namesInHidden: Set<FileName> = [
-    journal, newJournal, damagedJournal, staging, removed, manifest, newManifest, history, newHistory,
-    versions, lock, conflicts,
+    journal, newJournal, damagedJournal, staging, manifest, newManifest, history, newHistory, kept, lock,
+    conflicts,
   ]
 
   /// The maximum size of a journal in bytes; the library does not read a larger one.
@@ -80,6 +79,19 @@ package enum PackageLayout {
 
   /// Returns whether an entry of the hidden folder belongs to a session, or to a killed program.
   package static func isOfSession(_ name: FileName) -> Bool {
-    [journal, newJournal, staging, removed, lock].contains(name)
+    [journal, newJournal, staging, lock].contains(name)
   }
+}
+
+extension FileName {
+  /// The name of a kept file or link: the hash of its bytes, and `-link` for a link.
+  package init(keeping content: ContentHash, _ kind: FileKind) {
+    self.init(content.bytes.hexadecimal + (kind == .symbolicLink ? "-link" : ""))
+  }
+
+  private static let heldSuffix = Array("-held".utf8)
+
+  /// The name for a child that a save removed while a program holds it.
+  package var held: FileName { FileName(bytes: bytes + Self.heldSuffix) }
+  package var isHeld: Bool { bytes.suffix(Self.heldSuffix.count).elementsEqual(Self.heldSuffix) }
 }

@@ -70,9 +70,8 @@ extension VersionRecord.Node {
     writer.write(mode)
     writer.write(size)
     writer.write(modified)
-    writer.write(UInt8((content == nil ? 0 : 1) | (place == nil ? 0 : 2)))
+    writer.write(UInt8((content == nil ? 0 : 1) | (isKept ? 2 : 0)))
     if let content { writer.write(content) }
-    if let place { writer.writeShort(place.bytes) }
   }
 
   fileprivate init(_ kind: UInt8, _ reader: inout ByteReader) throws(ByteReader.Damage) {
@@ -85,11 +84,7 @@ extension VersionRecord.Node {
     self.init(kind, NodeAttributes(mode: mode, modeIsExact: true, modified: modified), size: size)
     let flags = try reader.read(UInt8.self)
     if flags & 1 != 0 { content = ContentHash(bytes: try reader.read(count: ContentHash.count)) }
-    if flags & 2 != 0 {
-      let place = try reader.readPath()
-      if place.isRoot { throw .init(words: "it has an invalid place") }
-      self.place = place
-    }
+    isKept = flags & 2 != 0
   }
 }
 

@@ -21,7 +21,7 @@ package struct VersionRecord: Sendable, Hashable {
 
   /// The bytes that only this version has.
   package var keptBytes: UInt64 {
-    rows.reduce(0) { $0 &+ ($1.node?.place == nil ? 0 : $1.node?.size ?? 0) }
+    rows.reduce(0) { $0 &+ ($1.node?.kept == nil ? 0 : $1.node?.size ?? 0) }
   }
 
   /// The node at one place.
@@ -55,8 +55,11 @@ package struct VersionRecord: Sendable, Hashable {
     package var modified: FileTime
     /// The hash of its content; nil for a folder.
     package var content: ContentHash?
-    /// Its place within the folder for versions; nil for a folder that stayed, and for lost content.
-    package var place: PackagePath?
+    /// Whether a save kept its content; false for a folder, and for lost content.
+    package var isKept = false
+
+    /// The name of its file or link among the kept ones; nil if no save kept it.
+    package var kept: FileName? { isKept ? content.map { FileName(keeping: $0, kind) } : nil }
 
     package init(_ kind: FileKind, _ attributes: NodeAttributes, size: UInt64 = 0) {
       (self.kind, self.size) = (kind, size)
@@ -188,8 +191,9 @@ package struct VersionChain {
     versions = kept
   }
 
-  /// The places of the kept files within the folder for versions.
-  package var places: Set<PackagePath> {
-    Set(versions.flatMap(\.rows).compactMap { $0.node?.place })
+  /// The kept files that its versions need, with their sizes.
+  package var kept: [FileName: UInt64] {
+    let nodes = versions.lazy.flatMap(\.rows).compactMap(\.node)
+    return Dictionary(nodes.compactMap { node in node.kept.map { ($0, node.size) } }) { first, _ in first }
   }
 }

@@ -238,8 +238,8 @@ struct ConflictEvidence {
 
   private mutating func note(_ history: HistoryFile) throws(FilePackageError) {
     for row in history.chain.versions.flatMap(\.rows) {
-      guard let node = row.node, let hash = node.content, let place = node.place else { continue }
-      let path = PackagePath(PackageLayout.versionsPath.names + place.names)
+      guard let node = row.node, let hash = node.content, let name = node.kept else { continue }
+      let path = PackageLayout.keptPath.appending(name)
       guard let status = try statusIfPresent(at: path), status.kind == .file, status.size == node.size,
         status.modified == node.modified
       else { continue }

@@ -16,7 +16,7 @@ struct ContentSources {
   init(_ outside: VersionReading.ChangesOutside, _ history: VersionHistory?, at location: Location) {
     (self.location, self.history) = (location, history)
     for row in history?.chain.versions.flatMap(\.rows) ?? [] {
-      if let node = row.node, node.place != nil, let content = node.content { kept[content] = node }
+      if let node = row.node, node.isKept, let content = node.content { kept[content] = node }
     }
     for row in outside.manifest?.rows ?? [] where outside.changed[row.child.path] == nil {
       if row.child.kind != .directory { saved[row.child.content] = row }

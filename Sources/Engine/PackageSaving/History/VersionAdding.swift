@@ -16,23 +16,23 @@ package struct VersionAdding {
     try writer.publish()
     guard let current = try writer.baseline.metadata.get() else { throw writer.package.keepsNone }
     // The lock is held, so that the children in place stay unchanged.
-    return try writer.withPackageLock { _ throws(FilePackageError) in
-      try add(contents, date: date, over: current)
+    return try writer.withPackageLock { session throws(FilePackageError) in
+      try add(contents, date: date, over: current, session.history)
     }
   }
 
   private func add(
-    _ contents: FileWrapper, date: Date?, over current: PackageMetadata
+    _ contents: FileWrapper, date: Date?, over current: PackageMetadata, _ history: SessionHistory
   ) throws(FilePackageError) -> UUID {
     do {
       var added = VersionRecord(try newMetadata(of: contents, date, current), next: current.revision)
       added.isDiscardable = false
-      var addition = try VersionAddition(
+      let addition = try VersionAddition(
         of: contents, over: writer.package.newTree(),
         hasEarlier: try writer.package.history()?.available.isEmpty == false)
       // The files of the new version and of the version before it are durable before the history names them. A power
       // cut leaves either files that no version needs, or the version.
-      try addition.keep(in: writer.location)
+      try addition.keep(in: writer.location, history)
       added.rows = addition.rows
       try HistoryRewriting(writer).rewrite(beginning: HistoryFile(tip: current.revision)) { history in
         var versions = history.chain.versions
@@ -71,11 +71,10 @@ private struct VersionAddition {
   /// The rows of the current state, and so of the version before, at the same places.
   private(set) var earlier: [VersionRecord.Row] = []
   private var files = FileWrapper(directoryWithFileWrappers: [:])
-  private var count = 0
-  private let folder = FileName("added-\(UUID.new.token)")
+  private var nodes: [FileName: (kind: FileKind, content: ContentHash)] = [:]
 
   init(of contents: FileWrapper, over present: FileWrapper, hasEarlier: Bool) throws {
-    let (new, old) = (try Self.nodes(contents), try Self.nodes(present))
+    let (new, old) = (try Self.tree(contents), try Self.tree(present))
     for path in Set(new.keys).union(old.keys).sorted() {
       let (node, before) = (new[path], old[path])
       if let node, let before, try Self.isSame(node, before) { continue }
@@ -84,7 +83,7 @@ private struct VersionAddition {
     }
   }
 
-  private static func nodes(_ tree: FileWrapper) throws -> [PackagePath: FileWrapper] {
+  private static func tree(_ tree: FileWrapper) throws -> [PackagePath: FileWrapper] {
     var nodes: [PackagePath: FileWrapper] = [:]
     func add(_ folder: FileWrapper, _ path: PackagePath) throws {
       for (key, child) in try folder.children() {
@@ -105,50 +104,35 @@ private struct VersionAddition {
         && left.hasSameContents(as: right)
   }
 
-  /// Adds a node to keep; its status is not known yet.
+  /// Adds a node to keep.
   private mutating func add(_ wrapper: FileWrapper) throws -> VersionRecord.Node {
     var node = VersionRecord.Node(wrapper.kind, wrapper.state.withLock { $0.attributes })
     if wrapper.isDirectory { return node }
-    node.content = try wrapper.contentHash()
-    let name = FileName("\(count)")
-    count += 1
+    let child = try ChildSummary(reading: wrapper.snapshot().root, at: .root)
+    (node.size, node.content, node.isKept) = (child.size, child.content, true)
+    guard let name = node.kept, nodes[name] == nil else { return node }
+    nodes[name] = (node.kind, child.content)
     let copy = wrapper.copy()
     copy.preferredFilename = name.string
     files.addFileWrapper(copy)
-    node.place = PackagePath([folder, name])
     return node
   }
 
   /// Writes the files to keep; they are durable when it returns.
-  mutating func keep(in location: Location) throws {
-    if count == 0 { return }
-    let hidden = try location.openDirectory(PackagePath([PackageLayout.hidden]))
-    if try location.disk.makeDirectoryIfAbsent(PackageLayout.versions, in: hidden) {
-      try location.disk.synchronize(hidden)
-    }
-    let place = PackagePath(PackageLayout.versionsPath.names + [folder])
+  func keep(in location: Location, _ history: SessionHistory) throws {
+    if nodes.isEmpty { return }
+    let name = FileName("added-\(UUID.new.token)")
+    let place = PackageLayout.stagingPath.appending(name)
     var path = location.path
     for name in place.names { path = path.appending(name.string) }
     try files.write(to: path, options: [], original: nil, on: location.disk)
-    let names = (0..<count).map { FileName("\($0)") }
-    var statuses: [PackagePath: FileStatus] = [:]
-    for node in try StoredNode(location: location, path: place).children(names) {
-      guard let name = node.path.name else { continue }
-      statuses[PackagePath([folder, name])] = node.status
+    let folder = try location.openDirectory(place)
+    for (name, node) in nodes.sorted(by: { $0.key < $1.key }) {
+      try history.keep(name, in: folder, node.kind, node.content)
     }
-    rows = rows.map { $0.known(statuses) }
-    earlier = earlier.map { $0.known(statuses) }
-  }
-}
-
-extension VersionRecord.Row {
-  /// Returns the row with the status of its file.
-  fileprivate func known(_ statuses: [PackagePath: FileStatus]) -> Self {
-    guard let place = node?.place, let status = statuses[place] else { return self }
-    var row = self
-    row.node?.size = status.kind == .file ? status.size : 0
-    row.node?.modified = status.modified
-    return row
+    try history.synchronize()
+    // The next session removes what stays.
+    try? location.disk.removeDirectory(name, in: location.openDirectory(PackageLayout.stagingPath))
   }
 }
 

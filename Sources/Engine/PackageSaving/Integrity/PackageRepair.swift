@@ -143,7 +143,7 @@ package struct PackageRepair {
       let folder = StoredNode(location: writer.location, path: path.parent)
       sources[row.child.content] = try folder.children([name]).first
     }
-    for folder in [PackageLayout.conflicts, PackageLayout.versions, PackageLayout.staging] {
+    for folder in [PackageLayout.conflicts, PackageLayout.kept, PackageLayout.staging] {
       let path = PackagePath([PackageLayout.hidden, folder])
       try search(path, wanted, &sources)
     }

@@ -28,7 +28,7 @@ extension PackageVerification {
     }
     for version in history.chain.versions[history.available] {
       for row in version.rows {
-        guard let node = row.node, node.kind != .directory, node.place != nil else { continue }
+        guard let node = row.node, node.isKept else { continue }
         func note(_ kind: VerificationReport.VersionProblem.Kind, _ reason: String? = nil) {
           report.damagedVersions.append(
             .init(kind: kind, path: row.path.string, version: version.revision, reason: reason))

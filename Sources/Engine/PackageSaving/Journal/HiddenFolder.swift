@@ -270,36 +270,24 @@ package final class HiddenFolder {
 
   /// Removes the files that an earlier save left in the staging folder. Only while no save waits to be published.
   ///
+  /// - Parameter withHeld: whether the children that programs hold go, too; only if no other store is open (L2).
   /// - Returns: whether there was anything.
   @discardableResult
-  package func removeStaged() throws(SystemError) -> Bool {
-    let listing = try disk.list(staging.descriptor)
-    for position in 0..<listing.count {
-      disk.removeEverything(listing.name(at: position), from: staging.descriptor)
-    }
-    return listing.count > 0
+  package func removeStaged(withHeld: Bool = false) throws(SystemError) -> Bool {
+    let names = try disk.stagedNames(in: staging.descriptor, withHeld: withHeld)
+    for name in names { disk.removeEverything(name, from: staging.descriptor) }
+    return !names.isEmpty
   }
 
   /// Removes the rest of a session beside a journal that stays; the staging folder and the lock file stay with it.
-  ///
-  /// The removed children go only if no other store is open (L2).
   package func removeRest() throws(SystemError) {
-    try removeStaged()
+    let isAlone = hasLocks ? try disk.lock(byte: Byte.session, of: lockFile, .exclusive) : true
+    try removeStaged(withHeld: isAlone)
     // A program that was killed has left it.
     let name = PackageLayout.newJournal
     if try disk.exists(name, in: folder) { try disk.removeFile(name, in: folder) }
-    if try disk.exists(PackageLayout.removed, in: folder) {
-      let isAlone = hasLocks ? try disk.lock(byte: Byte.session, of: lockFile, .exclusive) : true
-      if isAlone { try removeRemoved() }
-    }
     // The lock file stays, and this object may live on.
     if hasLocks { _ = try disk.lock(byte: Byte.session, of: lockFile, .none) }
-  }
-
-  private func removeRemoved() throws(SystemError) {
-    if !disk.removeEverything(PackageLayout.removed, from: folder) {
-      throw SystemError("unlinkat", PackageLayout.removed, code: .directoryNotEmpty)
-    }
   }
 
   /// Removes everything that only an open store needs, if no other store is open (L2), and then an empty folder.
@@ -311,8 +299,7 @@ package final class HiddenFolder {
       _ = try disk.lock(byte: Byte.session, of: lockFile, .none)
       return
     }
-    try removeStaged()
-    try removeRemoved()
+    try removeStaged(withHeld: true)
     for name in [PackageLayout.journal, PackageLayout.newJournal]
     where try disk.exists(name, in: folder) { try disk.removeFile(name, in: folder) }
     // Without this sync the next opening may find a journal of a save that was published long ago.
@@ -328,6 +315,14 @@ package final class HiddenFolder {
 }
 
 extension Disk {
+  /// Returns the names in a staging folder, with or without the children that programs hold.
+  func stagedNames(
+    in staging: borrowing OwnedDescriptor, withHeld: Bool = false
+  ) throws(SystemError) -> [FileName] {
+    let listing = try list(staging)
+    return (0..<listing.count).map(listing.name(at:)).filter { withHeld || !$0.isHeld }
+  }
+
   /// Makes a directory.
   ///
   /// - Returns: false if the name is taken, by a directory or anything else.

@@ -9,7 +9,7 @@ import SystemPackage
 // H2 The versions that the journal has, too, may not be durable in the file: a power cut may have left a later one
 //    without the one before it. They count up to the first that is not intact. The other versions are durable. One
 //    that is not intact was damaged later, and those after it count.
-// H3 The journal is removed, emptied or restarted only after the file and the folder for versions are synced. After any
+// H3 The journal is removed, emptied or restarted only after the file and the folder of kept files are synced. After any
 //    power cut either they have the version, or the journal and the staged files do.
 
 /// The versions of a package on disk: a header, then the versions, each with a checksum that covers the earlier ones.

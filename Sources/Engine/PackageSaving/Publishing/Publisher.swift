@@ -43,7 +43,7 @@ struct Publisher {
   var conflicts: Set<String> = []
   /// The staged files that were lost or given up and made anew from the record.
   var rewritten: Set<FileName> = []
-  /// The folder for versions, if something in it may not be durable yet.
+  /// The folder of kept files, if something in it may not be durable yet.
   var versions: OpenNode?
   /// Whether a replaced node has another name among the staged files than an exchange gives it.
   var hasSetAside = false
@@ -129,7 +129,7 @@ struct Publisher {
     for operation in record.operations {
       switch operation.action {
       case .put(let staged):
-        // That node is in the folder for versions.
+        // That node is in the folder of kept files.
         if isKept(operation) { continue }
         removeLeftover(staged.name)
         if rewritten.contains(staged.name) { removeLeftover(staged.name.rewritten) }

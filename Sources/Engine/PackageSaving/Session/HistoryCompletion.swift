@@ -34,6 +34,6 @@ package enum HistoryCompletion {
     let file = try HistoryFile.load(in: folder, on: disk, besides: Set(versions.map(\.next)))
     if file?.missing(versions, before: nil).isEmpty != true { return true }
     guard try disk.exists(PackageLayout.staging, in: folder) else { return false }
-    return try disk.list(disk.openDirectory(PackageLayout.staging, in: folder)).count > 0
+    return try !disk.stagedNames(in: disk.openDirectory(PackageLayout.staging, in: folder)).isEmpty
   }
 }

@@ -64,7 +64,7 @@ extension PackageSession {
     if isNew { try disk.synchronize(hidden.folder) }
   }
 
-  /// Syncs the staging folder. A name that is gone from it must first be durable in the folder for versions.
+  /// Syncs the staging folder. A name that is gone from it must first be durable in the folder of kept files.
   private func synchronizeStaging() throws(SystemError) {
     if let folder = history.unsynchronizedFolder { try disk.synchronize(folder.descriptor) }
     try disk.synchronize(hidden.staging.descriptor)

@@ -10,7 +10,8 @@ extension PackageSession {
     weak var wrapper: FileWrapper?
   }
 
-  /// Moves the node that the last published save took from `origin` to `removed`, and gives its wrapper that place (S5).
+  /// Moves the node that the last published save took from `origin` to a name of its own in the
+  /// staging folder, and gives its wrapper that place (S5).
   ///
   /// A folder is made there again from the files that were in it. If the save keeps a version, that has these files, too.
   func keep(_ wrapper: FileWrapper, from origin: StoredNode) throws(FilePackageError) {
@@ -20,9 +21,9 @@ extension PackageSession {
     }
     // A folder that stays has lost only children.
     guard let first = gone.first, first.path == origin.path else { return }
-    let top = FileName("\(stagedName(removed.count).string)-removed")
+    let top = stagedName(removed.count).held
+    let folder = hidden.staging
     do {
-      let folder = OpenNode(try folderForRemoved())
       for operation in gone {
         var parent = folder
         let names = [top] + operation.path.names.dropFirst(origin.path.names.count)
@@ -31,7 +32,7 @@ extension PackageSession {
         }
         try keep(operation, of: publisher, as: names[names.count - 1], in: parent.descriptor)
       }
-      var place = StoredNode(location: hidden.location, path: PackageLayout.removedPath.appending(top))
+      var place = StoredNode(location: hidden.location, path: PackageLayout.stagingPath.appending(top))
       place.status = try disk.statusIfPresent(of: top, in: folder.descriptor)
       if place.status == nil { return }
       removed.append(Removed(name: top, wrapper: wrapper))
@@ -53,7 +54,7 @@ extension PackageSession {
       guard publisher.record.version != nil, !history.isDamaged, let kept = operation.keptName else {
         return try disk.rename(staged, in: hidden.staging.descriptor, to: name, in: folder, .replace)
       }
-      try history.moveReplaced(of: operation, as: kept, looking: publisher.mustLook)
+      try history.moveReplaced(of: operation, looking: publisher.mustLook)
       let versions = try history.openFolder()
       do {
         try disk.link(kept, in: versions.descriptor, to: name, in: folder)
@@ -66,21 +67,15 @@ extension PackageSession {
     }
   }
 
-  private func folderForRemoved() throws(SystemError) -> OwnedDescriptor {
-    try disk.makeDirectoryIfAbsent(PackageLayout.removed, in: hidden.folder)
-    return try disk.openDirectory(PackageLayout.removed, in: hidden.folder)
-  }
-
   /// Removes the nodes that the program does not hold any more, or that are in the package again.
   ///
   /// With `all`, it removes every node. A node that cannot be removed goes with the session.
   func prune(all: Bool = false) {
-    guard !removed.isEmpty, let folder = try? folderForRemoved() else { return }
     removed.removeAll { node in
       let place = StoredNode(
-        location: hidden.location, path: PackageLayout.removedPath.appending(node.name))
+        location: hidden.location, path: PackageLayout.stagingPath.appending(node.name))
       guard all || node.wrapper?.isStored(at: place) != true else { return false }
-      return disk.removeEverything(node.name, from: folder)
+      return disk.removeEverything(node.name, from: hidden.staging.descriptor)
     }
   }
 }

@@ -110,7 +110,7 @@ package final class PackageSession {
         try history.takeUp(journal, over: metadata?.revision)
         // Without room for a version, it waits, and so do its nodes.
         history.movedNodes = false
-        let hasStaged = try disk.list(hidden.staging.descriptor).count > 0
+        let hasStaged = try !disk.stagedNames(in: hidden.staging.descriptor).isEmpty
         let isKept = (try? history.addVersions(of: journal, hasStaged: hasStaged)) != nil
         removedLeftovers = history.movedNodes
         if hasStaged, journal?.live == nil && isKept, try hidden.removeStaged() { removedLeftovers = true }

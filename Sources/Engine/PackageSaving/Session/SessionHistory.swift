@@ -4,7 +4,7 @@ import FoundationEssentials
 import PackageFormat
 import SystemPackage
 
-/// The history file and the folder for versions, as one session has them open.
+/// The history file and the folder of kept files, as one session has them open.
 final class SessionHistory {
   private let hidden: HiddenFolder
   private var disk: any Disk { hidden.disk }
@@ -41,7 +41,7 @@ final class SessionHistory {
     states = state.map { state in Set([state] + (journal?.live?.batch.map { [$0.parent] } ?? [])) }
     if !vouched.isEmpty {
       isSynchronized = false
-      if folder == nil, try disk.exists(PackageLayout.versions, in: hidden.folder) { _ = try openFolder() }
+      if folder == nil, try disk.exists(PackageLayout.kept, in: hidden.folder) { _ = try openFolder() }
     }
     try load(journal)
     // A history that began with this journal may not have a durable name.
@@ -117,7 +117,7 @@ final class SessionHistory {
     }
   }
 
-  /// Renames second names of moved files into the folder for versions.
+  /// Renames second names of moved files into the folder of kept files.
   ///
   /// A file that moved and the kept node of its old place are one file. The rename changes the status time of both
   /// names, so it comes before any store notes the file's status. A name that cannot be renamed yet goes with the rest.
@@ -170,43 +170,54 @@ final class SessionHistory {
 
   func openFolder() throws(SystemError) -> OpenNode {
     if let folder { return folder }
-    if try disk.makeDirectoryIfAbsent(PackageLayout.versions, in: hidden.folder) {
+    if try disk.makeDirectoryIfAbsent(PackageLayout.kept, in: hidden.folder) {
       // Once for a document: before anything in the folder counts as durable.
       try disk.synchronize(hidden.folder)
     }
-    let folder = OpenNode(try disk.openDirectory(PackageLayout.versions, in: hidden.folder))
+    let folder = OpenNode(try disk.openDirectory(PackageLayout.kept, in: hidden.folder))
     self.folder = folder
     return folder
   }
 
-  /// Renames the nodes that a save took out of the package into the folder for versions instead of unlinking them.
+  /// Renames the nodes that a save took out of the package into the folder of kept files instead of unlinking them.
   ///
   /// Until then they are among the staged files, and the record says which version they belong to.
   private func moveReplaced(of record: JournalRecord, looking: Bool) throws(SystemError) {
-    for operation in record.operations {
-      guard let name = operation.keptName else { continue }
-      try moveReplaced(of: operation, as: name, looking: looking)
-    }
+    for operation in record.operations { try moveReplaced(of: operation, looking: looking) }
   }
 
-  /// Renames the node that an operation took out into the folder for versions.
+  /// Renames the node that an operation took out into the folder of kept files.
   ///
   /// If it is not among the staged files, it is already there, or it is a conflict version. Then the version says that
   /// it is lost.
-  func moveReplaced(
-    of operation: JournalRecord.Operation, as name: FileName, looking: Bool
-  ) throws(SystemError) {
-    var source: FileName? = name
-    if looking { source = try replaced(by: operation, name) }
-    guard let source else { return }
+  func moveReplaced(of operation: JournalRecord.Operation, looking: Bool) throws(SystemError) {
+    guard operation.keptName != nil, let old = operation.old, let content = old.content,
+      let name = operation.takenName, let source = looking ? try replaced(by: operation, name) : name
+    else { return }
     do {
-      let folder = try openFolder()
-      isSynchronized = false
-      try disk.rename(
-        source, in: hidden.staging.descriptor, to: name, in: folder.descriptor, .replace)
+      try keep(source, in: hidden.staging.descriptor, old.kind, content)
       movedNodes = true
     } catch  where error.code == .noSuchFileOrDirectory {
       return
+    }
+  }
+
+  /// Renames a file or link with that content to its name among the kept ones.
+  func keep(
+    _ source: FileName, in staged: borrowing OwnedDescriptor, _ kind: FileKind, _ content: ContentHash
+  ) throws(SystemError) {
+    let (name, folder) = (FileName(keeping: content, kind), try openFolder())
+    isSynchronized = false
+    do {
+      try disk.rename(source, in: staged, to: name, in: folder.descriptor, .noReplace)
+    } catch  where error.code == .fileExists || error.isLackOfRule {
+      // A program may read the kept file; it stays if it is whole.
+      let known = try disk.statusIfPresent(of: name, in: folder.descriptor)
+      if known?.kind == kind, try disk.contentHash(of: name, kind, in: folder.descriptor) == content {
+        try disk.removeFile(source, in: staged)
+      } else {
+        try disk.rename(source, in: staged, to: name, in: folder.descriptor, .replace)
+      }
     }
   }
 
@@ -228,10 +239,10 @@ final class SessionHistory {
     return nil
   }
 
-  /// The folder for versions if it may have names that are not durable.
+  /// The folder of kept files if it may have names that are not durable.
   var unsynchronizedFolder: OpenNode? { isSynchronized ? nil : folder }
 
-  /// Makes the history file and the folder for versions durable, before the journal goes or starts again (H3).
+  /// Makes the history file and the folder of kept files durable, before the journal goes or starts again (H3).
   func synchronize() throws(SystemError) {
     guard !isSynchronized else { return }
     if end != nil {
@@ -256,9 +267,13 @@ final class SessionHistory {
     try HistoryFile.replace(by: new.chain, new.policy, in: hidden.folder, on: disk)
     do throws(SystemError) {
       try load(journal)
-      guard try disk.exists(PackageLayout.versions, in: hidden.folder) else { return nil }
-      // A later call removes the files that could not be removed.
-      try removeUnneeded(in: openFolder().descriptor, at: .root, needed: new.chain.places)
+      guard try disk.exists(PackageLayout.kept, in: hidden.folder) else { return nil }
+      // Files that no version needs go (V1). A later call removes those that could not be removed.
+      let (folder, needed) = (try openFolder(), new.chain.kept)
+      let listing = try disk.list(folder.descriptor)
+      for name in (0..<listing.count).map(listing.name(at:)) where needed[name] == nil {
+        disk.removeEverything(name, from: folder.descriptor)
+      }
       return nil
     } catch {
       return error
@@ -282,23 +297,6 @@ final class SessionHistory {
     try disk.removeFile(PackageLayout.history, in: hidden.folder)
     try disk.synchronize(hidden.folder)
     (folder, isDamaged) = (nil, false)
-    disk.removeEverything(PackageLayout.versions, from: hidden.folder)
-  }
-
-  /// Removes the files that no version needs (V1).
-  private func removeUnneeded(
-    in folder: borrowing OwnedDescriptor, at path: PackagePath, needed: Set<PackagePath>
-  ) throws(SystemError) {
-    let listing = try disk.list(folder)
-    for position in 0..<listing.count {
-      let name = listing.name(at: position)
-      let place = path.appending(name)
-      let isFolder = listing.kind(at: position) == .directory
-      if isFolder, needed.contains(where: { $0.isWithin(place) }) {
-        try removeUnneeded(in: disk.openDirectory(name, in: folder), at: place, needed: needed)
-      } else if !needed.contains(place) {
-        disk.removeEverything(name, from: folder)
-      }
-    }
+    disk.removeEverything(PackageLayout.kept, from: hidden.folder)
   }
 }

@@ -190,7 +190,7 @@ extension ThinningReport {
 }
 
 extension VersionChain {
-  var keptBytes: UInt64 { versions.reduce(0) { $0 &+ $1.keptBytes } }
+  var keptBytes: UInt64 { kept.values.reduce(0, &+) }
 
   /// Returns the versions that a policy drops.
   func dropped(by policy: RetentionPolicy, now: Date) -> Set<UUID> {

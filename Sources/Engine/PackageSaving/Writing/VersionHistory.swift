@@ -16,8 +16,8 @@ package struct VersionHistory {
   package let policy: RetentionPolicy
   /// Whether the file has invalid bytes between the versions, so that the versions before them are unavailable.
   let isDamaged: Bool
-  /// The present places of the newest version's children that a committed save replaces, by their names in the history.
-  private var standing: [FileName: PackagePath] = [:]
+  /// The places at which kept files may be before a session moves them, by their names.
+  private var elsewhere: [FileName: [PackagePath]] = [:]
 
   /// Loads the history; nil if the document has none.
   ///
@@ -35,10 +35,11 @@ package struct VersionHistory {
       // Reads the journal first: its versions are in the file before it is removed. A record without the mark of an
       // applied one counts if the document has the record's state. The mark and the history file follow a moment later.
       var waiting: [VersionRecord] = []
-      var live: JournalRecord?
+      var (live, keeping): (JournalRecord?, [JournalRecord]) = (nil, [])
       var vouched: Set<UUID> = []
       if case .journal(let journal) = try JournalFile.find(in: folder, on: disk, forWriting: false) {
         let record = journal.live
+        keeping = journal.keeping
         vouched = Set(journal.keeping.compactMap(\.version?.next))
         waiting = journal.keeping.filter {
           $0.sequence != record?.sequence || $0.version?.next == present.revision
@@ -53,17 +54,19 @@ package struct VersionHistory {
       var chain = history.chain
       let states = [present.revision] + (live?.version.map { [$0.revision] } ?? [])
       for version in history.missing(waiting, before: Set(states)) { chain.append(version) }
-      guard let saved, let live, let version = live.version else {
-        return VersionHistory(
-          location: location, current: present, chain: chain, policy: history.policy,
-          isDamaged: history.isDamaged)
-      }
-      chain.append(version)
+      if let version = live?.version { chain.append(version) }
       var versions = VersionHistory(
-        location: location, current: saved, chain: chain, policy: history.policy, isDamaged: history.isDamaged
-      )
-      for operation in live.operations {
-        if let name = operation.keptName { versions.standing[name] = operation.path }
+        location: location, current: live == nil ? present : saved ?? present, chain: chain,
+        policy: history.policy, isDamaged: history.isDamaged)
+      for operation in keeping.flatMap(\.operations) {
+        guard let kept = operation.keptName, let name = operation.takenName else { continue }
+        versions.elsewhere[kept, default: []] += [name, name.rewritten, name.movedAway].map {
+          PackageLayout.stagingPath.appending($0)
+        }
+      }
+      // The files that a committed save will keep have their visible names.
+      for operation in live?.operations ?? [] {
+        if let kept = operation.keptName { versions.elsewhere[kept, default: []].append(operation.path) }
       }
       return versions
     } catch {
@@ -149,12 +152,8 @@ package struct VersionHistory {
   ///
   /// Cost: a status; for a file with the right size and another date, such as a copy of the package has, reading it.
   package func find(_ node: VersionRecord.Node) throws(FilePackageError) -> StoredNode? {
-    guard let place = node.place, let name = place.name else { return nil }
-    let staged = [name, name.rewritten, name.movedAway].map {
-      PackagePath([PackageLayout.hidden, PackageLayout.staging, $0])
-    }
-    let standing = standing[name].map { [$0] } ?? []
-    for path in standing + [PackagePath(PackageLayout.versionsPath.names + place.names)] + staged {
+    guard let name = node.kept else { return nil }
+    for path in [PackageLayout.keptPath.appending(name)] + (elsewhere[name] ?? []) {
       guard let found = try look(at: path), let status = found.status else { continue }
       guard status.kind == node.kind else { continue }
       if node.kind != .file { return found }
@@ -197,7 +196,7 @@ extension VersionRecord.Node {
   func attributes(from source: StoredNode) -> NodeAttributes {
     var attributes = NodeAttributes(mode: mode, modeIsExact: true, modified: modified)
     // Of a file that no save kept, only the executable bit is known.
-    if place == nil, let found = source.status?.mode, (found ^ mode) & 0o100 == 0 { attributes.mode = found }
+    if !isKept, let found = source.status?.mode, (found ^ mode) & 0o100 == 0 { attributes.mode = found }
     return attributes
   }
 }

@@ -107,7 +107,8 @@ extension PackageStore {
     _ text: String, keeping: Bool, counting disk: CountingDisk
   ) throws -> (commit: [DiskOperation: Int], publish: [DiskOperation: Int]) {
     try put("5.txt", text)
-    try put("6.txt", text)
+    // Equal files would share one that is kept.
+    try put("6.txt", "other \(text)")
     let start = disk.counts
     try save(options: keeping ? [.returnsAtCommit, .keepsHistory] : .returnsAtCommit)
     let committed = disk.counts

@@ -69,7 +69,7 @@ struct VersionCrashTests {
   func `are all there, each as it was saved`(kind: JournalCrashTests.Kind) async throws {
     // A version is durable when the save that replaced it is (H1).
     // A node of a version always has a durable name (P7).
-    // The journal starts again only when the file and the folder for versions are durable (H3).
+    // The journal starts again only when the file and the folder of kept files are durable (H3).
     let disk = try await CrashCheck.disk(VersionTests.tree, metadata: true, options: kind.options)
     disk.synchronizeAll()
     let store = try await PackageStore.open(CrashCheck.path, on: disk, journalCapacity: 12 << 10)
@@ -170,7 +170,7 @@ struct VersionCrashTests {
   }
 
   @Test func `are lost in some state where the journal starts again before them`() async throws {
-    // The journal starts again only after the file and the folder for versions are synced (H3).
+    // The journal starts again only after the file and the folder of kept files are synced (H3).
     // Without these syncs a power cut after that loses the versions' files.
     let saves: [[Edit]] = [
       [.put("Text.txt", "second")], [.put("Text.txt", "third"), .put("Data.bin", "other")],
@@ -199,7 +199,7 @@ struct VersionCrashTests {
     }
     let (none, points) = try await bad(leavingOut: nil)
     #expect(none == 0)
-    let ours = points.filter { $0.name == "history" || $0.name == "versions" }
+    let ours = points.filter { $0.name == "history" || $0.name == "kept" }
     #expect(ours.count == 2)
     for point in ours { #expect(try await bad(leavingOut: point.number).0 > 0, "\(point)") }
   }

@@ -33,7 +33,7 @@ struct VersionTests {
     let again = try await PackageStore.open(CrashCheck.path, on: disk)
     #expect(try await again.versions().count == saves.count)
     #expect(try await model.problems(again) == [])
-    #expect(try namesBesideJournal(in: CrashCheck.path, on: disk) == ["history", "manifest", "versions"])
+    #expect(try namesBesideJournal(in: CrashCheck.path, on: disk) == ["history", "kept", "manifest"])
     #expect(try await again.verify().isWhole)
   }
 
@@ -68,9 +68,9 @@ struct VersionTests {
       }
       #expect(failures > 10)
       // A kept file with other bytes of the same size is no version's.
-      let names = try PosixDisk().names(in: folder.appending("Copy.pkg/.docpkg/versions"))
+      let names = try PosixDisk().names(in: folder.appending("Copy.pkg/.docpkg/kept"))
       for name in names {
-        try Data("SECOND".utf8).write(to: copy.appending(path: ".docpkg/versions/\(name)"))
+        try Data("SECOND".utf8).write(to: copy.appending(path: ".docpkg/kept/\(name)"))
       }
       #expect(try await copied.contents(of: versions[0].persistentIdentifier).lost == ["Text.txt"])
     }
@@ -219,8 +219,8 @@ struct VersionTests {
     try await store.close()
     let whole = try await store.verify()
     #expect(whole.isWhole && whole.versions == 2 && whole.damagedVersions == [])
-    let folder = try disk.openDirectory(at: "/Trip.pkg/.docpkg/versions")
-    let names = try disk.names(in: "/Trip.pkg/.docpkg/versions")
+    let folder = try disk.openDirectory(at: "/Trip.pkg/.docpkg/kept")
+    let names = try disk.names(in: "/Trip.pkg/.docpkg/kept")
     let kept = FileName(names[0])
     let before = try disk.status(of: kept, in: folder)
     let file = try disk.openFileForWriting(kept, in: folder)
@@ -236,6 +236,35 @@ struct VersionTests {
       lost.append(try await store.contents(of: version.persistentIdentifier).lost)
     }
     #expect(lost.contains(["Text.txt"]))
+  }
+
+  @Test func `share a file of the same bytes, which stays as long as one of them needs it`() async throws {
+    let disk = try await CrashCheck.disk(Self.tree, metadata: true)
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    let path = "/Trip.pkg/.docpkg/kept"
+    for text in ["a", "b", "a", "b"] {
+      try await store.put("Text.txt", text)
+      try await store.save(options: .keepsHistory)
+    }
+    try await store.close()
+    // The first text, and the two others.
+    #expect(try disk.names(in: FilePath(path)).count == 3)
+    let versions = try await store.versions()
+    try await store.removeVersions([versions[2].persistentIdentifier])
+    let left = try await store.versions()
+    #expect(
+      try await store.contents(of: left[0].persistentIdentifier).tree.regularFile(at: "Text.txt").text == "a")
+    try await store.removeVersions([versions[0].persistentIdentifier])
+    #expect(try disk.names(in: FilePath(path)).count == 2)
+
+    // A damaged file does not hide the next one of that name.
+    let kept = FileName(keeping: ContentHash(of: Array("b".utf8)), .file)
+    try disk.rot(kept, in: FilePath(path))
+    #expect(try await !store.verify().isWhole)
+    try await store.put("Text.txt", "c")
+    try await store.save(options: .keepsHistory)
+    try await store.close()
+    #expect(try await store.verify().isWhole)
   }
 
   @Test func `that cannot be read keep nobody from saving, and can be removed`() async throws {

@@ -66,7 +66,7 @@ struct KeptJournalTests {
       #expect(after.bytesWritten - before.bytesWritten < 96 << 10)
     }
     print("flushes of an edit: \(flushes)")
-    // The first save makes the journal, the history and the folder for versions. A few later saves start the journal again.
+    // The first save makes the journal, the history and the folder of kept files. A few later saves start the journal again.
     let rest = flushes.dropFirst()
     #expect(rest.filter { $0 == 5 }.count >= 44)
     #expect(rest.allSatisfy { $0 <= 10 })
@@ -156,9 +156,12 @@ struct KeptJournalTests {
     try Self.replace("manifest", by: manifest, on: disk)
     // The nodes of versions have their old names again.
     let staging = try disk.openDirectory(at: Self.hidden.appending("tmp"))
-    let versions = try disk.openDirectory(at: Self.hidden.appending("versions"))
-    for name in try disk.names(in: Self.hidden.appending("versions")) {
-      try disk.rename(FileName(name), in: versions, to: FileName(name), in: staging, .replace)
+    let kept = try disk.openDirectory(at: Self.hidden.appending("kept"))
+    let found = try JournalFile.find(in: disk.openDirectory(at: Self.hidden), on: disk, forWriting: false)
+    guard case .journal(let journal) = found else { throw CocoaError(.fileReadNoSuchFile) }
+    for operation in journal.keeping.flatMap(\.operations) {
+      guard let name = operation.keptName, let staged = operation.takenName else { continue }
+      try disk.rename(name, in: kept, to: staged, in: staging, .replace)
     }
     let before = try PackagePicture(of: "/", on: disk)
     #expect(try await Self.texts(on: disk) == ["2", "1", "0"])

@@ -11,8 +11,7 @@ struct RemovedChildrenTests {
   private static let ways: [PackageStore.SavingOptions] = [[], .returnsAtCommit]
 
   private static func removed(on disk: CrashDisk) throws -> Int {
-    let names = try disk.names(in: CrashCheck.path.appending(".docpkg"))
-    return names.contains("removed") ? try disk.names(in: "/Trip.pkg/.docpkg/removed").count : 0
+    try disk.names(in: "/Trip.pkg/.docpkg/tmp").count { FileName($0).isHeld }
   }
 
   @Test(arguments: ways, [true, false])
@@ -57,6 +56,25 @@ struct RemovedChildrenTests {
     try await store.put("b", "2")
     try await store.save()
     #expect(try Self.removed(on: disk) == 0)
+  }
+
+  @Test(arguments: [true, false])
+  func `stays while another program opens, saves and closes the package`(metadata: Bool) async throws {
+    let disk = try await CrashCheck.disk(Self.tree, metadata: metadata)
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    let top = await store.tree
+    let held = try #require(top.fileWrappers?["F"])
+    top.removeFileWrapper(held)
+    try await store.save()
+    for text in ["1", "2"] {
+      let other = try await PackageStore.open(CrashCheck.path, on: disk)
+      try await other.put("b", text)
+      try await other.save()
+      try await other.close()
+    }
+    #expect(held.fileWrappers?["G"]?.fileWrappers?["d"]?.text == "d")
+    try await store.close()
+    try expectNoTraces(in: CrashCheck.path, on: disk)
   }
 
   @Test func `is removed by whoever comes after a program that was killed`() async throws {
