@@ -10,15 +10,26 @@ extension PackageSession {
     weak var wrapper: FileWrapper?
   }
 
-  /// Moves the node that the last published save took from `origin` to a name of its own in the
-  /// staging folder, and gives its wrapper that place (S5).
+  /// Moves the nodes that the last published save took from their places to names of their own in the staging folder,
+  /// and gives their wrappers these places (S5).
   ///
   /// A folder is made there again from the files that were in it. If the save keeps a version, that has these files, too.
-  func keep(_ wrapper: FileWrapper, from origin: StoredNode) throws(FilePackageError) {
+  func keep(_ taken: [(wrapper: FileWrapper, origin: StoredNode)]) throws(FilePackageError) {
     guard let publisher = published else { return }
-    let gone = publisher.record.operations.filter {
-      $0.path.isWithin(origin.path) && ($0.takenName != nil || $0.removesFolder)
+    let origins = Set(taken.map(\.origin.path))
+    var gone: [PackagePath: [JournalRecord.Operation]] = [:]
+    for operation in publisher.record.operations where operation.takenName != nil || operation.removesFolder {
+      for place in operation.path.prefixes where origins.contains(place) {
+        gone[place, default: []].append(operation)
+      }
     }
+    for (wrapper, origin) in taken { try keep(wrapper, from: origin, gone[origin.path] ?? [], of: publisher) }
+  }
+
+  private func keep(
+    _ wrapper: FileWrapper, from origin: StoredNode, _ gone: [JournalRecord.Operation],
+    of publisher: Publisher
+  ) throws(FilePackageError) {
     // A folder that stays has lost only children.
     guard let first = gone.first, first.path == origin.path else { return }
     let top = stagedName(removed.count).held

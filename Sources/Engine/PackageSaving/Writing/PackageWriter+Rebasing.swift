@@ -34,9 +34,7 @@ extension PackageWriter {
     let root = StoredNode(location: location, path: .root, status: made)
     do {
       let removed = try saved.tree.rebase(onto: root, saved.snapshot.root, isInPlace: saved.way != .new)
-      for (wrapper, origin) in removed where saved.way != .nothingWritten {
-        try session?.keep(wrapper, from: origin)
-      }
+      if saved.way != .nothingWritten { try session?.keep(removed) }
       if let plist = saved.metadata { try rebaseMetadata(plist.status, in: saved.tree) }
     } catch {
       state.noteDelay()
