@@ -1,0 +1,141 @@
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import Testing
+
+@Suite("A row of a save")
+struct ChangeTests {
+  private static func row(_ path: PackagePath, _ text: String) -> ManifestRow {
+    let bytes = Array(text.utf8)
+    let child = ChildSummary(
+      path: path, kind: .file, mode: 0o644, size: UInt64(bytes.count), content: ContentHash(of: bytes))
+    return ManifestRow(child: child, modified: FileTime(seconds: 1, nanoseconds: 0))
+  }
+
+  private static func folder(_ path: PackagePath) -> ManifestRow {
+    let child = ChildSummary(path: path, kind: .directory, mode: 0, size: 0, content: .empty)
+    return ManifestRow(child: child, modified: FileTime(seconds: 0, nanoseconds: 0))
+  }
+
+  private static func status(_ text: String, _ kind: FileKind = .file) -> FileStatus {
+    let time = FileTime(seconds: 2, nanoseconds: 0)
+    let identity = FileIdentity(
+      device: 1, inode: 7, size: UInt64(text.utf8.count), modified: time, changed: time)
+    return FileStatus(kind: kind, mode: 0o755, identity: identity, links: 1, user: 0, group: 0)
+  }
+
+  /// Makes rows of the texts that the save noted, found and leaves at the places.
+  private static func changes(_ rows: [(PackagePath, noted: String?, found: String?, new: String?)])
+    -> Changes
+  {
+    var changes = Changes()
+    for (path, noted, found, new) in rows {
+      changes[path].work = .node
+      changes[path].noted = noted.map { row(path, $0) }
+      changes[path].found = found.map { status($0) }
+      changes[path].content = found.map { ContentHash(of: Array($0.utf8)) }
+      changes[path].new = new.map { row(path, $0) }
+    }
+    return changes
+  }
+
+  @Test func `adds the child that comes to the sums and to the manifest, less the one that was noted`() {
+    let changes = Self.changes([
+      ("came", nil, nil, "1"), ("went", "22", "22", nil), ("edited", "333", "333", "4444"),
+      ("theirs", "5", "66", "777"), ("foreign", nil, "8", nil),
+    ])
+    var expected = ContentSummary()
+    for (path, text) in [("came", "1"), ("edited", "4444"), ("theirs", "777")] {
+      expected.add(Self.row(PackagePath(path), text).child)
+    }
+    for (path, text) in [("went", "22"), ("edited", "333"), ("theirs", "5")] {
+      expected.subtract(Self.row(PackagePath(path), text).child)
+    }
+    #expect(changes.summary == expected)
+    let manifest = Manifest(isComplete: true)
+    _ = manifest.append(changes.batch(from: .none, to: .new, ContentDigest()))
+    #expect(Set(manifest.rows.map(\.child.path.string)) == ["came", "edited", "theirs"])
+    #expect(manifest.row(at: "theirs") == Self.row("theirs", "777"))
+  }
+
+  @Test func `changes no sums without an operation if the save counts the children again`() {
+    var changes = Changes()
+    changes["taken"] = Change("taken", noted: Self.row("taken", "1"), new: Self.row("taken", "2"))
+    #expect(changes.summary != ContentSummary())
+    changes.recounted = [Self.row("taken", "2"), Self.row("other", "3")]
+    #expect(changes.summary == ContentSummary())
+    let batch = changes.batch(from: .none, to: .new, ContentDigest())
+    #expect(batch.isWhole && batch.count == 2)
+  }
+
+  @Test func `gives the version before what the save found, and earlier ones what was noted`() throws {
+    let changes = Self.changes([
+      ("a", nil, nil, "new"), ("b", "1", "1", "2"), ("c", "1", "theirs", "2"), ("d", nil, "theirs", "2"),
+      ("e", "1", nil, "2"), ("f", "1", "1", nil),
+    ])
+    let rows = changes.versionRows
+    let hashes = ["1", "theirs"].map { ContentHash(of: Array($0.utf8)) }
+    #expect(rows.map(\.path.string) == ["a", "b", "c", "d", "e", "f"])
+    #expect(rows.map(\.node?.content) == [nil, hashes[0], hashes[1], hashes[1], nil, hashes[0]])
+    #expect(rows[0].earlier == .same && rows[1].earlier == .same && rows[5].earlier == .same)
+    #expect(rows[2].earlier == .other(VersionRecord.Node(unkept: Self.row("c", "1"))))
+    #expect(rows[3].earlier == .nothing)
+    #expect(rows[4].earlier == .other(VersionRecord.Node(unkept: Self.row("e", "1"))))
+  }
+
+  @Test func `has lost what another program changed if the save only takes it over`() {
+    var changes = Changes()
+    changes["edited"] = Change("edited", noted: Self.row("edited", "1"), new: Self.row("edited", "2"))
+    changes["added"] = Change("added", new: Self.row("added", "2"))
+    changes["removed"] = Change("removed", noted: Self.row("removed", "1"))
+    changes["folder"] = Change("folder", new: Self.folder("folder"))
+    changes["unknown"] = Change("unknown", new: Self.row("unknown", "2"))
+    changes["unknown"].isNotedKnown = false
+    changes["same"] = Change("same", noted: Self.row("same", "1"), new: Self.row("same", "1"))
+    let rows = Dictionary(uniqueKeysWithValues: changes.versionRows.map { ($0.path.string, $0) })
+    #expect(Set(rows.keys) == ["edited", "added", "removed", "folder", "unknown"])
+    for name in ["edited", "removed"] {
+      #expect(rows[name]?.node == VersionRecord.Node(unkept: Self.row(PackagePath(name), "1")))
+    }
+    #expect(rows["added"]?.node == nil && rows["unknown"]?.node == VersionRecord.Node(unkept: nil))
+    #expect(rows["folder"]?.node?.kind == .directory && rows["folder"]?.earlier == .nothing)
+  }
+
+  @Test func `has no lost child in a version that has a file in the folder's place`() {
+    var changes = Self.changes([("Sub", nil, "theirs", nil)])
+    changes["Sub"].noted = Self.folder("Sub")
+    changes["Sub/x"] = Change("Sub/x", noted: Self.row("Sub/x", "1"))
+    let rows = changes.versionRows
+    #expect(rows.map(\.node?.kind) == [.file, nil])
+    #expect(rows[0].earlier == .other(VersionRecord.Node(unkept: Self.folder("Sub"))))
+    #expect(rows[1].earlier == .other(VersionRecord.Node(unkept: Self.row("Sub/x", "1"))))
+  }
+
+  @Test func `becomes the journal's operations by the kinds that it found and leaves`() {
+    let staged = JournalRecord.Staged(
+      name: "s", node: JournalRecord.Known(Self.status("new")), mode: 0o644, bytes: nil)
+    var change = Change("a")
+    change.work = .node
+    change.name = "s"
+    #expect(change.operations == [])
+    change.found = Self.status("old")
+    let old = JournalRecord.Known(Self.status("old"))
+    #expect(change.operations == [.init(path: "a", action: .remove("s"), old: old)])
+    change.staged = staged
+    #expect(change.operations == [.init(path: "a", action: .put(staged), old: old)])
+    change.found = Self.status("", .directory)
+    #expect(
+      change.operations == [
+        .init(path: "a", action: .removeFolder(mode: 0o755)), .init(path: "a", action: .put(staged)),
+      ])
+    (change.staged, change.found, change.new) = (nil, Self.status("old"), Self.folder("a"))
+    change.attributes = .newDirectory()
+    #expect(
+      change.operations == [
+        .init(path: "a", action: .remove("s"), old: old), .init(path: "a", action: .makeFolder(mode: 0o777)),
+      ])
+    (change.work, change.found, change.new) = (.attributes, Self.status("", .directory), nil)
+    change.attributes = NodeAttributes(mode: 0o700, modeIsExact: true, modified: nil)
+    #expect(change.operations == [.init(path: "a", action: .setAttributes(mode: 0o700, modified: nil))])
+  }
+}
