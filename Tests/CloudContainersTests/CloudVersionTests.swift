@@ -61,28 +61,6 @@ struct CloudVersionTests {
     #expect(throws: CloudVersion.Problem.self) { try CloudVersion(decoding: Data(changed.utf8)) }
   }
 
-  private func names(_ count: Int, computer: String = "oak", date: Int64 = 1_800_000_000_000)
-    -> [KeptVersionName]
-  {
-    (0..<count).map { number in
-      KeptVersionName(id: UUID(), date: Date(milliseconds: date), generation: number, computer: computer)
-    }
-  }
-
-  @Test func `has the names of the versions that its device keeps`() throws {
-    var version = try version()
-    #expect(try !String(decoding: version.encoded(), as: UTF8.self).contains("kept"))
-    version.kept = names(KeptVersionName.maximumCount)
-    #expect(try CloudVersion(decoding: version.encoded()).kept == version.kept)
-    for bad in [
-      names(KeptVersionName.maximumCount + 1), names(1, computer: String(repeating: "c", count: 256)),
-      names(1, date: -1),
-    ] {
-      version.kept = bad
-      #expect(throws: CloudVersion.Problem.invalid("kept")) { try CloudVersion(decoding: version.encoded()) }
-    }
-  }
-
   @Test func `names the device of its content only if another device made it`() throws {
     var version = try version()
     #expect(version.contentDeviceName == "laptop")

@@ -67,17 +67,10 @@ struct VersionPlacesTests {
         #expect(stored.map(\.number) == [2, 1] && stored.map(\.savingComputer) == ["desktop", "laptop"])
         #expect(stored.allSatisfy { $0.id == nil && !$0.current })
       }
-      // The desktop told its version with its upload, and the laptop its own two with the first version.
-      let ofDesktop = listed("desktop", of: onLaptop)
-      #expect(ofDesktop.map(\.id) == others.filter { !$0.current }.map(\.id) && ofDesktop.count == 1)
-      #expect(ofDesktop.map(\.modified) == others.filter { !$0.current }.map(\.modified))
-      #expect(ofDesktop.map(\.savingComputer) == others.filter { !$0.current }.map(\.savingComputer))
-      let ofLaptop = listed("laptop", of: onDesktop).compactMap(\.id)
-      #expect(ofLaptop == own.compactMap(\.id).suffix(2) && ofLaptop.count == 2)
 
       let lines = try output("versions", "desktop/Trip.imageNotes", in: folder).split(separator: "\n")
       #expect(lines.count == onDesktop.count && lines[0].hasPrefix("* "))
-      #expect(lines[0].hasSuffix(", on this computer") && lines.last?.hasSuffix(", on laptop") == true)
+      #expect(lines[0].hasSuffix(", on this computer"))
       #expect(lines.count { $0.hasSuffix("  by laptop, in the container") } == 1)
     }
   }
@@ -90,10 +83,7 @@ struct VersionPlacesTests {
       _ = try output("versions", "start", "laptop/Book.recipebook", in: folder)
       try #require(try Program("bookkeeper").run([book, "2", "3"], in: folder, input: "").status == 0)
       try bring("Book.recipebook", in: folder)
-      let own = try versions("laptop/Book.recipebook", "--local", in: folder).filter { !$0.current }
-      #expect(!own.isEmpty)
       let listed = try versions("desktop/Book.recipebook", in: folder)
-      #expect(listed.filter { $0.place == "laptop" }.map(\.id) == own.map(\.id))
       #expect(listed.filter { $0.place == "the container" }.map(\.number) == [1])
       #expect(listed.filter { $0.place == "this computer" }.count >= 1)
     }

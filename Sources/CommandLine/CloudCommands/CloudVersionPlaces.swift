@@ -9,7 +9,7 @@ extension Cloud {
   struct Places: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "version-places",
-      abstract: "Print the versions of a document that are not on this machine, as JSON.",
+      abstract: "Print the versions that the container has of a document, as JSON.",
       shouldDisplay: false)
 
     @Argument(path: "The document.")
@@ -25,13 +25,6 @@ extension Cloud {
             .init(
               number: version.sequence, date: version.date, computer: version.deviceName, size: version.size,
               notes: notes))
-        }
-        for machine in listing.elsewhere {
-          places.kept += machine.versions.map { version in
-            .init(
-              id: version.id.uuidString, date: version.date, generation: version.generation,
-              computer: version.computer, place: machine.deviceName)
-          }
         }
         places.problems = listing.problems.map { errorMessage(of: $0) }
       } catch let error as FilePackageError where error.code == .noSuchFile {

@@ -11,7 +11,7 @@ extension Cloud {
       abstract: "List the versions that the container has of a document.",
       discussion: """
         Prints a line for each version, the last one first: the number, the date, the size, and the device that made \
-        it. 'docpkg versions' lists them beside those that machines keep. 'docpkg cloud restore --version' brings one back. A version stays for thirty days after the next one \
+        it. 'docpkg versions' lists them beside those of the history here. 'docpkg cloud restore --version' brings one back. A version stays for thirty days after the next one \
         came; 'docpkg cloud gc' removes it then. The name of a deleted document is possible, too.
 
         Examples:

@@ -1,6 +1,6 @@
 package import FoundationEssentials
 
-/// The versions of a document that are not in its hidden folder on this machine, as `docpkg-full` tells them.
+/// The versions that the container has of a document, as `docpkg-full` prints them.
 package struct VersionPlaces: Codable, Sendable {
   /// A version that the container has.
   package struct Stored: Codable, Sendable {
@@ -16,23 +16,7 @@ package struct VersionPlaces: Codable, Sendable {
     }
   }
 
-  /// A version that another machine keeps.
-  package struct Kept: Codable, Sendable {
-    package var id: String
-    package var date: Date
-    package var generation: Int
-    package var computer: String
-    /// The machine that has it.
-    package var place: String
-
-    package init(id: String, date: Date, generation: Int, computer: String, place: String) {
-      (self.id, self.date, self.generation) = (id, date, generation)
-      (self.computer, self.place) = (computer, place)
-    }
-  }
-
   package var stored: [Stored] = []
-  package var kept: [Kept] = []
   /// The sentences of the errors.
   package var problems: [String] = []
 

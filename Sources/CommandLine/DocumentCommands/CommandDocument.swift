@@ -159,14 +159,6 @@ package struct ShownVersion: Encodable, Sendable {
     note(place: "the container", "in the container")
   }
 
-  /// Makes a version that another machine keeps.
-  init(_ version: VersionPlaces.Kept) {
-    line = "  \(version.id.prefix(8))  \(localTime(version.date))  generation \(version.generation)"
-    (id, modified, generation) = (version.id, version.date, version.generation)
-    savingComputer = version.computer
-    note(place: version.place, "on \(display(version.place))")
-  }
-
   /// Returns the version with its computer and its place.
   func onThisComputer() -> ShownVersion {
     var version = self

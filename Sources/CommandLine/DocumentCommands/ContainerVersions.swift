@@ -1,7 +1,7 @@
 import CommandSupport
 import FoundationEssentials
 
-/// Returns the versions of a document in a container folder that are not on this machine; nil in another folder.
+/// Returns the versions that the container has of a document; nil in another folder than that of a container.
 ///
 /// `docpkg-full` asks the store for them.
 func containerVersions(at path: String) -> VersionPlaces? {
@@ -19,11 +19,4 @@ func containerVersions(at path: String) -> VersionPlaces? {
     places.problems = ["The versions in the container are not listed: 'docpkg-full' gave another answer."]
   }
   return places
-}
-
-extension ShownVersion {
-  /// The versions that are not on this machine, in the order of the list.
-  static func list(_ places: VersionPlaces) -> [ShownVersion] {
-    places.stored.map { ShownVersion($0) } + places.kept.map { ShownVersion($0) }
-  }
 }

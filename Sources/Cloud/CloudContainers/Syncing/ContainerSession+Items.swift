@@ -182,7 +182,7 @@ extension ContainerSession {
   private func deletePlaceholder(_ record: DocumentRecord) async throws {
     var record = record
     guard let head = try head(of: record), !head.isDeleted else { return }
-    var version = await nextVersion(after: head)
+    var version = nextVersion(after: head)
     version.isDeleted = true
     version.parents = [try head.digest()]
     if try await commitElsewhere(version, of: &record) { return }
@@ -207,7 +207,7 @@ extension ContainerSession {
       guard let head = try head(of: record) else { break }
       guard head.isDeleted else { return head.name }
       try await renewContent(of: head, under: head)
-      var version = await nextVersion(after: head)
+      var version = nextVersion(after: head)
       version.isDeleted = false
       version.parents = [try head.digest()]
       let names = try await liveNames()
@@ -218,13 +218,11 @@ extension ContainerSession {
   }
 
   /// A version after another one with the same content, by this device.
-  func nextVersion(after head: CloudVersion) async -> CloudVersion {
+  func nextVersion(after head: CloudVersion) -> CloudVersion {
     var version = head
     version.sequence += 1
     version.contentDevice = head.contentDeviceName
     (version.device, version.deviceName, version.date) = (settings.device, settings.deviceName, now())
-    let local = try? FolderScan.document(head.name, in: folder)  // Not here, or not under this name.
-    version.kept = await keptVersions(of: local)
     return version
   }
 

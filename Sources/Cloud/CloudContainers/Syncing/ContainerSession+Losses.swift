@@ -175,7 +175,7 @@ extension ContainerSession {
         .missing, in: store.place, key: lost.key.string, document: lost.name,
         reason: "the store lost its last version, and its content is not on this machine")
     }
-    var version = await nextVersion(after: lost)
+    var version = nextVersion(after: lost)
     version.sequence = (present?.sequence ?? 0) + 1
     version.parents = try present.map { [try $0.digest()] } ?? []
     version.conflicts = present?.conflicts ?? []

@@ -28,7 +28,6 @@ extension ContainerSession {
       case .failure(let error): listing.problems.append(error)
       }
     }
-    listing.noteVersions(besides: settings.device)
     return listing
   }
 
@@ -48,7 +47,7 @@ extension ContainerSession {
       guard let head = try head(of: record) else { break }
       if head.root == earlier.root, !head.isDeleted { return head.name }
       try await renewContent(of: earlier, under: head)
-      var version = await nextVersion(after: head)
+      var version = nextVersion(after: head)
       (version.root, version.blobs, version.isPackage) = (earlier.root, earlier.blobs, earlier.isPackage)
       (version.contentType, version.isDeleted) = (earlier.contentType, false)
       version.contentDevice = earlier.contentDeviceName

@@ -34,7 +34,7 @@ extension DocumentSync {
     if try merger() != nil { return true }
     let resolved = try await resolvedConflicts()
     if !resolved.isDisjoint(with: head.conflicts) {
-      var version = await session.nextVersion(after: head)
+      var version = session.nextVersion(after: head)
       version.parents = [try head.digest()] + resolved.sorted()
       version.conflicts = head.conflicts.filter { !resolved.contains($0) }
       if try await session.commitElsewhere(version, of: &record) {
@@ -108,7 +108,7 @@ extension DocumentSync {
     if let date = facts?.modificationDate { lost.date = date }
     let digest = try await session.log.storeConflict(lost)
     try await change(local) { try await $0.renameConflictVersion(own, to: digest.identifier) }
-    var version = await session.nextVersion(after: head)
+    var version = session.nextVersion(after: head)
     version.parents = [try head.digest()]
     version.conflicts = (head.conflicts + [digest]).sorted()
     guard try await session.commitElsewhere(version, of: &record) else { return }

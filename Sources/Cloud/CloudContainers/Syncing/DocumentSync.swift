@@ -183,7 +183,7 @@ struct DocumentSync {
       contentDevice: head.flatMap { $0.root == root ? $0.contentDeviceName : nil },
       date: session.now(), name: record.name,
       contentType: UTType(filename: filename, isDirectory: isPackage).identifier, isPackage: isPackage,
-      root: root, kept: await session.keptVersions(of: local))
+      root: root)
   }
 
   /// Gives the document here another name if another document has its name.

@@ -41,29 +41,7 @@ extension CloudVersion {
     /// As `contentDevice`.
     var origin: Data?
     var blobs: [Data]?
-    var kept: [Kept]?
     var isDeleted: Bool
-  }
-
-  private struct Kept: Codable {
-    var id: UUID
-    var date: Int64
-    var generation: Int
-    var computer: String
-
-    init(_ name: KeptVersionName) {
-      (id, date) = (name.id, name.date.milliseconds)
-      (generation, computer) = (name.generation, name.computer)
-    }
-
-    /// nil if a value is out of its limits.
-    var name: KeptVersionName? {
-      guard CloudVersion.dates.contains(date), generation >= 0,
-        computer.utf8.count <= KeptVersionName.maximumComputerSize
-      else { return nil }
-      return KeptVersionName(
-        id: id, date: Date(milliseconds: date), generation: generation, computer: computer)
-    }
   }
 
   /// From 1970 to the year 4000, in milliseconds.
@@ -79,7 +57,7 @@ extension CloudVersion {
       deviceName: deviceName, contentDevice: contentDevice, date: date.milliseconds, name: name,
       type: contentType, isPackage: isPackage,
       root: Data(root.bytes), origin: origin.map { Data($0.bytes) },
-      blobs: hasContent ? blobs : nil, kept: kept.isEmpty ? nil : kept.map(Kept.init), isDeleted: isDeleted)
+      blobs: hasContent ? blobs : nil, isDeleted: isDeleted)
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys]
     return try encoder.encode(record)
@@ -110,17 +88,13 @@ extension CloudVersion {
     guard record.contentDevice?.utf8.count ?? 0 <= 255 else { throw .invalid("contentDevice") }
     guard record.type.utf8.count <= 255 else { throw .invalid("type") }
     guard Self.dates.contains(record.date) else { throw .invalid("date") }
-    let kept = (record.kept ?? []).compactMap(\.name)
-    guard kept.count == record.kept?.count ?? 0, kept.count <= KeptVersionName.maximumCount else {
-      throw .invalid("kept")
-    }
     self.init(
       document: document, sequence: record.sequence, parents: try Self.digests(record.parents, "parents"),
       conflicts: try Self.digests(record.conflicts, "conflicts"), device: record.device,
       deviceName: record.deviceName, contentDevice: record.contentDevice,
       date: Date(milliseconds: record.date), name: record.name,
       contentType: record.type, isPackage: record.isPackage, root: root,
-      blobs: record.blobs ?? [], origin: try Self.origin(record.origin), kept: kept,
+      blobs: record.blobs ?? [], origin: try Self.origin(record.origin),
       isDeleted: record.isDeleted)
     // The blobs are those of the whole tree (EN1).
     if let blobs = record.blobs,

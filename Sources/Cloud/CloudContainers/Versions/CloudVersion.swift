@@ -37,8 +37,6 @@ public struct CloudVersion: Sendable, Hashable {
   /// Of a version that lost: the content from which it was made. The children that differ from it are the conflict.
   /// nil for all other versions, and for a version of an earlier program.
   package var origin: TreeRoot?
-  /// The newest versions that the device keeps of the document, the newest first. Their contents are on the device alone.
-  package var kept: [KeptVersionName] = []
   /// Whether the document is deleted.
   public var isDeleted = false
 

@@ -11,10 +11,9 @@ struct Versions: AsyncParsableCommand {
     discussion: """
       The newest version is first. Each line has the identifier, the date, the generation, the bytes that only this \
       version has, and the children that the next save changed. Other commands accept the first digits of an \
-      identifier. The present state has a star. In a container folder, the versions of the container follow, and the \
-      last ten that each other machine named with its last upload. Their lines have the computer that made the version, and the \
-      place where it is. `docpkg edit` keeps a version with each save of a document that has \
-      'Metadata.plist'. `docpkg versions start` begins a history in any package. A document \
+      identifier. The present state has a star. In a container folder, the versions of the container follow. Their \
+      lines have the computer that made the version, and the place where it is. `docpkg edit` keeps a version with each \
+      save of a document that has 'Metadata.plist'. `docpkg versions start` begins a history in any package. A document \
       with a database keeps no versions. Docs/History.md describes the retention policy.
 
       Examples:
@@ -34,10 +33,9 @@ struct VersionsList: CoordinatedCommand, DocumentCommand {
     commandName: "list",
     abstract: "List the versions.",
     discussion: """
-      In a container folder, each line ends with the computer that made the version and with its place: this computer, \
-      the container, or another machine. A version of the container has its number, for 'docpkg cloud restore \
-      --version'. The content of another machine's version is on that machine alone. With --local, the command asks \
-      the store for nothing.
+      In a container folder, each line ends with the computer that made the version and with its place: this computer \
+      or the container. A version of the container has its number, for 'docpkg cloud restore --version'. With --local, \
+      the command asks the store for nothing.
 
       Examples:
         docpkg versions Trip.imageNotes --json
@@ -58,7 +56,7 @@ struct VersionsList: CoordinatedCommand, DocumentCommand {
   func run() async throws {
     var shown = try await document(at: path).versions()
     let places = local ? nil : containerVersions(at: path)
-    if let places { shown = shown.map { $0.onThisComputer() } + ShownVersion.list(places) }
+    if let places { shown = shown.map { $0.onThisComputer() } + places.stored.map { ShownVersion($0) } }
     if json {
       try printJSON(shown)
     } else {
