@@ -12,7 +12,7 @@ struct CloudVersionTests {
     let root = TreeRoot(page: BlobName(of: Data("page".utf8)), totals: TreeTotals(entries: 2, bytes: 10))
     let json = #"""
       {"conflicts":[],"date":1800000000123,"device":"d1","deviceName":"laptop","document":"\#(document)","format":1,\#
-      "isDeleted":false,"isPackage":true,"name":"Travel\/Trip.imageNotes","parents":[],\#
+      "isDeleted":false,"isPackage":true,"name":"Travel\/Trip.imageNotes",\#
       "root":"\#(Data(root.bytes).base64EncodedString())","sequence":7,"type":"com.example.notes"}
       """#
     return try CloudVersion(decoding: Data(json.utf8))
@@ -50,7 +50,7 @@ struct CloudVersionTests {
     ("Travel\\/Trip.imageNotes", "..\\/Trip.imageNotes"), ("Travel\\/Trip.imageNotes", "\\/etc\\/passwd"),
     ("Travel\\/Trip.imageNotes", ".docpkg-cloud\\/lock"), ("Travel\\/Trip.imageNotes", "Travel\\/\\u0000"),
     ("\"device\":\"d1\"", "\"device\":\"..\\/d1\""), ("\"date\":1800000000123", "\"date\":-5"),
-    ("0a0a0a", "0A0A0A"), ("\"parents\":[]", "\"parents\":[\"ab\"]"), ("\"format\":1", "\"format\":2"),
+    ("0a0a0a", "0A0A0A"), ("\"conflicts\":[]", "\"conflicts\":[\"ab\"]"), ("\"format\":1", "\"format\":2"),
     ("\"root\":\"", "\"root\":\"AAAA"),
     ("\"date\"", "\"contentDevice\":\"\(String(repeating: "d", count: 256))\",\"date\""),
   ])

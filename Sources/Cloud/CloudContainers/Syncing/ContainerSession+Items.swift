@@ -184,7 +184,6 @@ extension ContainerSession {
     guard let head = try head(of: record), !head.isDeleted else { return }
     var version = nextVersion(after: head)
     version.isDeleted = true
-    version.parents = [try head.digest()]
     if try await commitElsewhere(version, of: &record) { return }
     if try self.head(of: record)?.isDeleted != true { throw changedElsewhere(record.name) }
   }
@@ -209,7 +208,6 @@ extension ContainerSession {
       try await renewContent(of: head, under: head)
       var version = nextVersion(after: head)
       version.isDeleted = false
-      version.parents = [try head.digest()]
       let names = try await liveNames()
       version.name = DocumentName.free(head.name) { names.isTaken($0, byOthersThan: record.id) }
       if try await commitElsewhere(version, of: &record) { return version.name }

@@ -177,7 +177,6 @@ extension ContainerSession {
     }
     var version = nextVersion(after: lost)
     version.sequence = (present?.sequence ?? 0) + 1
-    version.parents = try present.map { [try $0.digest()] } ?? []
     version.conflicts = present?.conflicts ?? []
     _ = try await commitElsewhere(version, of: &record)  // If another device was first, its version counts.
   }

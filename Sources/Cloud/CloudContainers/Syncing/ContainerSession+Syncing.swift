@@ -245,7 +245,6 @@ extension ContainerSession {
     for index in twins {
       guard let head = try head(of: records[index]) else { continue }
       var version = nextVersion(after: head)
-      version.parents = [try head.digest()]
       version.name = DocumentName.free(version.name, among: taken)
       taken.insert(DocumentName.folded(version.name))
       do {

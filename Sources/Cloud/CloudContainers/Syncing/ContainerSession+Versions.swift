@@ -51,7 +51,6 @@ extension ContainerSession {
       (version.root, version.blobs, version.isPackage) = (earlier.root, earlier.blobs, earlier.isPackage)
       (version.contentType, version.isDeleted) = (earlier.contentType, false)
       version.contentDevice = earlier.contentDeviceName
-      version.parents = [try head.digest()]
       if head.isDeleted {
         let names = try await liveNames()
         version.name = DocumentName.free(head.name) { names.isTaken($0, byOthersThan: record.id) }

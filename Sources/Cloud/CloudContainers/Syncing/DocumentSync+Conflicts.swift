@@ -35,7 +35,6 @@ extension DocumentSync {
     let resolved = try await resolvedConflicts()
     if !resolved.isDisjoint(with: head.conflicts) {
       var version = session.nextVersion(after: head)
-      version.parents = [try head.digest()] + resolved.sorted()
       version.conflicts = head.conflicts.filter { !resolved.contains($0) }
       if try await session.commitElsewhere(version, of: &record) {
         note(shown.subtracting(resolved))
@@ -109,7 +108,6 @@ extension DocumentSync {
     let digest = try await session.log.storeConflict(lost)
     try await change(local) { try await $0.renameConflictVersion(own, to: digest.identifier) }
     var version = session.nextVersion(after: head)
-    version.parents = [try head.digest()]
     version.conflicts = (head.conflicts + [digest]).sorted()
     guard try await session.commitElsewhere(version, of: &record) else { return }
     note(shown.union([digest]))

@@ -177,7 +177,6 @@ struct DocumentSync {
     let filename = record.name.split(separator: "/").last.map(String.init) ?? record.name
     return CloudVersion(
       document: try record.document, sequence: (head?.sequence ?? 0) + 1,
-      parents: try (head.map { [try $0.digest()] } ?? []) + conflicts.filter(resolved.contains),
       conflicts: conflicts.filter { !resolved.contains($0) }, device: session.settings.device,
       deviceName: session.settings.deviceName,
       contentDevice: head.flatMap { $0.root == root ? $0.contentDeviceName : nil },

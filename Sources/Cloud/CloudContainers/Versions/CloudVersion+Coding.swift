@@ -7,12 +7,11 @@ import ObjectStores
 // bytes. A reader refuses a value out of its limits. It takes further keys of a newer program for no error.
 
 extension CloudVersion {
-  /// The newest format that this version of the library reads and writes. A version with blobs has it, so that an older
-  /// program does not look for them in the store. Any other version has format 1.
-  static let formatVersion = 2
+  /// The format that this version of the library reads and writes.
+  static let format = 1
   /// The size of the largest version, in bytes.
   package static let maximumSize = 64 << 10
-  /// The largest number of open conflicts. A version has one more parent at most.
+  /// The largest number of open conflicts.
   static let maximumConflicts = 100
 
   /// The reason why bytes are no version.
@@ -27,18 +26,15 @@ extension CloudVersion {
     var format: Int
     var document: String
     var sequence: Int
-    var parents: [String]
     var conflicts: [String]
     var device: String
     var deviceName: String
-    /// Without a value there is no key, so the bytes of other versions are those of earlier programs.
     var contentDevice: String?
     var date: Int64
     var name: String
     var type: String
     var isPackage: Bool
     var root: Data
-    /// As `contentDevice`.
     var origin: Data?
     var blobs: [Data]?
     var isDeleted: Bool
@@ -52,8 +48,8 @@ extension CloudVersion {
   /// The bytes of the object.
   package func encoded() throws -> Data {
     let record = Record(
-      format: hasContent ? Self.formatVersion : 1, document: document.string, sequence: sequence,
-      parents: parents.map(\.description), conflicts: conflicts.map(\.description), device: device,
+      format: Self.format, document: document.string, sequence: sequence,
+      conflicts: conflicts.map(\.description), device: device,
       deviceName: deviceName, contentDevice: contentDevice, date: date.milliseconds, name: name,
       type: contentType, isPackage: isPackage,
       root: Data(root.bytes), origin: origin.map { Data($0.bytes) },
@@ -75,10 +71,10 @@ extension CloudVersion {
     } catch {
       // A newer program may have other values.
       let format = try? JSONDecoder().decode(Format.self, from: data).format
-      throw format ?? 0 > Self.formatVersion ? .newerFormat : .notAVersion
+      throw format ?? 0 > Self.format ? .newerFormat : .notAVersion
     }
-    if record.format > Self.formatVersion { throw .newerFormat }
-    guard record.format == (record.blobs == nil ? 1 : Self.formatVersion) else { throw .invalid("format") }
+    if record.format > Self.format { throw .newerFormat }
+    guard record.format == Self.format else { throw .invalid("format") }
     guard let document = CloudDocumentID(record.document) else { throw .invalid("document") }
     guard (1...Self.maximumSequence).contains(record.sequence) else { throw .invalid("sequence") }
     guard DocumentName.isValid(record.name) else { throw .invalid("name") }
@@ -89,8 +85,8 @@ extension CloudVersion {
     guard record.type.utf8.count <= 255 else { throw .invalid("type") }
     guard Self.dates.contains(record.date) else { throw .invalid("date") }
     self.init(
-      document: document, sequence: record.sequence, parents: try Self.digests(record.parents, "parents"),
-      conflicts: try Self.digests(record.conflicts, "conflicts"), device: record.device,
+      document: document, sequence: record.sequence,
+      conflicts: try Self.conflicts(record.conflicts), device: record.device,
       deviceName: record.deviceName, contentDevice: record.contentDevice,
       date: Date(milliseconds: record.date), name: record.name,
       contentType: record.type, isPackage: record.isPackage, root: root,
@@ -115,12 +111,10 @@ extension CloudVersion {
     return root
   }
 
-  private static func digests(_ strings: [String], _ key: String) throws(Problem) -> [VersionDigest] {
-    guard strings.count <= maximumConflicts + 1 else { throw .invalid(key) }
-    var digests: [VersionDigest] = []
-    for string in strings {
-      guard let digest = VersionDigest(string) else { throw .invalid(key) }
-      digests.append(digest)
+  private static func conflicts(_ strings: [String]) throws(Problem) -> [VersionDigest] {
+    let digests = strings.compactMap { VersionDigest($0) }
+    guard digests.count == strings.count, digests.count <= maximumConflicts else {
+      throw .invalid("conflicts")
     }
     return digests
   }

@@ -3,7 +3,7 @@ import FilePackages
 public import FoundationEssentials
 package import ObjectStores
 
-/// One state of a document in a container: a small object that names the document's tree and its earlier states.
+/// One state of a document in a container: a small object that names the document's tree.
 ///
 /// The versions of a document have numbers from 1, without gaps. The last one is the document's present state, the
 /// *head*. A version is immutable.
@@ -12,8 +12,6 @@ public struct CloudVersion: Sendable, Hashable {
   public var document: CloudDocumentID
   /// The number of the version, from 1.
   public var sequence: Int
-  /// The versions from which this one was made, by digest: none for the first one, several for a merge.
-  package var parents: [VersionDigest] = []
   /// The versions in conflict with this one that no user has resolved, by digest, in order.
   package var conflicts: [VersionDigest] = []
   /// The identity of the device that made the version: see `CloudDevice.id`.
@@ -35,7 +33,7 @@ public struct CloudVersion: Sendable, Hashable {
   /// The blobs of the content, if the document is small: see `Enclosure`. Otherwise they are objects of their own.
   package internal(set) var blobs: [Data] = []
   /// Of a version that lost: the content from which it was made. The children that differ from it are the conflict.
-  /// nil for all other versions, and for a version of an earlier program.
+  /// nil for all other versions.
   package var origin: TreeRoot?
   /// Whether the document is deleted.
   public var isDeleted = false
