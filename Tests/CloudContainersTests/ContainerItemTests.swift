@@ -26,7 +26,7 @@ struct ContainerItemTests {
       #expect(placeholders.map(\.name) == ["Folder/Notes.txt", "Trip.imageNotes"])
       #expect(placeholders.map(\.downloadingStatus) == [.notDownloaded, .notDownloaded])
       #expect(placeholders.first?.size == 5)
-      try await b.container.startDownloading(itemAt: b.url.appending(path: "Folder/Notes.txt"))
+      try await b.container.startDownloading(itemNamed: "Folder/Notes.txt")
       try await b.sync()
       #expect(b.text("Folder/Notes.txt") == "notes")
       try b.write("changed", to: "Folder/Notes.txt")
@@ -209,19 +209,6 @@ struct ContainerItemTests {
         }
         #expect(error?.code == .invalidName)
       }
-    }
-  }
-
-  @Test func `tell of each operation`() async throws {
-    try await withTemporaryDirectory { directory in
-      let a = try await DeviceFixture("a", in: directory, MemoryStore())
-      try a.write("one", to: "Notes.txt")
-      var updates = a.container.updates().makeAsyncIterator()
-      #expect(try await updates.next()?.map(\.isUploaded) == [false])
-      try await a.sync()
-      var items = try await updates.next() ?? []
-      while items.first?.isUploaded == false { items = try await updates.next() ?? [] }
-      #expect(items.map(\.isUploaded) == [true])
     }
   }
 

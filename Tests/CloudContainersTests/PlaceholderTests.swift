@@ -116,13 +116,12 @@ struct PlaceholderTests {
       try a.write("notes", to: "Notes.txt")
       try await a.sync()
       try await b.sync()
-      let place = b.url.appending(path: "Trip.imageNotes")
-      try await b.container.startDownloading(itemAt: place)
+      try await b.container.startDownloading(itemNamed: "Trip.imageNotes")
       gate.close()
       let running = Task { try await b.container.sync() }
       try await waitForDownload(gate)
       try await b.container.startDownloading(itemNamed: "Notes.txt")
-      try await b.container.cancelDownload(itemAt: place)
+      try await b.container.cancelDownload(itemNamed: "Trip.imageNotes")
       gate.open()
       let report = try await running.value
       #expect(report.failures.map(\.name) == ["Trip.imageNotes"])

@@ -49,26 +49,6 @@ extension CloudContainer {
     return (items.sorted { ($0.item.name, $0.item.id) < ($1.item.name, $1.item.id) }, scan)
   }
 
-  /// Returns the items now, and after each operation of this object.
-  ///
-  /// Operations during a listing are combined, and a slow listener gets only the newest items. The sequence ends with
-  /// an error of the disk, or with its task.
-  public func updates() -> AsyncThrowingStream<[CloudItem], any Error> {
-    let changes = changed.listen()
-    return AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
-      let task = Task {
-        do {
-          continuation.yield(try await items())
-          for await _ in changes { continuation.yield(try await items()) }
-          continuation.finish()
-        } catch {
-          continuation.finish(throwing: error)
-        }
-      }
-      continuation.onTermination = { _ in task.cancel() }
-    }
-  }
-
   private func item(_ placed: PlacedRecord) throws -> CloudItem {
     let (record, head) = (placed.record, placed.head)
     let isPackage = placed.local?.isPackage ?? head?.isPackage ?? false
@@ -194,17 +174,4 @@ extension CloudContainer {
     }
     return name
   }
-
-  /// Asks for the content of the document at a place in the container folder, as `startDownloading(itemNamed:)`.
-  public func startDownloading(itemAt item: URL) async throws {
-    try await startDownloading(itemNamed: name(ofItemAt: item))
-  }
-
-  /// Cancels the download of the document at a place in the container folder, as `cancelDownload(itemNamed:)`.
-  public func cancelDownload(itemAt item: URL) async throws {
-    try await cancelDownload(itemNamed: name(ofItemAt: item))
-  }
-
-  /// Removes the content of the document at a place in the container folder, as `evict(itemNamed:)`.
-  public func evict(itemAt item: URL) async throws { try await evict(itemNamed: name(ofItemAt: item)) }
 }
