@@ -86,21 +86,6 @@ struct EarlierVersionTests {
     }
   }
 
-  @Test func `are written as documents of their own, and replace none`() async throws {
-    try await withOne { a, _, directory in
-      try await write(["one", "two"], to: "Notes.txt", on: a)
-      try await a.container.write(
-        version: 1, ofItemNamed: "Notes.txt", to: a.url.appending(path: "Notes before.txt"))
-      #expect(a.text("Notes before.txt") == "one" && a.text("Notes.txt") == "two")
-      let error = await #expect(throws: FilePackageError.self) {
-        try await a.container.write(
-          version: 1, ofItemNamed: "Notes.txt", to: a.url.appending(path: "Notes.txt"))
-      }
-      #expect(error?.code == .fileExists && a.text("Notes.txt") == "two")
-      #expect(try await a.sync().documents.map(\.name) == ["Notes before.txt"])
-    }
-  }
-
   @Test func `that are damaged or missing are told, and change nothing`() async throws {
     try await withOne { a, store, _ in
       try await write(["one", "two", "three"], to: "Notes.txt", on: a)

@@ -161,8 +161,6 @@ struct CloudLifeTests {
         try cloud("restore", "A/Notes.txt", "--version", "1", in: folder)
           == "restored version 1 as Notes.txt\n")
       #expect(try text("A/Notes.txt", in: folder) == "one")
-      try cloud("restore", "A/Notes.txt", "--version", "2", "--to", "A/Longer.txt", in: folder)
-      #expect(try text("A/Longer.txt", in: folder) == "two, longer")
       let none = try run(tool, ["cloud", "restore", "A/Notes.txt", "--version", "9"], in: folder)
       #expect(none.status == 2 && none.errors.contains("no version 9"), "\(none.errors)")
     }

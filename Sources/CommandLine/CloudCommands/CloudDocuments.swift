@@ -216,8 +216,7 @@ extension Cloud {
         the identity and the name. A restored document is a placeholder, and has another name if its own is taken.
 
         With --version the path is that of a document, and its content of that version becomes its next version. \
-        Edits that are here become a version before that. 'docpkg cloud versions' lists the versions. With --to the \
-        version is written as another document, and the document stays as it is.
+        Edits that are here become a version before that. 'docpkg cloud versions' lists the versions.
 
         Examples:
           docpkg cloud restore ~/Cloud
@@ -238,10 +237,6 @@ extension Cloud {
     @Option(help: ArgumentHelp("Bring back this version of the document.", valueName: "number"))
     var version: Int?
 
-    @Option(
-      path: ArgumentHelp("With --version, write the version as a new document here.", valueName: "path"))
-    var to: String?
-
     @Flag(help: "Print the deleted documents as JSON.")
     var json = false
 
@@ -249,7 +244,6 @@ extension Cloud {
       if version != nil && !names.isEmpty {
         throw ValidationError("--version needs the path of one document.")
       }
-      if to != nil && version == nil { throw ValidationError("--to belongs to --version.") }
     }
 
     func run() async throws {
@@ -272,13 +266,11 @@ extension Cloud {
     }
 
     private func restore(_ version: Int) async throws {
-      let (progress, path, to) = (TransferProgress(), argument.path, to)
+      let (progress, path) = (TransferProgress(), argument.path)
       let restored = try await interruptible(saying: Cloud.interruption) {
         let folder = try await CloudFolder.open(at: path, progress)
         let name = try folder.name(ofItemAt: path)
-        guard let to else { return try await folder.container.restore(itemNamed: name, version: version) }
-        try await folder.container.write(version: version, ofItemNamed: name, to: absoluteURL(to))
-        return to
+        return try await folder.container.restore(itemNamed: name, version: version)
       }
       progress.clear()
       var output = StandardOutput(.report)

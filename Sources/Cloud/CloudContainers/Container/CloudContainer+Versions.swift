@@ -1,5 +1,3 @@
-public import FoundationEssentials
-
 extension CloudContainer {
   /// Lists the versions that the container has of a document, the last one first.
   ///
@@ -25,12 +23,5 @@ extension CloudContainer {
   @discardableResult
   public func restore(itemNamed name: String, version number: Int) async throws -> String {
     try await exclusively { try await session.restore(itemNamed: name, version: number) }
-  }
-
-  /// Writes an earlier version of a document as a separate document. In the container folder it is a new document.
-  ///
-  /// - Throws: `fileExists` if there is an item at `url`; otherwise as `restore(itemNamed:version:)`.
-  public func write(version number: Int, ofItemNamed name: String, to url: URL) async throws {
-    try await session.write(version: number, ofItemNamed: name, to: url)
   }
 }

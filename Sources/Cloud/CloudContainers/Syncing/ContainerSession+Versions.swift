@@ -1,9 +1,6 @@
-import Documents
-import DurableIO
 import FilePackages
 import FoundationEssentials
 import ObjectStores
-import SystemPackage
 
 // An earlier version comes back as the next one, so no version changes or goes. Edits that are here go to the container
 //     first, and are a version then.
@@ -61,15 +58,6 @@ extension ContainerSession {
       }
     }
     throw FilePackageError(.busy, .save, document: name)
-  }
-
-  /// Writes an earlier version as a document of its own.
-  func write(version number: Int, ofItemNamed name: String, to url: URL) async throws {
-    let version = try await version(number, of: placedOrDeleted(name))
-    try await DocumentDownload(
-      to: FilePath(of: url, for: .create), isPackage: version.isPackage,
-      contentType: UTType(version.contentType), from: nil, to: version.root, in: blobs(with: version)
-    ).run()
   }
 
   /// Reads a version of a document.
