@@ -320,25 +320,9 @@ struct CloudCommandTests {
     }
   }
 
-  @Test func `probes a store`() async throws {
-    struct Result: Decodable {
-      var sound: Bool
-      var violations: [String]
-      var calls: Int
-    }
-    for kind in CloudPlace.allCases {
-      try await withTemporaryDirectory { folder in
-        let result = try decoded(
-          Result.self, try cloud(["probe"] + kind.arguments(in: folder) + ["--json"], in: folder))
-        #expect(result.sound && result.violations.isEmpty && result.calls > 50)
-      }
-    }
-  }
-
   @Test(arguments: [
     (["init", "s3://B", "A"], 64, "is no name of a bucket"),
     (["init", "s3://bucket", "A", "--endpoint", "http://nas.example"], 64, "with --plain-http."),
-    (["probe", "s3://bucket", "--endpoint", "http://nas.example"], 2, "with --plain-http."),
     (["init", "ftp://bucket", "A"], 64, "is no address"),
     (["init", "none", "A"], 2, "Make the bucket or the folder, mount the disk"),
     (["init", ".", "A"], 2, "must not be in each other"),
@@ -347,7 +331,7 @@ struct CloudCommandTests {
     (["sync", "--interval", "0"], 64, "from 1 to 86400"),
     (["move", "x"], 64, "either --to or --from"),
     (
-      ["probe", "s3://bucket", "--endpoint", "http://127.0.0.1:1", "--profile", "none"], 2,
+      ["add", "s3://bucket", "A", "--endpoint", "http://127.0.0.1:1", "--profile", "none"], 2,
       "There is no profile 'none'"
     ),
   ])
