@@ -1,4 +1,5 @@
 import CloudContainers
+import DurableIO
 import FilePackages
 import Foundation
 import ObjectStores
@@ -60,6 +61,15 @@ struct GarbageCollectionTests {
       _ = try await device.container.collectGarbage(isDryRun: false)
       #expect(try FileManager.default.contentsOfDirectory(atPath: uploads) == ["new"])
     }
+  }
+
+  @Test func `leaves running uploads to a folder alone, however far this machine's clock is ahead`()
+    async throws
+  {
+    // The clock of this disk is years behind.
+    let disk = try CrashDisk(["store": [".uploads": ["running": "a part"]]])
+    try await FolderStore("/store", on: disk).removeRemains()
+    #expect(disk.tree["store"] == [".uploads": ["running": "a part"]])
   }
 
   @Test func `keeps a deleted document for thirty days`() async throws {

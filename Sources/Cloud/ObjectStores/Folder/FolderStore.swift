@@ -124,26 +124,27 @@ public struct FolderStore: ObjectStore {
   }
 
   /// Removes the staged files of puts that were cut off more than two days ago.
-  public func removeRemains() async throws(ObjectStoreError) { try await removeRemains(now: Date()) }
-
-  package func removeRemains(now: Date) async throws(ObjectStoreError) {
+  public func removeRemains() async throws(ObjectStoreError) {
     do throws(SystemError) {
-      try await BlockingThread().run { () throws(SystemError) in try removeUploads(now: now) }
+      try await BlockingThread().run { () throws(SystemError) in try removeUploads() }
     } catch {
       throw ObjectStoreError(error, .delete, in: place, key: nil)
     }
   }
 
-  private func removeUploads(now: Date) throws(SystemError) {
+  private func removeUploads() throws(SystemError) {
     let root = try disk.openDirectory(at: path)
     guard try disk.statusIfPresent(of: Self.uploads, in: root) != nil else { return }
     let uploads = try disk.openDirectory(Self.uploads, in: root)
     let listing = try disk.list(uploads)
+    // The clock of a file server dates the files: this machine's may be days ahead.
+    let new = FileName(UUID().uuidString)
+    let now = try disk.status(of: disk.createFile(new, in: uploads, mode: 0o666)).modified.seconds
+    try disk.removeFile(new, in: uploads)
     for position in 0..<listing.count {
       let name = listing.name(at: position)
       guard let status = try disk.statusIfPresent(of: name, in: uploads) else { continue }
-      let age = Int64(now.timeIntervalSince1970) - status.modified.seconds
-      if age > 48 * 3_600 { disk.removeEverything(name, from: uploads) }
+      if now - status.modified.seconds > 48 * 3_600 { disk.removeEverything(name, from: uploads) }
     }
   }
 
