@@ -1,6 +1,7 @@
 import CloudContainers
 import DurableIO
 import FilePackages
+import SystemPackage
 import TestSupport
 import Testing
 
@@ -129,5 +130,21 @@ struct KnownChildrenTests {
     }
     #expect(refused > 0 && read > 0)
     #expect(KnownPage(checking: []) == nil)
+  }
+
+  @Test func `are found without a read after their disk was mounted again, as another device`() throws {
+    let disk = try CrashDisk(["Trip.pkg": ["a.txt": "one"]])
+    var status = try disk.status(of: "a.txt", in: disk.openDirectory(at: "/Trip.pkg"))
+    let node = DocumentNodeID(status)
+    status.identity.device += 1
+    #expect(DocumentNodeID(status) == node)
+    let content = FileContent(
+      size: 3, hash: ContentHash(of: Array("one".utf8)), modified: status.modified)
+    let entry = TreeEntry("a.txt", .file(content), mode: status.mode)
+    let counting = CountingDisk(disk)
+    let look = try LocalTree(
+      at: "/Trip.pkg", isPackage: true, known: KnownChildren([KnownChild(entry, status.identity)]),
+      on: counting)
+    #expect(look.isUnchanged && counting.counts[.openFile] == 0)
   }
 }

@@ -28,11 +28,10 @@ extension CloudContainer: DocumentSource {
 
   package func sourceDocuments() async throws -> [SourceDocument] {
     try await placedItems().items.map { placed, item in
-      let node = placed.record.node
-      return SourceDocument(
+      SourceDocument(
         id: placed.record.id, path: try session.folder.path(of: item.name).lexicallyNormalized(),
         isPackage: item.isPackage,
-        node: placed.local == nil ? nil : node.map { ($0.device, $0.inode, $0.born) },
+        node: placed.local.map { ($0.device, $0.node.inode, $0.node.born) },
         modified: FileTime(item.modificationDate), size: item.size ?? 0, attributes: item.attributes)
     }
   }

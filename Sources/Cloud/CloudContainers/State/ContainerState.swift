@@ -114,7 +114,7 @@ package final class ContainerState: Sendable {
   private static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
     // A state of another form counts as lost.
-    migrator.registerMigration("6") { db in
+    migrator.registerMigration("7") { db in
       for table in tables + ["child"] {
         try db.execute(sql: "DROP TABLE IF EXISTS \(table)")
       }
@@ -127,7 +127,7 @@ package final class ContainerState: Sendable {
           CREATE TABLE document (
             id TEXT PRIMARY KEY, name TEXT NOT NULL, head BLOB, needsPacking INTEGER NOT NULL, base BLOB, baseName TEXT, pending BLOB,
             pendingRoot BLOB, isWanted INTEGER NOT NULL, shownConflicts TEXT NOT NULL,
-            device INTEGER, inode INTEGER, bornSeconds INTEGER, bornNanoseconds INTEGER, downloadingError TEXT,
+            inode INTEGER, bornSeconds INTEGER, bornNanoseconds INTEGER, downloadingError TEXT,
             uploadingError TEXT, contentSum TEXT);
           CREATE TABLE unannounced (document TEXT PRIMARY KEY, sequence INTEGER NOT NULL, digest TEXT NOT NULL);
           CREATE TABLE unread (document TEXT PRIMARY KEY, sequence INTEGER NOT NULL, problem TEXT NOT NULL);

@@ -29,7 +29,6 @@ package struct DocumentRecord: Sendable, Hashable, Codable, FetchableRecord, Per
   /// The conflicts that are in the package here, by digest, with spaces between them.
   package var shownConflicts = ""
   /// The file or directory, to find it under another name.
-  package var device: Int64?
   package var inode: Int64?
   package var bornSeconds: Int64?
   package var bornNanoseconds: Int64?
@@ -42,15 +41,13 @@ package struct DocumentRecord: Sendable, Hashable, Codable, FetchableRecord, Per
   /// The node on disk.
   package var node: DocumentNodeID? {
     get {
-      guard let device, let inode else { return nil }
+      guard let inode else { return nil }
       let born = bornSeconds.flatMap { seconds in
         bornNanoseconds.map { FileTime(seconds: seconds, nanoseconds: UInt32(truncatingIfNeeded: $0)) }
       }
-      return DocumentNodeID(
-        device: UInt64(bitPattern: device), inode: UInt64(bitPattern: inode), born: born)
+      return DocumentNodeID(inode: UInt64(bitPattern: inode), born: born)
     }
     set {
-      device = newValue.map { Int64(bitPattern: $0.device) }
       inode = newValue.map { Int64(bitPattern: $0.inode) }
       bornSeconds = newValue?.born?.seconds
       bornNanoseconds = newValue?.born.map { Int64($0.nanoseconds) }
@@ -59,17 +56,14 @@ package struct DocumentRecord: Sendable, Hashable, Codable, FetchableRecord, Per
 }
 
 /// The file or directory of a document, under any name.
+///
+/// The number of its device is no part of it: a disk has another one each time that it is mounted.
 package struct DocumentNodeID: Sendable, Hashable {
-  package var device: UInt64
   package var inode: UInt64
   /// The date of the node, which tells it from a later node of the same number; nil if the file system has none.
   package var born: FileTime?
 
-  package init(device: UInt64, inode: UInt64, born: FileTime?) {
-    (self.device, self.inode, self.born) = (device, inode, born)
-  }
+  package init(inode: UInt64, born: FileTime?) { (self.inode, self.born) = (inode, born) }
 
-  package init(_ status: FileStatus) {
-    self.init(device: status.identity.device, inode: status.identity.inode, born: status.born)
-  }
+  package init(_ status: FileStatus) { self.init(inode: status.identity.inode, born: status.born) }
 }

@@ -12,6 +12,13 @@ package struct LocalDocument: Sendable, Hashable {
   package var isPackage: Bool
   /// The file or directory.
   package var node: DocumentNodeID
+  /// The number of its device at the moment.
+  package var device: UInt64
+
+  init(_ name: String, _ status: FileStatus) {
+    (self.name, isPackage, node) = (name, status.kind == .directory, DocumentNodeID(status))
+    device = status.identity.device
+  }
 }
 
 /// The documents in a container folder, as one look at it finds them.
@@ -130,7 +137,6 @@ package struct FolderScan: Sendable {
   }
 
   private mutating func add(_ name: String, _ status: FileStatus) {
-    documents[name] = LocalDocument(
-      name: name, isPackage: status.kind == .directory, node: DocumentNodeID(status))
+    documents[name] = LocalDocument(name, status)
   }
 }

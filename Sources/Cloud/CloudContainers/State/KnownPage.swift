@@ -87,7 +87,7 @@ package struct KnownPage: Sendable, Hashable {
     }
   }
 
-  /// Returns whether an entry is a file with this status.
+  /// Returns whether an entry is a file with this status. The number of its device changes with each mount.
   func isFile(at offset: Int, with identity: FileIdentity) -> Bool {
     bytes.withUnsafeBytes { bytes in
       func number<Number: FixedWidthInteger>(_ place: Int, _ type: Number.Type) -> Number {
@@ -98,7 +98,6 @@ package struct KnownPage: Sendable, Hashable {
         && number(32, Int64.self) == identity.changed.seconds
         && number(40, UInt32.self) == identity.modified.nanoseconds
         && number(44, UInt32.self) == identity.changed.nanoseconds
-        && number(8, UInt64.self) == identity.device
     }
   }
 

@@ -31,7 +31,7 @@ extension FolderScan {
     do throws(SystemError) {
       let status = try disk.status(of: last, in: disk.openDirectory(at: path.removingLastComponent()))
       guard status.kind == .file || status.kind == .directory else { return nil }
-      return LocalDocument(name: name, isPackage: status.kind == .directory, node: DocumentNodeID(status))
+      return LocalDocument(name, status)
     } catch {
       if error.isAbsence { return nil }
       throw FilePackageError(
