@@ -3,6 +3,7 @@ import Documents
 import DurableIO
 import FilePackages
 import Foundation
+import GRDB
 import ObjectStores
 import StoreTestSupport
 import SystemPackage
@@ -96,6 +97,23 @@ struct ContainerSyncTests {
       #expect(b.text("Old.txt") == nil)
       #expect(b.text("New.txt") == "one")
       #expect(Set(store.keys.filter { $0.string.hasPrefix("documents/") }.map { $0.segments[1] }).count == 1)
+    }
+  }
+
+  @Test func `a child that is removed here goes, also if the known entries are damaged`() async throws {
+    try await DeviceFixture.withTwo { a, b, store in
+      let texts = Dictionary(uniqueKeysWithValues: (0..<100).map { ("\($0).txt", "text \($0)") })
+      try await a.makePackage("Trip.imageNotes", texts)
+      try await a.sync()
+      try await a.container.session.state.database.write { db in
+        try db.execute(sql: "UPDATE page SET bytes = x'00' WHERE first = (SELECT min(first) FROM page)")
+      }
+      let again = DeviceFixture(try await CloudContainer.open(a.url, in: store))
+      try await again.edit("Trip.imageNotes", ["0.txt": nil])
+      try await again.sync()
+      try await b.sync()
+      try await b.container.download(itemNamed: "Trip.imageNotes")
+      #expect(b.text("Trip.imageNotes/0.txt") == nil && b.text("Trip.imageNotes/1.txt") == "text 1")
     }
   }
 

@@ -249,6 +249,8 @@ package final class ContainerState: Sendable {
   private func replaceChildren(of id: String, with children: KnownChildren, _ db: Database) throws {
     var old: [Data: KnownPage] = [:]
     for page in try self.children(of: id, db).pages { old[page.key] = page }
+    // None may be known because one is damaged.
+    if old.isEmpty { try db.execute(sql: "DELETE FROM page WHERE document = ?", arguments: [id]) }
     let insertion = try db.cachedStatement(sql: "INSERT OR REPLACE INTO page VALUES (?, ?, ?)")
     for page in children.pages where old.removeValue(forKey: page.key) != page {
       try insertion.execute(arguments: [id, page.key, Data(page.bytes)])
@@ -360,14 +362,15 @@ package final class ContainerState: Sendable {
     return children
   }
 
-  /// Reads the entries of a document; without those of a damaged page, whose files are then read again.
+  /// Reads the entries of a document; none if one of its pages is damaged. All files are then read again.
   private static func readChildren(of id: String, _ db: Database) throws -> KnownChildren {
     let statement = try db.cachedStatement(sql: "SELECT bytes FROM page WHERE document = ? ORDER BY first")
     var pages: [KnownPage] = []
     let rows = try Row.fetchCursor(statement, arguments: [id])
     while let row = try rows.next() {
       let page = try row.withUnsafeData(atIndex: 0) { $0.flatMap { KnownPage(checking: [UInt8]($0)) } }
-      if let page { pages.append(page) }
+      guard let page else { return KnownChildren() }
+      pages.append(page)
     }
     return KnownChildren(pages: pages)
   }

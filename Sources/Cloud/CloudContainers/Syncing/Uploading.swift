@@ -31,8 +31,9 @@ extension ContainerSession {
     let url = try folder.url(of: document.name, isPackage: document.isPackage)
     let path = try folder.path(of: document.name)
     let coordinator = FileCoordinator()
-    let base = try await reliableBase(of: record)
     let children = if let seen { seen.known } else { try await state.children(of: record.id) }
+    // Without the known entries, none of them is known to be gone.
+    let base = children.isEmpty ? nil : try await reliableBase(of: record)
     // Its blobs may be in an earlier version alone (EN2).
     let isOverSmall = base?.isSmall ?? false
     // The container may drop the contents of an older version at any time.
