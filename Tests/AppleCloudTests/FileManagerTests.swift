@@ -1,5 +1,6 @@
 import AppleCloud
 import CloudContainers
+import Documents
 import Foundation
 import Synchronization
 import TestSupport
@@ -110,6 +111,51 @@ struct FileManagerTests {
       try files.setUbiquitous(true, itemAt: local, destinationURL: remote)
       try files.setUbiquitous(false, itemAt: remote, destinationURL: local)
       #expect(CloudFixture.text(at: local) == "two" && !files.isUbiquitousItem(at: remote))
+    }
+  }
+
+  /// A presenter that follows its item.
+  private final class Follower: FilePresenter {
+    private let place: Mutex<URL>
+    private let makeWay: @Sendable () -> Void
+
+    init(_ url: URL, makeWay: @escaping @Sendable () -> Void) {
+      place = Mutex(url)
+      self.makeWay = makeWay
+    }
+
+    var presentedItemURL: URL? { place.withLock { $0 } }
+
+    func relinquishPresentedItem(toWriter writer: FileAccessHolder) async -> Reacquirer? {
+      makeWay()
+      return nil
+    }
+
+    func presentedItemDidMove(to newURL: URL) async { place.withLock { $0 = newURL } }
+  }
+
+  @Test(arguments: [true, false])
+  func `tells presenters the place that a document got, if another one takes its name meanwhile`(
+    movesIn: Bool
+  ) async throws {
+    try await CloudFixture.withTwo { cloud in
+      let places = [cloud.local.appending(path: "Hut.txt"), cloud.documents.appending(path: "Hut.txt")]
+      let (source, target) = movesIn ? (places[0], places[1]) : (places[1], places[0])
+      try CloudFixture.write("mine", to: source)
+      try await cloud.here.sync()
+      let follower = Follower(source) {
+        do {
+          try CloudFixture.write("another", to: target)
+        } catch {
+          Issue.record(error)
+        }
+      }
+      try await FileCoordinator.addFilePresenter(follower)
+      try files.setUbiquitous(movesIn, itemAt: source, destinationURL: target)
+      let place = try #require(follower.presentedItemURL)
+      #expect(place.lastPathComponent == "Hut 2.txt" && CloudFixture.text(at: place) == "mine")
+      #expect(CloudFixture.text(at: target) == "another" && CloudFixture.text(at: source) == nil)
+      await FileCoordinator.removeFilePresenter(follower)
     }
   }
 

@@ -138,7 +138,7 @@ extension UbiquitousPlace {
   /// Moves a document of this machine to this place.
   func moveIn(_ source: URL, to target: URL) async throws {
     try await Self.coordinateMove(source, target) { source, _ in
-      _ = try await container.moveIn(source, as: name)  // The name is known already.
+      container.url.appending(path: try await container.moveIn(source, as: name))
     }
   }
 
@@ -150,21 +150,21 @@ extension UbiquitousPlace {
     if item?.downloadingStatus != .current { try await container.download(itemNamed: name) }
     try await container.exclusively {
       try await Self.coordinateMove(source, target) { _, target in
-        _ = try await container.session.folder.location.moveOut(  // The caller knows the new place.
+        try await container.session.folder.location.moveOut(
           name, to: target.deletingLastPathComponent(), as: target.lastPathComponent)
       }
     }
   }
 
+  /// - Parameter move: moves the document, and returns the place that it got: another one if the name was taken.
   private static func coordinateMove(
-    _ source: URL, _ target: URL, _ move: (URL, URL) async throws -> Void
+    _ source: URL, _ target: URL, _ move: (URL, URL) async throws -> URL
   ) async throws {
     let coordinator = FileCoordinator()
     try await coordinator.coordinate(
       writingItemAt: source, options: .forMoving, writingItemAt: target, options: .forReplacing
     ) { source, target in
-      try await move(source, target)
-      try await coordinator.item(at: source, didMoveTo: target)
+      try await coordinator.item(at: source, didMoveTo: move(source, target))
     }
   }
 }
