@@ -27,17 +27,16 @@ struct PredicateTests {
     "NOT (kMDItemFSName CONTAINS 'TT')", "kMDItemFSName MATCHES 'H.*txt'",
     "NOT kMDItemFSName MATCHES 'H.*tx'",
     "kMDItemFSName LIKE 'Hu\u{308}tte.tx?'", "NOT kMDItemFSName LIKE 'H.tte*'",
-    "kMDItemFSName IN {'a', 'Hütte.txt'}",
     "kMDItemFSSize == 12", "kMDItemFSSize > 11.5", "kMDItemFSSize >= 12", "kMDItemFSSize => 12",
     "kMDItemFSSize < 13", "kMDItemFSSize <= 12", "kMDItemFSSize =< 12", "kMDItemFSSize > -1",
     "12 == kMDItemFSSize", "IsDownloaded == TRUE", "IsDownloaded = YES", "NOT IsDownloaded == NO",
     "IsDownloaded == 1",
     "Missing == NIL", "Missing = NULL", "kMDItemFSName != nil", "Missing != 'a'", "NOT Missing LIKE '*'",
-    "kMDItemContentTypeTree == 'public.text'", "kMDItemFSName.pathExtension IN {'rtf', 'txt'}",
+    "kMDItemContentTypeTree == 'public.text'",
     "kMDItemContentTypeTree CONTAINS 'public.text'",
     "'public.text' IN kMDItemContentTypeTree",
     "kMDItemFSName.pathExtension == 'txt'",
-    "kMDItemFSName.lastPathComponent == kMDItemFSName", "TRUEPREDICATE",
+    "TRUEPREDICATE",
     "NOT FALSEPREDICATE",
     "! FALSEPREDICATE && TRUEPREDICATE", "FALSEPREDICATE OR TRUEPREDICATE", "FALSEPREDICATE || TRUEPREDICATE",
     // AND binds more than OR, and NOT more than AND.
@@ -80,7 +79,7 @@ struct PredicateTests {
   @Test(arguments: [
     "", "kMDItemFSName", "kMDItemFSName ==", "== 'a'", "a == 'b", "(a == 1", "a == 1)", "a == 1 b == 2",
     "a FROM 'b'", "a ==[x] 'b'", "a == %@", "a == %K", "a # 1", "a == 12x", "NOT", "a == 1 AND",
-    "a IN {1, b}",
+    "a IN {1}",
     "a == %z",
   ])
   func `is refused with a reason`(_ format: String) {

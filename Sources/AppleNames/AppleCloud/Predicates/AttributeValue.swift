@@ -30,15 +30,6 @@ enum AttributeValue: Sendable, Equatable {
     }
   }
 
-  /// Returns the value of a key that follows another one, such as `pathExtension`.
-  func member(_ name: String) -> AttributeValue {
-    switch (self, name) {
-    case (.text(let text), "pathExtension"): .text((text as NSString).pathExtension)
-    case (.text(let text), "lastPathComponent"): .text((text as NSString).lastPathComponent)
-    default: .none
-    }
-  }
-
   /// Returns the value without the differences that a comparison ignores.
   func folded(_ options: String.CompareOptions) -> AttributeValue {
     switch self {

@@ -7,9 +7,8 @@ extension NSPredicate {
   /// `[String: Any]`.
   ///
   /// It knows the operators `=`, `==`, `!=`, `<>`, `<`, `<=`, `>`, `>=`, `LIKE`, `MATCHES`, `BEGINSWITH`, `ENDSWITH`,
-  /// `CONTAINS` and `IN`, with `[c]`, `[d]` and `[cd]`; `AND`, `OR`, `NOT` and brackets; `SELF`, lists in braces,
-  /// texts, numbers, `TRUE`, `FALSE` and `NIL`; `%@`, `%K`, and formats of numbers such as `%d`. A name may end with
-  /// `.pathExtension` or `.lastPathComponent`.
+  /// `CONTAINS` and `IN`, with `[c]`, `[d]` and `[cd]`; `AND`, `OR`, `NOT` and brackets; `SELF`, texts, numbers,
+  /// `TRUE`, `FALSE` and `NIL`; `%@`, `%K`, and formats of numbers such as `%d`. A name may end with `.pathExtension`.
   ///
   /// A format that cannot be read ends the program with the reason, as Apple's does.
   public convenience init(format predicateFormat: String, _ arguments: Any...) {

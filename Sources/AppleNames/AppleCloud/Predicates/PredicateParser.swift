@@ -7,163 +7,182 @@ import Foundation
 /// and        = not { ("AND" | "&&") not }
 /// not        = ("NOT" | "!") not | "(" or ")" | "TRUEPREDICATE" | "FALSEPREDICATE" | comparison
 /// comparison = operand operator ["[" "c" "d" "]"] operand
-/// operand    = value | attribute | "SELF" | "{" operand { "," operand } "}"
+/// operand    = text | number | argument | attribute | "SELF"
 /// ```
 struct PredicateParser {
+  /// A condition on an item of a query, a dictionary or a value.
+  typealias Condition = @Sendable (Any?) -> Bool
+  /// One side of a comparison.
+  private typealias Operand = @Sendable (Any?) -> AttributeValue
+
   private let format: String
-  private var rest: ArraySlice<PredicateToken>
+  private var tokens: ArraySlice<Substring> = []
+  private var arguments: ArraySlice<Any>
   private var depth = 0
   /// The depth of conditions in conditions at which a format is refused.
   private static let maximumDepth = 200
 
-  private static let symbols: [String: PredicateNode.Operator] = [
-    "=": .equal, "==": .equal, "!=": .notEqual, "<>": .notEqual, "<": .less, "<=": .lessOrEqual,
-    "=<": .lessOrEqual, ">": .greater, ">=": .greaterOrEqual, "=>": .greaterOrEqual,
-  ]
-  private static let words: [String: PredicateNode.Operator] = [
-    "LIKE": .like, "MATCHES": .matches, "BEGINSWITH": .beginsWith, "ENDSWITH": .endsWith,
-    "CONTAINS": .contains, "IN": .isIn,
-  ]
-
   /// - Throws: `PredicateFormatError`.
-  static func parse(
-    _ format: String, _ arguments: [Any]
-  ) throws(PredicateFormatError) -> PredicateNode {
-    let tokens = try PredicateScanner.tokens(of: format, arguments)
-    var parser = PredicateParser(format: format, rest: tokens[...])
-    let node = try parser.or()
-    if let next = parser.rest.first { throw parser.failure("nothing follows before '\(next.text)'") }
-    return node
+  static func parse(_ format: String, _ arguments: [Any]) throws(PredicateFormatError) -> Condition {
+    var parser = PredicateParser(format: format, arguments: arguments[...])
+    try parser.cut()
+    let condition = try parser.or()
+    if let next = parser.tokens.first { throw parser.failure("nothing follows before '\(next)'") }
+    return condition
   }
 
-  private init(format: String, rest: ArraySlice<PredicateToken>) {
-    (self.format, self.rest) = (format, rest)
+  private init(format: String, arguments: ArraySlice<Any>) {
+    (self.format, self.arguments) = (format, arguments)
   }
 
   private func failure(_ reason: String) -> PredicateFormatError {
     PredicateFormatError(format: format, reason: reason)
   }
 
+  // MARK: Tokens
+
+  /// Cuts the format into texts in quotation marks, arguments, numbers, words and symbols.
+  private mutating func cut() throws(PredicateFormatError) {
+    let token =
+      /'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|%(?:@|K(?:\.[\p{L}\p{N}_.]*)?|[a-z]+)|-?[0-9][0-9A-Za-z.+\-]*|[\p{L}_][\p{L}\p{N}_.]*|==|!=|<>|<=|=<|>=|=>|&&|\|\||[=<>!()\[\]]/
+      .dotMatchesNewlines()
+    var rest = format.drop(while: \.isWhitespace)
+    while !rest.isEmpty {
+      guard let match = rest.prefixMatch(of: token) else {
+        throw failure("no text, number, name or operator begins at '\(rest)'")
+      }
+      tokens.append(match.output)
+      rest = rest[match.range.upperBound...].drop(while: \.isWhitespace)
+    }
+  }
+
+  private mutating func take(_ words: String...) -> Bool {
+    guard let next = tokens.first, words.contains(next.uppercased()) else { return false }
+    tokens.removeFirst()
+    return true
+  }
+
   // MARK: Conditions
 
-  private mutating func or() throws(PredicateFormatError) -> PredicateNode {
-    var node = try and()
-    while take(word: "OR") || take("||") { node = .or(node, try and()) }
-    return node
+  private mutating func or() throws(PredicateFormatError) -> Condition {
+    var condition = try and()
+    while take("OR", "||") {
+      let (one, other) = (condition, try and())
+      condition = { one($0) || other($0) }
+    }
+    return condition
   }
 
-  private mutating func and() throws(PredicateFormatError) -> PredicateNode {
-    var node = try not()
-    while take(word: "AND") || take("&&") { node = .and(node, try not()) }
-    return node
+  private mutating func and() throws(PredicateFormatError) -> Condition {
+    var condition = try not()
+    while take("AND", "&&") {
+      let (one, other) = (condition, try not())
+      condition = { one($0) && other($0) }
+    }
+    return condition
   }
 
-  private mutating func not() throws(PredicateFormatError) -> PredicateNode {
+  private mutating func not() throws(PredicateFormatError) -> Condition {
     depth += 1
     defer { depth -= 1 }
     if depth > Self.maximumDepth { throw failure("too many conditions are in each other") }
-    if take(word: "NOT") || take("!") { return .not(try not()) }
+    if take("NOT", "!") {
+      let condition = try not()
+      return { !condition($0) }
+    }
     if take("(") {
-      let node = try or()
+      let condition = try or()
       guard take(")") else { throw failure("a bracket has no end") }
-      return node
+      return condition
     }
-    if take(word: "TRUEPREDICATE") { return .constant(true) }
-    if take(word: "FALSEPREDICATE") { return .constant(false) }
-    return .comparison(try comparison())
+    if take("TRUEPREDICATE") { return { _ in true } }
+    if take("FALSEPREDICATE") { return { _ in false } }
+    return try comparison()
   }
 
-  private mutating func comparison() throws(PredicateFormatError) -> PredicateNode.Comparison {
+  private mutating func comparison() throws(PredicateFormatError) -> Condition {
     let left = try operand()
-    let operation = try takeOperator()
-    let options = try takeOptions()
-    return .init(left: left, operation: operation, right: try operand(), options: options)
-  }
-
-  private mutating func takeOperator() throws(PredicateFormatError) -> PredicateNode.Operator {
-    switch rest.popFirst() {
-    case .symbol(let symbol):
-      if let operation = Self.symbols[symbol] { return operation }
-    case .word(let word):
-      if let operation = Self.words[word.uppercased()] { return operation }
-    default: break
+    guard let comparison = tokens.popFirst().flatMap({ PredicateComparison.named[$0.uppercased()] }) else {
+      throw failure("an operator is missing")
     }
-    throw failure("an operator is missing")
+    let options = try takeOptions()
+    let right = try operand()
+    return { comparison(left($0).folded(options), right($0).folded(options)) }
   }
 
   private mutating func takeOptions() throws(PredicateFormatError) -> String.CompareOptions {
     guard take("[") else { return [] }
-    guard case .word(let letters) = rest.popFirst(), take("]") else {
+    let letters = tokens.popFirst()?.lowercased() ?? ""
+    guard ["c", "d", "cd", "dc"].contains(letters), take("]") else {
       throw failure("'[' needs 'c' or 'd' and ']'")
     }
     var options: String.CompareOptions = []
-    for letter in letters.lowercased() {
-      switch letter {
-      case "c": options.insert(.caseInsensitive)
-      case "d": options.insert(.diacriticInsensitive)
-      default: throw failure("'[\(letters)]' is unknown")
-      }
-    }
+    if letters.contains("c") { options.insert(.caseInsensitive) }
+    if letters.contains("d") { options.insert(.diacriticInsensitive) }
     return options
   }
 
-  private mutating func operand() throws(PredicateFormatError) -> PredicateNode.Operand {
-    switch rest.popFirst() {
-    case .value(let value): return .value(value)
-    case .key(let name): return .key(Self.names(in: name))
-    case .word(let word): return Self.operand(word)
-    case .symbol("{"): return .value(.list(try list()))
+  // MARK: Operands
+
+  private mutating func operand() throws(PredicateFormatError) -> Operand {
+    guard let token = tokens.popFirst(), let first = token.first else {
+      throw failure("a value or an attribute is missing")
+    }
+    switch first {
+    case "'", "\"":
+      // The backslash before a wildcard is part of the pattern.
+      let text = token.dropFirst().dropLast().replacing(/\\([^*?])/.dotMatchesNewlines()) { $0.output.1 }
+      return { _ in .text(String(text)) }
+    case "%": return try argument(token.dropFirst())
+    case "-", "0"..."9":
+      guard let number = Double(token) else { throw failure("'\(token)' is no number") }
+      return { _ in .number(number) }
+    case _ where first.isLetter || first == "_": return Self.named(token)
     default: throw failure("a value or an attribute is missing")
     }
   }
 
-  private mutating func list() throws(PredicateFormatError) -> [AttributeValue] {
-    var list: [AttributeValue] = []
-    if take("}") { return list }
-    repeat {
-      guard case .value(let value) = try operand() else { throw failure("a list has only values") }
-      list.append(value)
-    } while take(",")
-    guard take("}") else { throw failure("a list has no end") }
-    return list
-  }
-
-  private static func operand(_ word: String) -> PredicateNode.Operand {
+  private static func named(_ word: Substring) -> Operand {
     switch word.uppercased() {
-    case "TRUE", "YES": .value(.number(1))
-    case "FALSE", "NO": .value(.number(0))
-    case "NIL", "NULL": .value(.none)
-    case "SELF": .key([])
-    default: .key(names(in: word))
+    case "TRUE", "YES": { _ in .number(1) }
+    case "FALSE", "NO": { _ in .number(0) }
+    case "NIL", "NULL": { _ in .none }
+    case "SELF": { AttributeValue($0) }
+    default: attribute(String(word))
     }
   }
 
-  private static func names(in path: String) -> [String] {
-    path.split(separator: ".", omittingEmptySubsequences: true).map(String.init)
+  /// Returns an attribute, or the path extension of one.
+  private static func attribute(_ path: String) -> Operand {
+    let member = ".pathExtension"
+    let name = path.hasSuffix(member) ? String(path.dropLast(member.count)) : path
+    return { object in
+      var value: Any?
+      switch object {
+      case let item as NSMetadataItem: value = item.value(forAttribute: name)
+      case let dictionary as [String: Any]: value = dictionary[name]
+      default: break
+      }
+      guard name != path else { return AttributeValue(value) }
+      return AttributeValue((value as? String).map { ($0 as NSString).pathExtension })
+    }
   }
 
-  // MARK: Tokens
-
-  private mutating func take(_ symbol: String) -> Bool {
-    guard rest.first == .symbol(symbol) else { return false }
-    rest.removeFirst()
-    return true
-  }
-
-  private mutating func take(word: String) -> Bool {
-    guard case .word(let next)? = rest.first, next.uppercased() == word else { return false }
-    rest.removeFirst()
-    return true
-  }
-}
-
-extension PredicateToken {
-  /// The token in an error.
-  fileprivate var text: String {
-    switch self {
-    case .word(let text), .key(let text), .symbol(let text): text
-    case .value(.text(let text)): text
-    case .value(let value): "\(value)"
+  /// Takes the next argument for `%@`, `%K`, and the formats of numbers.
+  private mutating func argument(_ specifier: Substring) throws(PredicateFormatError) -> Operand {
+    guard let argument = arguments.popFirst().map({ AttributeValue($0) }) else {
+      throw failure("an argument of '%\(specifier)' is missing")
+    }
+    switch (specifier, argument) {
+    case ("@", _): return { _ in argument }
+    // A name may go on after the argument, as in `%K.pathExtension`.
+    case (_, .text(let name)) where specifier.first == "K":
+      return Self.attribute(name + specifier.dropFirst())
+    case (_, .number)
+    where ["d", "i", "u", "ld", "li", "lu", "lld", "lli", "llu", "f", "lf", "g", "hd", "hu"].contains(
+      specifier):
+      return { _ in argument }
+    default: throw failure("the argument of '%\(specifier)' is of another kind")
     }
   }
 }
