@@ -225,9 +225,7 @@ public actor PackageStore {
     at url: URL, withHistory history: Bool, _ progress: ByteProgress
   ) throws(FilePackageError) -> NewPackage {
     let place = try Location(FilePath(of: url, for: .copy), on: location.disk, progress: progress)
-    return history
-      ? try NewPackage(backingUp: writer.package, to: place)
-      : try NewPackage(copying: writer.package, to: place)
+    return try NewPackage(copying: writer.package, to: place, withHistory: history)
   }
 
   // MARK: Looking

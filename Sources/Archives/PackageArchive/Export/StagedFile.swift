@@ -10,7 +10,7 @@ import SystemPackage
 final class StagedFile {
   private static let pieceSize: UInt64 = 8 << 20
 
-  private let place: StagingLocation
+  private let place: NewPlace
   private let file: OwnedDescriptor
   /// The permissions of the file that this one replaces; nil if the name is free.
   private let replacedMode: UInt16?
@@ -45,7 +45,7 @@ final class StagedFile {
 
   private init(at path: FilePath, on disk: any Disk, _ replacing: ExportOptions.Replacing) throws {
     do {
-      guard let place = try StagingLocation(at: path, on: disk) else {
+      guard let place = try NewPlace(at: path, on: disk) else {
         throw ArchiveError.Finding(.unsafeName, "a file cannot have that name")
       }
       let replaced = try place.status()

@@ -8,7 +8,7 @@ import SystemPackage
 /// A package that is made of an archive's entries beside its place and moved there in one step.
 final class StagedImport: ImportSink {
   private let disk: any Disk
-  private let place: StagingLocation
+  private let place: NewPlace
   private let root: OpenNode
   private let synchronizer: FileSynchronizer
   private var isDone = false
@@ -33,7 +33,7 @@ final class StagedImport: ImportSink {
     self.disk = disk
     synchronizer = FileSynchronizer(on: disk)
     do {
-      guard let place = try StagingLocation(at: path, on: disk) else {
+      guard let place = try NewPlace(at: path, on: disk) else {
         throw ArchiveError.Finding(.unsafeName, "a package cannot have that name")
       }
       // This is also necessary if the killed import had done everything else.

@@ -70,9 +70,9 @@ package struct DocumentEviction: Sendable {
   }
 
   /// Gives the document its hidden name.
-  private func hide(_ path: FilePath) throws(FilePackageError) -> StagingLocation {
+  private func hide(_ path: FilePath) throws(FilePackageError) -> NewPlace {
     let place = try attempt { () throws(SystemError) in
-      guard let place = try StagingLocation(at: path, on: disk), try place.status() != nil else {
+      guard let place = try NewPlace(at: path, on: disk), try place.status() != nil else {
         throw SystemError("renameat2", FileName(path), code: .noSuchFileOrDirectory)
       }
       return place
@@ -92,7 +92,7 @@ package struct DocumentEviction: Sendable {
   }
 
   /// Returns the reason why the package has more than the container, in words; nil if it has not (DE2).
-  private func obstacle(in place: StagingLocation) throws(SystemError) -> String? {
+  private func obstacle(in place: NewPlace) throws(SystemError) -> String? {
     let package = try disk.openDirectory(place.name, in: place.folder)
     guard try disk.exists(PackageLayout.hidden, in: package) else { return nil }
     let hidden = try disk.openDirectory(PackageLayout.hidden, in: package)

@@ -56,7 +56,7 @@ struct BenchmarkFolder {
 
   private static func remove(_ name: FileName, from folder: FilePath, on disk: PosixDisk) -> Bool {
     guard let parent = try? disk.openDirectory(at: folder) else { return false }  // The caller says so.
-    return TemporarySiblings(of: name, on: disk).remove(name, from: parent)
+    return disk.removeEverything(name, from: parent)
   }
 }
 

@@ -154,7 +154,7 @@ private struct StoredPlace: Sendable {
         throw SystemError("renameat2", name, code: .noSuchFileOrDirectory)
       }
       let folder = OpenNode(try disk.openDirectory(at: folder))
-      try StagingLocation(name, in: folder, on: disk).removeDocument()
+      try NewPlace(name, in: folder, on: disk).removeDocument()
     } catch {
       throw FilePackageError(error, .delete, node)
     }

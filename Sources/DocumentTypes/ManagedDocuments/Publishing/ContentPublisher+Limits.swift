@@ -84,10 +84,3 @@ extension ContentPublisher {
     try disk.rename(name, in: directory, to: displaced, in: folder.staging.descriptor, .replace)
   }
 }
-
-extension SystemError {
-  /// Whether the file system cannot give a file a second name, or this process may not.
-  fileprivate var isLackOfLinks: Bool {
-    [.notPermitted, .notSupported, .noFunction, .tooManyLinks, .improperLink].contains(code)
-  }
-}

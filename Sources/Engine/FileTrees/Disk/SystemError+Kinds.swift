@@ -8,6 +8,11 @@ extension SystemError {
     code == .invalidArgument || code == .notSupported || code == .noFunction
   }
 
+  /// Whether this file cannot have a second name: the file system lacks links, or forbids this one.
+  package var isLackOfLinks: Bool {
+    [.tooManyLinks, .notPermitted, .improperLink, .notSupported, .noFunction].contains(code)
+  }
+
   /// The system's words for use within a sentence.
   package var reason: String { code.description.lowercasingFirst }
 }

@@ -21,9 +21,12 @@ package enum FileContents: Sendable {
 
   /// Calls `body` with the bytes in order, at most `chunkSize` at a time.
   ///
+  /// - Parameter file: the file, if it is open.
   /// - Throws: `changedOnDisk` if another file stands in its place, or if the file shrinks or grows during the read;
   ///   the errors of `body`.
-  package func forEachChunk(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+  package func forEachChunk(
+    of file: OpenNode? = nil, _ body: (UnsafeRawBufferPointer) throws -> Void
+  ) throws {
     switch self {
     case .data(let data):
       for region in data.regions {
@@ -35,12 +38,12 @@ package enum FileContents: Sendable {
         }
       }
     case .stored(let node):
-      try Self.read(node.openFile(), of: node, body)
+      try Self.read(file ?? OpenNode(node.openFile()), of: node, body)
     }
   }
 
   private static func read(
-    _ file: consuming OwnedDescriptor, of node: StoredNode, _ body: (UnsafeRawBufferPointer) throws -> Void
+    _ file: OpenNode, of node: StoredNode, _ body: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
     let size = node.status.map { Int(clamping: $0.size) } ?? chunkSize
     let buffer = UnsafeMutableRawBufferPointer.allocate(
@@ -50,7 +53,7 @@ package enum FileContents: Sendable {
     while true {
       let count: Int
       do {
-        count = try node.disk.read(file, at: offset, into: buffer)
+        count = try node.disk.read(file.descriptor, at: offset, into: buffer)
       } catch {
         throw FilePackageError(error, .read, node)
       }

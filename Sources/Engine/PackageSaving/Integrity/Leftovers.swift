@@ -12,17 +12,15 @@ package struct Leftovers {
   }
 
   /// The paths of all leftovers, from the folder that holds the package.
-  var found: [String] { within + beside { siblings, folder in siblings.abandoned(in: folder) } }
+  var found: [String] { within + beside { folder, disk in NewPlace.abandoned(in: folder, on: disk) } }
 
   /// Removes the leftovers beside the package, and returns them.
-  package func removeBeside() -> [String] { beside { siblings, folder in siblings.sweep(folder) } }
+  package func removeBeside() -> [String] { beside { folder, disk in NewPlace.sweep(folder, on: disk) } }
 
-  private func beside(_ names: (TemporarySiblings, borrowing OwnedDescriptor) -> [FileName]) -> [String] {
+  private func beside(_ names: (borrowing OwnedDescriptor, any Disk) -> [FileName]) -> [String] {
     // A folder that cannot be looked at has no files that could be removed.
-    guard let last = location.path.lastComponent,
-      let folder = try? location.disk.openDirectory(at: location.path.folder)
-    else { return [] }
-    return names(TemporarySiblings(of: FileName(last), on: location.disk), folder).map(\.display).sorted()
+    guard let folder = try? location.disk.openDirectory(at: location.path.folder) else { return [] }
+    return names(folder, location.disk).map(\.display).sorted()
   }
 
   /// The leftovers in the hidden folder.

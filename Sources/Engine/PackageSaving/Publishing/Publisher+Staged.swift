@@ -168,7 +168,7 @@ extension Publisher {
     if staged.bytes != nil { return try makeAnew(&staged, operation) }
     do {
       if let problem = try problem(staged) {
-        throw failure(.journalDamaged, operation.path, problem)
+        throw failure(.journalDamaged, operation.path, reason: problem)
       }
       // If a process died, the file may be in memory only.
       if staged.node.kind == .file {

@@ -130,13 +130,13 @@ extension Publisher {
   private func refuseDamaged(
     _ staged: JournalRecord.Staged, _ operation: JournalRecord.Operation
   ) throws {
-    if let problem = try problem(staged) { throw failure(.journalDamaged, operation.path, problem) }
+    if let problem = try problem(staged) { throw failure(.journalDamaged, operation.path, reason: problem) }
   }
 
   func notOurs(_ path: PackagePath) -> FilePackageError {
     failure(
       .journalDamaged, path,
-      "it has a save of another copy of the document, without this child")
+      reason: "it has a save of another copy of the document, without this child")
   }
 
   /// Decides about a node that the record puts, from the nodes that are there now.

@@ -24,7 +24,7 @@ import SystemPackage
 ///
 /// Cost: making, syncing and renaming each file that the record holds; a rename for each other file; a sync of each
 /// touched folder. It looks at nothing else in the package.
-struct Publisher {
+struct Publisher: ErrorNaming {
   /// The record, with the inode numbers of the nodes that were made for it.
   var record: JournalRecord
   /// The package.
@@ -32,6 +32,7 @@ struct Publisher {
   /// The staging folder.
   let staging: OpenNode
   package let location: Location
+  var operation: FilePackageError.Operation { .save }
   let disk: any Disk
   /// Whether the record was found rather than just written: then the publisher takes nothing about the staged files for
   /// granted.
@@ -346,27 +347,5 @@ struct Publisher {
     guard isRecovery, target.kind != .directory else { return false }
     let other = try disk.statusIfPresent(of: staged, in: staging.descriptor)
     return other?.identity.isSameNode(as: target.identity) == true
-  }
-
-  // MARK: Naming failures
-
-  func node(_ path: PackagePath) -> StoredNode {
-    StoredNode(location: location, path: path)
-  }
-
-  func failure(
-    _ code: FilePackageError.Code, _ path: PackagePath, _ reason: String?
-  ) -> FilePackageError {
-    FilePackageError(code, .save, node(path), reason: reason)
-  }
-
-  func attempt<Result: ~Copyable>(
-    _ path: PackagePath, _ activity: String, _ body: () throws(SystemError) -> Result
-  ) throws(FilePackageError) -> Result {
-    do {
-      return try body()
-    } catch {
-      throw FilePackageError(error, .save, node(path), activity: activity)
-    }
   }
 }

@@ -7,7 +7,7 @@ import PackageFormat
 extension InPlaceSave {
   /// Accounts for a small file or a link, whose bytes the record gets.
   mutating func hold(_ step: SavePlan.Step, as name: FileName) throws(FilePackageError) {
-    try children.checkCancellation()
+    try children.files.checkCancellation()
     switch step.action {
     case .write(.data(let data)):
       children.location.progress.add(data.count)

@@ -56,7 +56,7 @@ struct InPlaceSave {
     self.held = held
     children = NewChildren(
       plan, at: session.hidden.location, on: session.disk, options: options, metadata: metadata,
-      strategy: .journal, known: session.manifest.value, hashes: true)
+      known: session.manifest.value)
     children.folders.hold(session.hidden.root, at: .root)
     children.seen = session.seen
     children.keepsVersion = keepsVersion && metadata?.before != nil
@@ -78,7 +78,7 @@ struct InPlaceSave {
       try makeChildren()
       makeRecord()
       if try isRoomScarce() { try session.stage(&record) }
-      try children.checkCancellation()
+      try children.files.checkCancellation()
     } catch {
       removeStaged()
       throw error
@@ -107,16 +107,14 @@ struct InPlaceSave {
     let named = children.plan.steps.compactMap { step in
       children.changes[step.path].name.map { (step: step, name: $0) }
     }
-    try children.reuse(named, in: staging.descriptor)
     for (step, name) in named {
       switch step.action {
       case .writeMetadata: continue
-      case .makeDirectory: try children.addFolder(step)
       case .setAttributes: children.report.written.append(step.path.string)
       case _ where held.contains(step.path): try hold(step, as: name)
       default:
-        try children.make(step, as: name, in: staging.descriptor)
-        if step.makesNode { try noteStaged(step.path, name) }
+        let made = try children.make(step, as: name, in: staging.descriptor)
+        if made != nil { try noteStaged(step.path, name) }
       }
     }
     // The metadata depends on all other steps.

@@ -7,36 +7,31 @@ package import SystemPackage
 
 /// A hidden folder for files that a save reads afterwards, beside a document or among the system's temporary files.
 ///
-/// It is removed when the program holds nothing any more that was read from it. Until then it is locked. The lock tells
-/// a leftover of a crash from a folder that another process is writing; the next program that makes one removes the
-/// leftover.
+/// It is removed when the program holds nothing any more that was read from it. Until then its lock tells it from a
+/// leftover of a crash, which the next such folder beside it removes. The lock is shared, so that a write of a tree into
+/// the folder does not wait for it.
 package final class WrittenFiles: Sendable {
-  /// The path of the folder for the files, which is in the hidden folder.
+  /// The path of the folder.
   package let path: FilePath
-  private let name: FileName
-  private let parent: FilePath
-  /// The hidden folder. A write of a tree must not wait for its lock, so that the files are in another one.
-  private let locked: OwnedDescriptor
+  private let place: NewPlace
   private let folder: OwnedDescriptor
-  private let disk: any Disk
 
-  private init(
-    _ name: FileName, in parent: FilePath, _ locked: consuming OwnedDescriptor, on disk: any Disk
-  ) throws(SystemError) {
-    self.disk = disk
-    try disk.makeDirectory(Self.files, in: locked, mode: 0o700)
-    folder = try disk.openDirectory(Self.files, in: locked)
-    (self.name, self.parent) = (name, parent)
-    self.locked = locked
-    path = parent.appending(name.string).appending(Self.files.string)
+  private var disk: any Disk { place.disk }
+
+  /// Makes a folder of a name of its own, and sweeps the folder that contains it, which costs a listing.
+  private init(in parent: FilePath, on disk: any Disk) throws(SystemError) {
+    let parentFolder = OpenNode(try disk.openDirectory(at: parent))
+    place = NewPlace(FileName(UUID.new.uuidString), in: parentFolder, on: disk)
+    NewPlace.sweep(place.folder, on: disk)
+    guard let made = try place.stage(.directory, mode: 0o700, lock: .shared) else {
+      throw SystemError("flock", place.staged, code: .resourceBusy)
+    }
+    folder = made
+    path = parent.appending(place.staged)
   }
 
-  private static let files = FileName("Files")
-
-  deinit {
-    // A folder that cannot be removed here goes when the next one is made.
-    if let parent = try? disk.openDirectory(at: parent) { disk.removeEverything(name, from: parent) }
-  }
+  // The next sweep removes a folder that cannot be removed here.
+  deinit { place.removeStaged() }
 
   /// Makes a folder beside the document; without a document, or if nothing can be written there, among the temporary
   /// files.
@@ -45,51 +40,16 @@ package final class WrittenFiles: Sendable {
   package static func folder(
     beside document: FilePath?, on disk: any Disk = PosixDisk()
   ) throws(FilePackageError) -> WrittenFiles {
-    if let document, let name = document.lastComponent {
-      let names = TemporarySiblings(of: FileName(name), on: disk).name(.written)
-      if let made = try? make(names, in: document.folder, on: disk) { return made }
-    }
+    if let document, let made = try? WrittenFiles(in: document.folder, on: disk) { return made }
     let temporary = FilePath(FileManager.default.temporaryDirectory.path)
     do {
-      return try make(".docpkg-written", in: temporary, on: PosixDisk())
+      return try WrittenFiles(in: temporary, on: PosixDisk())
     } catch {
       var problem = FilePackageError(
         error, .save, StoredNode(location: Location(temporary, on: PosixDisk()), path: .root),
         activity: "making a folder for temporary files")
       problem.subject = .folder
       throw problem
-    }
-  }
-
-  /// Tries names until one is free, or was left by a crash.
-  private static func make(
-    _ name: FileName, in parent: FilePath, on disk: any Disk
-  ) throws(SystemError) -> WrittenFiles {
-    let directory = try disk.openDirectory(at: parent)
-    let siblings = TemporarySiblings(of: name, on: disk)
-    var number = 0
-    while true {
-      let name = FileName("\(name.string)\(number)")
-      number += 1
-      do {
-        try disk.makeDirectory(name, in: directory, mode: 0o700)
-      } catch  where error.code == .fileExists && number < 1000 {
-        guard let left = try? disk.openDirectory(name, in: directory), siblings.isLockedForUs(left),
-          try disk.isName(name, in: directory, of: left), siblings.remove(name, from: directory)
-        else { continue }
-        number -= 1
-        withExtendedLifetime(left) {}
-        continue
-      }
-      // Another process may have taken it for a leftover of a crash, and removed it before or after this opening.
-      let folder: OwnedDescriptor
-      do {
-        folder = try disk.openDirectory(name, in: directory)
-      } catch  where error.code == .noSuchFileOrDirectory {
-        continue
-      }
-      guard siblings.isLockedForUs(folder), try disk.isName(name, in: directory, of: folder) else { continue }
-      return try WrittenFiles(name, in: parent, folder, on: disk)
     }
   }
 
@@ -123,13 +83,6 @@ package final class WrittenFiles: Sendable {
 
   /// Writes a tree under that name.
   package func write(_ tree: FileWrapper, as name: String) throws {
-    var tree = tree
-    // A disk in memory shares nothing with this one.
-    if let stored = tree.state.withLock({ $0.stored }), !stored.disk.isReal,
-      let bytes = tree.serializedRepresentation
-    {
-      tree = FileWrapper(serializedRepresentation: bytes) ?? tree
-    }
     try tree.write(to: path.appending(name), options: [], original: nil, on: disk)
   }
 }

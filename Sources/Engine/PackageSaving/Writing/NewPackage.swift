@@ -43,52 +43,34 @@ package struct NewPackage {
     summary = known.summary
   }
 
-  /// Plans a copy of a document, unsaved edits included, with an identifier of its own and without a history.
-  package init(copying package: OpenPackage, to location: Location) throws(FilePackageError) {
-    try Self.check(package, to: location)
+  /// Plans a copy of a document: of its own, with unsaved edits and an identifier of its own, and without a history.
+  ///
+  /// - Parameter history: whether the copy is the same document, as it was last saved, with its identifier and its
+  ///   history. The tree then has no unsaved edits of a document with metadata, which the plan takes as they are.
+  package init(
+    copying package: OpenPackage, to location: Location, withHistory history: Bool
+  ) throws(FilePackageError) {
+    if try package.location.contains(location) {
+      throw FilePackageError(
+        .unsupported, .copy, StoredNode(location: location, path: .root),
+        reason: "the copy would be in the original document")
+    }
     let known: PackageMetadata?
     do {
-      known = try package.baseline.metadata.get()
+      known = history ? nil : try package.baseline.metadata.get()
     } catch {
       throw error.during(.copy)
     }
-    try self.init(package.tree.snapshot(), package.node, at: location, .copy) { values in
+    try self.init(package.tree.snapshot(), package.node, at: location, .copy, withHistory: history) {
+      values in
       if let known { return MetadataDraft(copying: known, values, location) }
       return values.map { MetadataDraft(new: nil, $0, location) }
     }
   }
 
-  /// Plans the same document at another place, with its identifier and its history.
-  ///
-  /// The tree has no unsaved edits of a document with metadata, which the plan takes as they are.
-  package init(backingUp package: OpenPackage, to location: Location) throws(FilePackageError) {
-    try Self.check(package, to: location)
-    (snapshot, self.location, operation, draft) = (package.tree.snapshot(), location, .copy, nil)
-    do throws(FilePackageError) {
-      plan = try Self.plan(snapshot, package.node, CopiedFolders(includesHistory: true))
-    } catch {
-      throw error.during(operation).of(location)
-    }
-  }
-
-  private static func check(_ package: OpenPackage, to location: Location) throws(FilePackageError) {
-    guard try package.location.contains(location) else { return }
-    throw FilePackageError(
-      .unsupported, .copy, StoredNode(location: location, path: .root),
-      reason: "the copy would be in the original document")
-  }
-
-  private static func plan(
-    _ snapshot: PackageSnapshot, _ original: StoredNode?, _ folders: CopiedFolders
-  ) throws(FilePackageError) -> SavePlan {
-    var plan = try SavePlan(making: snapshot, original: original, entering: folders.enter)
-    (plan.original, plan.leftOut) = (original, folders.leftOut)
-    return plan
-  }
-
   private init(
     _ snapshot: PackageSnapshot, _ original: StoredNode?, at location: Location,
-    _ operation: FilePackageError.Operation,
+    _ operation: FilePackageError.Operation, withHistory history: Bool = false,
     _ draft: (_ values: [String: PropertyListValue]?) throws(FilePackageError) -> MetadataDraft?
   ) throws(FilePackageError) {
     (self.snapshot, self.location, self.operation) = (snapshot, location, operation)
@@ -100,10 +82,16 @@ package struct NewPackage {
         throw FilePackageError(
           .reservedName, operation, StoredNode(location: location, path: PackagePath([PackageLayout.hidden])))
       }
-      let (plan, values) = try Self.plan(snapshot, original, CopiedFolders(includesHistory: false))
-        .withoutOurs(at: location, snapshot.metadataRole)
+      let folders = CopiedFolders(includesHistory: history)
+      var plan = try SavePlan(making: snapshot, original: original, entering: folders.enter)
+      (plan.original, plan.leftOut) = (original, folders.leftOut)
+      if history {
+        (self.draft, self.plan) = (nil, plan)
+        return
+      }
+      let (own, values) = try plan.withoutOurs(at: location, snapshot.metadataRole)
       let made = try draft(values)
-      (self.draft, self.plan) = (made, made == nil ? plan : plan.writingMetadata(over: nil))
+      (self.draft, self.plan) = (made, made == nil ? own : own.writingMetadata(over: nil))
     } catch {
       throw error.during(operation).of(location)
     }

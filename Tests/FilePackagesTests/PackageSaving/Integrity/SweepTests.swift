@@ -14,7 +14,7 @@ struct SweepTests {
     // The running program holds the lock of its file (HS3).
     try await withScratch { scratch in
       try scratch.make(".docpkg-1a2b.new", ["Half.txt": "half"])
-      try scratch.make(".docpkg-3c.written0", ["Part.txt": "part"])
+      try scratch.make(".docpkg-3c.new", ["Part.txt": "part"])
       try scratch.overwrite(".docpkg-ffffffffffffffff.new", "half an archive")
       // These are the only copy of a package, a file of a running program, and files with other names.
       let left: [FileName] = [

@@ -71,6 +71,24 @@ struct BusyStagedSaveTests {
     #expect(try base.names(in: "/") == ["Note.txt"])
   }
 
+  @Test func `of a new file never replaces one that another program makes at the last moment`() throws {
+    // Without a rename that replaces nothing, the new file gets its name by a link.
+    var options = CrashDisk.Options()
+    options.supportsNoReplace = false
+    let base = try CrashDisk([:], options: options)
+    let disk = CountingDisk(base) { (event) throws(SystemError) in
+      guard event.operation == .link || event.rule == .replace else { return }
+      // The expectations below find errors of the other program's change.
+      try? OutsideEditTests.write("theirs", to: "Note.txt", in: "/", on: base)
+    }
+    let error = #expect(throws: FilePackageError.self) {
+      _ = try FlatFileStore.create(FileWrapper("mine"), Self.path, on: disk)
+    }
+    #expect(error?.code == .fileExists)
+    #expect(try base.contents(of: "Note.txt", in: base.openDirectory(at: "/")) == Array("theirs".utf8))
+    #expect(try base.names(in: "/") == ["Note.txt"])
+  }
+
   @Test(arguments: [Errno.noSpace, .ioError])
   func `whose disk fails leaves the old file and nothing beside it, or the new one`(code: Errno) async throws
   {

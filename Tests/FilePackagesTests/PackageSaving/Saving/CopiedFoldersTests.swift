@@ -83,7 +83,7 @@ struct CopiedFoldersTests {
 
   @Test func `has no leftovers of killed saves`() async throws {
     try await withScratch { scratch in
-      let leftover = TemporarySiblings(of: "Trip.pkg", on: scratch.disk).name(.staged)
+      let leftover = NewPlace.hiddenName(of: "Trip.pkg")
       try scratch.make("Library", ["A": [leftover: ["Secret.txt": "secret"], "a": "1"]])
       let report = try await copy(in: scratch)
       #expect(report.leftOut == ["A/\(leftover.string)"])

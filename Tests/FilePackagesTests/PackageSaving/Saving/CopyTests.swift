@@ -40,8 +40,11 @@ struct CopyTests {
       try scratch.make("Trip.pkg", ["program": .file([1], mode: 0o755)])
       #expect(chmod(scratch.path("Trip.pkg/program").string, 0o6755) == 0)
       let store = try await PackageStore.open(scratch.path("Trip.pkg"), on: scratch.disk)
+      try await store.edit([.put("unsaved", "2"), .mode("unsaved", 0o6755)])
       try await store.copy(to: scratch.url("Copy.pkg"))
-      #expect(try scratch.status("Copy.pkg/program").mode == 0o755)
+      for name in ["program", "unsaved"] {
+        #expect(try scratch.status("Copy.pkg/\(name)").mode == 0o755, "\(name)")
+      }
       #expect(try scratch.status("Trip.pkg/program").mode == 0o6755)
     }
   }

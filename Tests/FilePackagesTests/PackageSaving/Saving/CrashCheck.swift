@@ -89,7 +89,7 @@ struct CrashCheck {
       try await store.put("After.txt", "after the crash")
       try await store.save()
       // The next program that makes a document in the folder removes a leftover beside this one.
-      try StagingLocation(at: Self.path, on: mounted)?.cleanUpAll()
+      try NewPlace(at: Self.path, on: mounted)?.cleanUpAll()
       var next = try picture(mounted)
       guard next.entries.removeValue(forKey: "After.txt")?.bytes == Array("after the crash".utf8) else {
         return report("what was saved after the crash is not there")

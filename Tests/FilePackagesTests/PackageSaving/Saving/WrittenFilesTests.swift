@@ -7,14 +7,16 @@ import Testing
 
 @Suite("Files that a save reads afterwards")
 struct WrittenFilesTests {
-  @Test func `are in a folder without a lock, which a write of a tree would wait for`() throws {
+  @Test func `are in a folder with a lock that no sweep gets, and that no write of a tree waits for`() throws
+  {
     let disk = PosixDisk()
     let path: FilePath
     do {
       let files = try WrittenFiles.folder(beside: nil)
       path = files.path
       let folder = try disk.openDirectory(at: path)
-      #expect(try disk.lock(folder, .exclusive))
+      #expect(try !disk.lock(folder, .exclusive))
+      #expect(try disk.lock(folder, .shared))
       // Another folder is no leftover of this one.
       #expect(try WrittenFiles.folder(beside: nil).path != path)
       let tree = FileWrapper(directoryWithFileWrappers: [:])

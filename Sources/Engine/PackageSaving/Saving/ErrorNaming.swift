@@ -1,0 +1,46 @@
+import DurableIO
+import FileTrees
+import PackageFormat
+import SystemPackage
+
+/// A part of a save whose errors name the document and the child.
+protocol ErrorNaming {
+  var location: Location { get }
+  var operation: FilePackageError.Operation { get }
+}
+
+extension ErrorNaming {
+  func node(_ path: PackagePath) -> StoredNode { StoredNode(location: location, path: path) }
+
+  func failure(
+    _ code: FilePackageError.Code, _ path: PackagePath, reason: String? = nil
+  ) -> FilePackageError {
+    FilePackageError(code, operation, node(path), reason: reason)
+  }
+
+  func failure(_ problem: NameTrial.Problem, _ path: PackagePath) -> FilePackageError {
+    failure(problem.code, path, reason: problem.words)
+  }
+
+  /// Makes system calls about the node at `path`.
+  func attempt<Result: ~Copyable>(
+    _ path: PackagePath, _ activity: String? = nil, _ body: () throws(SystemError) -> Result
+  ) throws(FilePackageError) -> Result {
+    do {
+      return try body()
+    } catch {
+      throw FilePackageError(error, operation, node(path), activity: activity)
+    }
+  }
+
+  /// Returns the destination of the link for `path`.
+  func destination(
+    of link: PackageSnapshot.Node, at path: PackagePath
+  ) throws(FilePackageError) -> [UInt8] {
+    do {
+      return try link.destination()
+    } catch {
+      throw FilePackageError(renaming: error, to: path, of: location, operation)
+    }
+  }
+}
