@@ -156,7 +156,7 @@ func leaveConflictCopies(of other: String, in document: String) throws {
     set -e; cd '\(other)'; for file in Text.txt Metadata.plist .docpkg/manifest .docpkg/history; do
       name=${file##*/}; base=${name%.*}; end=${name#"$base"}
       cp -a "$file" "\(document)/$(dirname "$file")/$base.sync-conflict-20261121-101112-ABCDEFG$end"
-    done; cp -a -n .docpkg/versions/. '\(document)/.docpkg/versions/'
+    done; cp -a -n .docpkg/kept/. '\(document)/.docpkg/kept/'
     """
   try require(Program(path: "/bin/sh").run(["-c", script]), "leaving conflict copies")
 }
