@@ -7,7 +7,7 @@ package import FilePackages
 
 /// The entries of a document in a container.
 ///
-/// Sorted entries are cut into pages where the hash of a path says so. A tree of several pages has a list of them, and
+/// A page of sorted entries ends after a path whose hash says so. A tree of several pages has a list of them, and
 /// each page is a blob, as the list is. So equal documents have equal roots, a change of one entry makes one new page
 /// and a new list, and a comparison reads only pages that differ.
 package struct DocumentTree: Sendable {

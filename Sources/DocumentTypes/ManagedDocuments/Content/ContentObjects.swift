@@ -129,7 +129,7 @@ struct ContentObjects: Sendable {
     }
   }
 
-  /// Removes the folder, unless versions or undoing need a file in it.
+  /// Removes the folder, unless undoing needs a file in it.
   func removeFolderIfEmpty() throws(SystemError) {
     let hidden = try location.openDirectory(PackagePath([PackageLayout.hidden]))
     guard try disk.exists(Self.folder, in: hidden) else { return }

@@ -133,8 +133,7 @@ public struct ManagedPackage: Sendable {
 
   /// Saves the document at one moment, unsaved edits included, as a new document at `url` with an identifier of its own.
   ///
-  /// The copy has nothing to undo, and no versions. Its files share blocks with the originals if the file system can
-  /// share them.
+  /// The copy has nothing to undo. Its files share blocks with the originals if the file system can share them.
   ///
   /// - Throws: `file`: `fileExists` if there is something at `url`; `changedOnDisk` if another program changed a file
   ///   of the document.

@@ -137,6 +137,7 @@ package struct DocumentMove: ErrorNaming {
       try attempt(.root) { () throws(SystemError) in try copy.removeDocument() }
       throw error
     }
+    // Files that cannot be removed have a hidden name; the next save or move of that name removes them.
     old.removeStaged()
     try attempt(.root, "syncing the folder") { () throws(SystemError) in try old.synchronize() }
   }
