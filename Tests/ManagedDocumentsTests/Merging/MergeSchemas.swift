@@ -92,10 +92,11 @@ struct MergeSchemas: Sendable {
     },
     MergeSchemas(
       schema: """
-        CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT, b TEXT, u INTEGER UNIQUE); CREATE VIRTUAL TABLE s USING fts5(a);
-        CREATE TRIGGER s1 AFTER INSERT ON t BEGIN INSERT INTO s(rowid, a) VALUES (new.id, new.a); END;
-        CREATE TRIGGER s2 AFTER DELETE ON t BEGIN DELETE FROM s WHERE rowid = old.id; END;
-        CREATE TRIGGER s3 AFTER UPDATE ON t BEGIN UPDATE s SET a = new.a WHERE rowid = old.id; END;
+        CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT, b TEXT, u INTEGER UNIQUE); CREATE VIRTUAL TABLE s USING fts4(a, content='t');
+        CREATE TRIGGER s1 AFTER INSERT ON t BEGIN INSERT INTO s(docid, a) VALUES (new.id, new.a); END;
+        CREATE TRIGGER s2 BEFORE DELETE ON t BEGIN DELETE FROM s WHERE docid = old.id; END;
+        CREATE TRIGGER s3 BEFORE UPDATE ON t BEGIN DELETE FROM s WHERE docid = old.id; END;
+        CREATE TRIGGER s4 AFTER UPDATE ON t BEGIN INSERT INTO s(docid, a) VALUES (new.id, new.a); END;
         \(five) INSERT INTO t(a) SELECT 'x' FROM n;
         """, tables: ["t"]
     ) { value, n in

@@ -227,4 +227,24 @@ struct RowMergeConstraintTests {
     }
     #expect(outcomes.count == 1)
   }
+
+  /// Such as `sqlite3`, on which foreign keys are off.
+  @Test func `restores a row for a reference of a program without foreign keys`() async throws {
+    let schema = """
+      CREATE TABLE parent(id TEXT PRIMARY KEY NOT NULL);
+      CREATE TABLE child(id TEXT PRIMARY KEY NOT NULL, parent TEXT REFERENCES parent(id));
+      INSERT INTO parent VALUES ('p'), ('q');
+      INSERT INTO child VALUES ('c', 'p');
+      """
+    try await MergedDatabases.with(schema) { databases in
+      try databases.open("theirs", forMerging: true).write { db in
+        try db.execute(sql: "DELETE FROM parent WHERE id = 'p'")
+      }
+      try databases.edit("ours", "INSERT INTO child VALUES ('d', 'q')")
+      let outcome = try databases.merge(.mergeByPropertyObjectTrump)
+      #expect(outcome.conflicts.map(\.kind) == [.foreignKey])
+      #expect(try databases.rows("ours", "SELECT id FROM parent ORDER BY id") == ["p", "q"])
+      try databases.check("ours")
+    }
+  }
 }

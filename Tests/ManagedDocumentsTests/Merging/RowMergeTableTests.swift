@@ -69,6 +69,53 @@ struct RowMergeTableTests {
     }
   }
 
+  // MARK: Files
+
+  @Test func `sees changes that are in a log only`() async throws {
+    let schema = "CREATE TABLE t(id INTEGER PRIMARY KEY, text TEXT); INSERT INTO t VALUES (1, 'base')"
+    try await MergedDatabases.with(schema) { databases in
+      try databases.edit("theirs", "UPDATE t SET text = 'theirs'")
+      let conflicts = try databases.mergeBesideLog("UPDATE t SET text = 'ours'")
+      #expect(conflicts.map(\.present) == [["id": 1.databaseValue, "text": "theirs".databaseValue]])
+      #expect(conflicts.map(\.other) == [["id": 1.databaseValue, "text": "ours".databaseValue]])
+    }
+  }
+
+  /// Any program with a key of the store can write the copies.
+  @Test(arguments: 1...16)
+  func `ends for any bytes of the copies`(_ seed: Int) async throws {
+    var random = SeededGenerator(seed: UInt64(seed))
+    let schema = """
+      CREATE TABLE t(id INTEGER PRIMARY KEY, text TEXT, parent INTEGER REFERENCES t(id));
+      CREATE TABLE k(id BLOB PRIMARY KEY NOT NULL, text TEXT); CREATE INDEX texts ON t(text);
+      WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 299)
+        INSERT INTO t SELECT i, printf('%.*c', CASE i % 17 WHEN 0 THEN 3000 + i ELSE i % 60 END, 'x'), NULL FROM n;
+      INSERT INTO k SELECT CAST(id AS BLOB), text FROM t;
+      """
+    try await MergedDatabases.with(schema) { databases in
+      try databases.edit(
+        "theirs", "UPDATE t SET text = 'theirs' WHERE id % 50 = 1; DELETE FROM k WHERE text = 'x'")
+      for name in ["base", "theirs"] {
+        var bytes = try Data(contentsOf: URL(filePath: databases.path(name)))
+        for _ in 0..<Int.random(in: 1...40, using: &random) {
+          let place = Int.random(in: 100..<bytes.count, using: &random)
+          // The heads of the pages count most.
+          let near = Bool.random(using: &random) ? place / 4_096 * 4_096 + place % 16 : place
+          bytes[near] = UInt8.random(in: 0...255, using: &random)
+        }
+        try bytes.write(to: URL(filePath: databases.path(name)))
+      }
+      let before = try databases.digest("ours")
+      do {
+        try databases.merge(checksUndo: false)
+      } catch is MergeProblem {
+        #expect(try databases.digest("ours") == before)
+      } catch is DatabaseError {
+        #expect(try databases.digest("ours") == before)
+      }
+    }
+  }
+
   // MARK: Rows without an identity
 
   @Test(arguments: [
@@ -113,14 +160,6 @@ struct RowMergeTableTests {
     CREATE TRIGGER c AFTER UPDATE ON recipe BEGIN
       INSERT INTO search(search, rowid, title, notes) VALUES ('delete', old.id, old.title, old.notes);
       INSERT INTO search(rowid, title, notes) VALUES (new.id, new.title, new.notes); END;
-    """,
-    """
-    CREATE VIRTUAL TABLE search USING fts5(title, notes);
-    CREATE TRIGGER a AFTER INSERT ON recipe BEGIN
-      INSERT INTO search(rowid, title, notes) VALUES (new.id, new.title, new.notes); END;
-    CREATE TRIGGER b AFTER DELETE ON recipe BEGIN DELETE FROM search WHERE rowid = old.id; END;
-    CREATE TRIGGER c AFTER UPDATE ON recipe BEGIN
-      UPDATE search SET rowid = new.id, title = new.title, notes = new.notes WHERE rowid = old.id; END;
     """,
     """
     CREATE VIRTUAL TABLE search USING fts4(title, notes, content="recipe");
@@ -174,75 +213,28 @@ struct RowMergeTableTests {
     }
   }
 
-  @Test func `merges the rows of a full-text table with a content of its own, and of an R-tree`() async throws
-  {
-    let schema = """
-      CREATE VIRTUAL TABLE notes USING fts5(text, tag UNINDEXED); INSERT INTO notes(text, tag) VALUES ('one', 'a');
-      CREATE VIRTUAL TABLE old USING fts4(text); INSERT INTO old(text) VALUES ('one');
-      CREATE VIRTUAL TABLE box USING rtree(id, x0, x1); INSERT INTO box VALUES (1, 0.1, 1);
-      """
-    try await MergedDatabases.with(schema) { databases in
-      try databases.edit(
-        "ours",
-        "UPDATE notes SET tag = 'ours'; INSERT INTO notes(text) VALUES ('two ours'); INSERT INTO old(text) VALUES ('x')"
-      )
-      try databases.edit(
-        "theirs",
-        """
-        UPDATE notes SET text = 'uno'; INSERT INTO notes(text) VALUES ('two theirs');
-        UPDATE old SET text = 'uno'; UPDATE box SET x1 = 7.3; INSERT INTO box VALUES (5, 2, 3);
-        """)
-      try databases.merge(.error)
-      #expect(
-        try databases.rows("ours", "SELECT rowid, * FROM notes ORDER BY rowid")
-          == ["1 uno ours", "2 two theirs ~", "3 two ours ~"])
-      #expect(
-        try databases.rows("ours", "SELECT text FROM notes WHERE notes MATCH 'two' ORDER BY rowid").count == 2
-      )
-      #expect(try databases.rows("ours", "SELECT text FROM notes WHERE notes MATCH 'one'") == [])
-      #expect(try databases.rows("ours", "SELECT text FROM old ORDER BY rowid") == ["uno", "x"])
-      #expect(
-        try databases.rows("ours", "SELECT * FROM box") == databases.rows("theirs", "SELECT * FROM box"))
-      try databases.check("ours")
-    }
-  }
-
   @Test(arguments: [
-    "UPDATE notes SET seen = 1 WHERE id = new.id", "UPDATE notes SET seen = new.note WHERE id = new.id",
-    "INSERT INTO log SELECT max(rowid), 'note' FROM note WHERE true ON CONFLICT DO NOTHING",
+    "fts5(text, content='')", "fts5(text)", "fts4(text)", "rtree(id, x0, x1)",
   ])
-  func `keeps the conflicts of a full-text table whose name is only a word of a trigger`(_ statement: String)
-    async throws
-  {
-    let schema = """
-      CREATE VIRTUAL TABLE note USING fts5(text); INSERT INTO note(text) VALUES ('one');
-      CREATE TABLE notes(id INTEGER PRIMARY KEY, note TEXT, seen); INSERT INTO notes VALUES (1, 'x', 0);
-      CREATE TABLE log(id INTEGER PRIMARY KEY, v);
-      CREATE TRIGGER seen AFTER UPDATE OF note ON notes BEGIN \(statement); END;
-      """
-    try await MergedDatabases.with(schema) { databases in
-      try databases.edit("ours", "UPDATE note SET text = 'ours'; UPDATE notes SET note = 'y'")
-      try databases.edit("theirs", "UPDATE note SET text = 'theirs'")
-      let outcome = try databases.merge(.mergeByPropertyObjectTrump)
-      #expect(outcome.conflicts.map(\.table) == ["note"])
-      #expect(try databases.rows("ours", "SELECT text FROM note") == ["ours"])
-    }
-  }
-
-  @Test func `does not guess what a trigger with the application's own function changes`() async throws {
-    let schema = """
-      CREATE VIRTUAL TABLE search USING fts5(text); INSERT INTO search(text) VALUES ('one');
-      CREATE TABLE recipe(id INTEGER PRIMARY KEY, title TEXT); INSERT INTO recipe VALUES (1, 'one');
-      CREATE TRIGGER indexed AFTER UPDATE ON recipe BEGIN
-        UPDATE search SET text = folded(new.title) WHERE rowid = new.id; END;
-      """
-    try await MergedDatabases.with(schema) { databases in
-      try databases.edit("theirs", "INSERT INTO recipe VALUES (2, 'two')")
+  func `takes another virtual table as a whole`(_ module: String) async throws {
+    let (column, values) = module.hasPrefix("r") ? ("id, x0, x1", "1, 2") : ("rowid, text", "'one'")
+    func insert(_ row: Int) -> String { "INSERT INTO words(\(column)) VALUES (\(row), \(values));" }
+    let schema = "CREATE VIRTUAL TABLE words USING \(module); CREATE TABLE u(k TEXT PRIMARY KEY NOT NULL);"
+    try await MergedDatabases.with("\(schema) \(insert(1))") { databases in
+      try databases.edit("ours", "INSERT INTO u VALUES ('ours')")
+      try databases.edit("theirs", insert(2))
       try databases.merge(.error)
-      #expect(try databases.rows("ours", "SELECT title FROM recipe") == ["one", "two"])
-      try databases.edit("theirs", "UPDATE search SET text = 'uno'")
+      #expect(try databases.rows("ours", "SELECT rowid FROM words ORDER BY rowid") == ["1", "2"])
+      #expect(try databases.rows("ours", "SELECT k FROM u") == ["ours"])
+      try databases.check("ours")
+      try databases.copy("ours", to: "base")
+      try databases.copy("ours", to: "theirs")
+      try databases.edit("ours", insert(3))
+      try databases.edit("theirs", insert(4))
+      let before = try databases.digest("ours")
       #expect(
-        try mergeProblem { try databases.merge() } == .unmergeable(table: "search", reason: .unknownTrigger))
+        try mergeProblem { try databases.merge() } == .unmergeable(table: "words", reason: .virtualTable))
+      #expect(try databases.digest("ours") == before)
     }
   }
 
@@ -252,25 +244,6 @@ struct RowMergeTableTests {
       try databases.edit("theirs", "INSERT INTO t(id) VALUES (7)")
       try databases.merge(.error)
       #expect(try databases.rows("ours", "SELECT * FROM t") == ["7 autoincrement"])
-    }
-  }
-
-  @Test func `takes a full-text table without content as a whole`() async throws {
-    let schema = """
-      CREATE VIRTUAL TABLE words USING fts5(text, content=''); INSERT INTO words(rowid, text) VALUES (1, 'one');
-      CREATE TABLE u(k TEXT PRIMARY KEY NOT NULL);
-      """
-    try await MergedDatabases.with(schema) { databases in
-      try databases.edit("ours", "INSERT INTO u VALUES ('ours')")
-      try databases.edit("theirs", "INSERT INTO words(rowid, text) VALUES (2, 'two')")
-      try databases.merge(.error)
-      #expect(try databases.rows("ours", "SELECT rowid FROM words WHERE words MATCH 'two'") == ["2"])
-      try databases.copy("ours", to: "base")
-      try databases.copy("ours", to: "theirs")
-      try databases.edit("ours", "INSERT INTO words(rowid, text) VALUES (3, 'three')")
-      try databases.edit("theirs", "INSERT INTO words(rowid, text) VALUES (3, 'drei')")
-      #expect(
-        try mergeProblem { try databases.merge() } == .unmergeable(table: "words", reason: .virtualTable))
     }
   }
 
@@ -358,6 +331,30 @@ struct RowMergeTableTests {
     try await MergedDatabases.with("CREATE TABLE t(k TEXT PRIMARY KEY NOT NULL, v)") { databases in
       for name in ["ours", "theirs"] { try databases.edit(name, "ALTER TABLE t RENAME COLUMN v TO w") }
       #expect(try mergeProblem { try databases.merge() } == .baseIsOlder(table: "t"))
+    }
+  }
+}
+
+extension MergedDatabases {
+  /// Changes `ours` with its log left as it is, merges `theirs` into it, and returns the conflicts.
+  fileprivate func mergeBesideLog(_ sql: String) throws -> [RowConflict] {
+    let holder = try DatabaseQueue(path: path("ours"))
+    defer { try? holder.close() }
+    try holder.writeWithoutTransaction { db in
+      try db.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; \(sql)")
+    }
+    let queue = try DatabaseQueue(path: path("ours"))
+    defer { try? queue.close() }
+    try queue.inDatabase { db in
+      for name in ["base", "theirs"] {
+        try db.execute(sql: "ATTACH ? AS \(name)_db", arguments: ["file:\(path(name))?mode=ro"])
+      }
+    }
+    return try queue.write { db in
+      try RowMerge.run(
+        in: db, base: "base_db", theirs: "theirs_db", .mergeByPropertyStoreTrump,
+        at: Date(timeIntervalSince1970: 0)
+      ).conflicts
     }
   }
 }

@@ -20,20 +20,18 @@ struct KeyRenumbering {
   /// The changes of `theirs`.
   let changed: SideChanges
 
-  /// - Parameter pages: those of `ours`; each row that changes is added.
-  func run(_ pages: inout ChangedPages) throws -> [RenumberedRow] {
+  func run() throws -> [RenumberedRow] {
     var renumbered: [RenumberedRow] = []
     for position in schema.parentsFirst {
       let table = schema.tables[position]
-      guard table.hasIntegerKey, table.owner == nil, !table.isDerived else { continue }
+      guard table.hasIntegerKey, table.owner == nil else { continue }
       let column = table.columns[table.keys[0]].name
       if table.foreignKeys.contains(where: { $0.columns.contains(column) }) { continue }
       for old in try collisions(table, at: position) {
         let new = try nextKey(table, column)
         var isDone = false
         try db.inSavepoint {
-          isDone = try move(
-            position, column, from: old, to: new, "\(column.quotedName) = \(old)", above: [], &pages)
+          isDone = try move(table, column, to: new, "\(column.quotedName) = \(old)", above: [])
           return isDone ? .commit : .rollback
         }
         if isDone { renumbered.append(RenumberedRow(table: table.name, old: old, new: new)) }
@@ -88,12 +86,10 @@ struct KeyRenumbering {
   /// - Parameter above: the tables and columns on the way here, against circles.
   /// - Returns: false if a constraint refuses the new value.
   private func move(
-    _ position: Int, _ column: String, from old: Int64, to new: Int64, _ condition: String,
-    above: Set<[String]>, _ pages: inout ChangedPages
+    _ table: MergedTable, _ column: String, to new: Int64, _ condition: String, above: Set<[String]>
   ) throws -> Bool {
-    let table = schema.tables[position]
     let here = above.union([[table.name, column]])
-    for (child, childTable) in schema.tables.enumerated() {
+    for childTable in schema.tables {
       for key in childTable.foreignKeys where key.parent == table.name {
         guard let place = key.parentColumns.firstIndex(where: { $0.lowercased() == column.lowercased() })
         else {
@@ -109,30 +105,12 @@ struct KeyRenumbering {
           FROM \(childTable.quoted) AS c, (SELECT * FROM \(table.quoted) WHERE \(condition)) AS p
           WHERE \(matches.joined(separator: " AND ")))
           """
-        if try !move(child, key.columns[place], from: old, to: new, referring, above: here, &pages) {
-          return false
-        }
+        if try !move(childTable, key.columns[place], to: new, referring, above: here) { return false }
       }
     }
-    let numbers =
-      try table.number.map {
-        try Int64.fetchAll(db, sql: "SELECT \($0) FROM \(table.quoted) WHERE \(condition)")
-      } ?? []
-    for index in table.indexes { try db.execute(sql: index.remove(table, where: condition)) }
     let update = try ValueStatement(
       db, "UPDATE OR ABORT \(table.quoted) SET \(column.quotedName) = \(new) WHERE \(condition)")
-    if try update.run([]) != .done { return false }
-    for number in numbers { pages.insert(number, of: position) }
-    if table.hasIntegerKey { pages.insert(new, of: position) }
-    let moved = "\(column.quotedName) = \(new)"
-    for index in table.indexes { try db.execute(sql: index.add(table, where: moved)) }
-    for companion in schema.companions[position] ?? []
-    where table.keys.contains(where: { table.columns[$0].name == column }) {
-      let derived = schema.tables[companion]
-      let key = derived.columns[derived.keys[0]].name.quotedName
-      try db.execute(sql: "UPDATE \(derived.quoted) SET \(key) = \(new) WHERE \(key) = \(old)")
-    }
-    return true
+    return try update.run([]) == .done
   }
 }
 

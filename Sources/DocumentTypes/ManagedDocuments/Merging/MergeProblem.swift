@@ -19,8 +19,7 @@ package enum MergeProblem: Error, Sendable, Hashable {
   case migrationsDiffer(missingInOurs: [String], missingInTheirs: [String])
   /// Both sides have migrated a table alike since the base, and the base has no values for the new columns.
   case baseIsOlder(table: String)
-  /// The rows of a table have no identity, both sides changed the data of a virtual table that only its module reads, or
-  /// the triggers that fill a virtual table are not known.
+  /// The rows of a table have no identity, or both sides changed a virtual table that is merged as a whole.
   case unmergeable(table: String, reason: Reason)
   /// All keys up to the greatest integer are taken.
   case noFreeKey(table: String)
@@ -29,7 +28,7 @@ package enum MergeProblem: Error, Sendable, Hashable {
 
   /// The reason why the rows of a table are not merged.
   package enum Reason: String, Sendable, Hashable {
-    case noPrimaryKey, nullableKey, generatedColumn, virtualTable, unknownTrigger
+    case noPrimaryKey, nullableKey, generatedColumn, virtualTable
   }
 
   package var reason: String {
@@ -60,8 +59,6 @@ package enum MergeProblem: Error, Sendable, Hashable {
       case .nullableKey: "the primary key of table '\(table)' may be NULL, so its rows cannot be merged"
       case .generatedColumn: "table '\(table)' has a generated column, so its rows cannot be merged"
       case .virtualTable: "both documents changed the virtual table '\(table)'"
-      case .unknownTrigger:
-        "a trigger needs a function of the application, and may change the virtual table '\(table)'"
       }
     case .noFreeKey(let table): return "table '\(table)' has no integer left for a new row"
     case .constraint(let table): return "a document violates a constraint of its own table '\(table)'"

@@ -4,10 +4,9 @@ import GRDB
 /// The tables of three databases whose rows are merged.
 struct MergedSchema {
   private(set) var tables: [MergedTable] = []
-  /// For each position of a table, the derived tables whose rows have the same keys.
-  private(set) var companions: [Int: [Int]] = [:]
-  /// The full-text tables that are made from their tables again, for each table that they index.
-  private(set) var rebuilt: [String: [String]] = [:]
+  /// The full-text tables that are made from other tables again, each with the table that it indexes in lower case, and
+  /// nil for a view.
+  private(set) var fullText: [String: String?] = [:]
 
   private let db: Database
   private let base: String
@@ -15,8 +14,6 @@ struct MergedSchema {
   /// The tables of the main database: kind, and whether they have no row numbers.
   private var kinds: [String: (kind: String, isWithoutNumbers: Bool, isStrict: Bool)] = [:]
   private let ours: Objects
-  /// The full-text tables that index other tables.
-  private var indexes: [String: [FullTextIndex]] = [:]
 
   /// - Throws: `MergeProblem` if the schemas differ, or if rows of `theirs` that changed have no identity.
   init(of db: Database, base: String, theirs: String) throws {
@@ -29,7 +26,6 @@ struct MergedSchema {
       kinds[row[0]] = (row[1], row[2], row[3])
     }
     try addTables()
-    try linkCompanions()
   }
 
   func position(of table: String) -> Int? {
@@ -92,7 +88,11 @@ struct MergedSchema {
     // The virtual tables whose shadow tables are merged as a whole. Other shadow tables follow from rows.
     var opaque: Set<String> = []
     for name in kinds.keys.sorted() where kinds[name]?.kind == "virtual" {
-      if try !addVirtual(name), shadows.values.contains(name) { opaque.insert(name) }
+      if let content = content(ofFullText: name) {
+        fullText[name] = .some(kinds[content]?.kind == "table" ? content.lowercased() : nil)
+      } else if shadows.values.contains(name) {
+        opaque.insert(name)
+      }
     }
     for name in kinds.keys.sorted() {
       guard let kind = kinds[name]?.kind, kind == "table" || kind == "shadow" else { continue }
@@ -103,50 +103,12 @@ struct MergedSchema {
     }
   }
 
-  /// Adds a virtual table whose rows are read and changed by its module, or a full-text index of another table.
-  ///
-  /// - Returns: false if neither is possible.
-  private mutating func addVirtual(_ name: String) throws -> Bool {
-    guard let sql = ours.byName[name]?.sql, let module = VirtualTableModule(sql: sql) else { return false }
-    let columns = try String.fetchAll(db, sql: "SELECT name FROM pragma_table_info(?)", arguments: [name])
-    let content = module.option("content")
-    switch module.module {
-    case "fts5":
-      if content == "" { return false }
-      if let content {
-        if let content = self.name(of: content), kinds[content]?.kind == "table" {
-          let number = module.option("content_rowid")?.quotedName ?? "rowid"
-          indexes[content, default: []].append(FullTextIndex(name: name, columns: columns, number: number))
-        } else {
-          rebuilt["", default: []].append(name)
-        }
-        return true
-      }
-    case "fts3", "fts4":
-      if content == "" { return false }
-      if let content {
-        rebuilt[content, default: []].append(name)
-        return true
-      }
-    case "rtree", "rtree_i32": break
-    default: return false
-    }
-    let isTree = module.module.hasPrefix("rtree")
-    // FTS3 and FTS4 change no row's number by the name `rowid`.
-    let number = module.module == "fts5" ? "rowid" : "docid"
-    let names = isTree ? columns : [number] + columns
-    var table = MergedTable(
-      name: name, storage: .virtual,
-      columns: names.map { MergedTable.Column(name: $0, isUntyped: !isTree && $0 != number) }, keys: [0])
-    table.hasIntegerKey = true
-    table.isInBase = try db.tableExists(name, in: base)
-    if table.isInBase {
-      let there = try String.fetchAll(
-        db, sql: "SELECT name FROM pragma_table_info(?, ?)", arguments: [name, base])
-      if there != columns { throw MergeProblem.baseIsOlder(table: name) }
-    }
-    tables.append(table)
-    return true
+  /// Returns the table or view that a full-text table indexes; nil if it has a content of its own, or none.
+  private func content(ofFullText name: String) -> String? {
+    guard let sql = ours.byName[name]?.sql, let module = VirtualTableModule(sql: sql),
+      ["fts3", "fts4", "fts5"].contains(module.module), let content = module.option("content"), content != ""
+    else { return nil }
+    return kinds.keys.first { $0.lowercased() == content.lowercased() } ?? content
   }
 
   private mutating func addOrdinary(_ name: String, owner: String?) throws {
@@ -159,9 +121,8 @@ struct MergedSchema {
       if try isChangedByThem(name) { throw MergeProblem.unmergeable(table: name, reason: problem) }
       return
     }
-    let names = infos.map { $0["name"] as String }
     var table = MergedTable(
-      name: name, storage: .keyed,
+      name: name,
       columns: infos.map {
         MergedTable.Column(name: $0["name"], isUntyped: Self.isUntyped($0["type"], isStrict: kind.isStrict))
       },
@@ -169,15 +130,13 @@ struct MergedSchema {
     table.hasIntegerKey =
       !kind.isWithoutNumbers && table.keys.count == 1
       && (infos[table.keys[0]]["type"] as String).uppercased() == "INTEGER"
-    if !kind.isWithoutNumbers {
-      let lowercased = Set(names.map { $0.lowercased() })
-      table.number = ["rowid", "_rowid_", "oid"].first { !lowercased.contains($0) }
-      if !table.hasIntegerKey && table.number != nil { table.storage = .numbered }
+    if !kind.isWithoutNumbers && !table.hasIntegerKey {
+      let names = Set(infos.map { ($0["name"] as String).lowercased() })
+      table.number = ["rowid", "_rowid_", "oid"].first { !names.contains($0) }
     }
     table.isAutoincrement =
       try table.hasIntegerKey && isAutoincrement(table.columns[table.keys[0]].name, of: name)
     table.foreignKeys = try foreignKeys(of: name)
-    table.indexes = indexes[name] ?? []
     table.isOneProperty = name == PrivateTables.content
     table.owner = owner
     table.isInBase = try db.tableExists(name, in: base)
@@ -226,11 +185,6 @@ struct MergedSchema {
         SELECT 1 FROM (SELECT \(list), 1 AS grdb_n FROM \(theirs.quotedName).\(name.quotedName) \(baseRows))
         GROUP BY \(groups.joined(separator: ", ")) HAVING sum(grdb_n) <> 0 LIMIT 1
         """) != nil
-  }
-
-  /// Returns the name of a table as its own statement has it.
-  private func name(of table: String) -> String? {
-    kinds.keys.first { $0.lowercased() == table.lowercased() }
   }
 
   // MARK: The base of a migration
@@ -300,26 +254,6 @@ struct MergedSchema {
           db, sql: "SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk", arguments: [key.parent])
       }
       return key.parentColumns.count == key.columns.count ? key : nil
-    }
-  }
-
-  /// A virtual table that triggers of one table fill has rows with that table's keys.
-  private mutating func linkCompanions() throws {
-    let filled = tables.indices.filter { tables[$0].storage == .virtual }
-    if filled.isEmpty { return }
-    let triggers = try TriggerTargets(of: db)
-    for position in filled {
-      let name = tables[position].name
-      if !triggers.areComplete {
-        if try isChangedByThem(name) { throw MergeProblem.unmergeable(table: name, reason: .unknownTrigger) }
-        continue
-      }
-      let sources = triggers.sources[name.lowercased()] ?? []
-      guard sources.count == 1, let source = sources.first, let parent = self.position(of: source),
-        tables[parent].hasIntegerKey, tables[parent].storage == .keyed
-      else { continue }
-      tables[position].isDerived = true
-      companions[parent, default: []].append(position)
     }
   }
 

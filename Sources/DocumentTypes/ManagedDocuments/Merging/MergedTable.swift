@@ -2,16 +2,6 @@ import GRDB
 
 /// A table whose rows are merged, with the SQL that reads and changes them.
 struct MergedTable: Sendable, Hashable {
-  /// How the rows change.
-  enum Storage: Sendable, Hashable {
-    /// A table with row numbers that are no column of it, and that have a name.
-    case numbered
-    /// A table whose key finds its rows: WITHOUT ROWID, or with an INTEGER PRIMARY KEY.
-    case keyed
-    /// A virtual table, such as a full-text table with a content of its own.
-    case virtual
-  }
-
   struct Column: Sendable, Hashable {
     var name: String
     /// Whether two values that are equal in a comparison may differ, as 1 and 1.0 in a column without a type.
@@ -30,9 +20,7 @@ struct MergedTable: Sendable, Hashable {
   }
 
   var name: String
-  var storage: Storage
-  /// The name by which SQL reads a row's number; nil for WITHOUT ROWID, for a virtual table, and if columns have all
-  /// these names.
+  /// The name of the row's number, if it is no column of the table; nil if columns have all such names.
   var number: String?
   var columns: [Column]
   /// The positions of the primary key's columns.
@@ -42,12 +30,8 @@ struct MergedTable: Sendable, Hashable {
   /// Whether SQLite never gives the number of a removed row again.
   var isAutoincrement = false
   var foreignKeys: [ForeignKey] = []
-  /// The full-text tables that index this table's rows.
-  var indexes: [FullTextIndex] = []
   /// Whether all columns are one property.
   var isOneProperty = false
-  /// Whether its rows repeat those of other tables, so that a conflict in them is no news.
-  var isDerived = false
   /// The virtual table that has its data here; such tables are taken whole.
   var owner: String?
   /// Whether the base has the table.
@@ -76,7 +60,7 @@ struct MergedTable: Sendable, Hashable {
 
   /// The row's number, for a table with one that is no column.
   var selectNumber: String? {
-    guard storage == .numbered, let number else { return nil }
+    guard let number else { return nil }
     return "SELECT \(number) FROM \(quoted) WHERE \(condition())"
   }
 
@@ -86,7 +70,7 @@ struct MergedTable: Sendable, Hashable {
   /// row's number.
   func insert(_ onConflict: OnConflict, withNumber: Bool) -> String {
     var names = columns.map(\.name.quotedName)
-    if withNumber, storage == .numbered, let number { names.append(number) }
+    if withNumber, let number { names.append(number) }
     let places = names.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
     return
       "INSERT OR \(onConflict.rawValue) INTO \(quoted)(\(names.joined(separator: ", "))) VALUES (\(places))"
@@ -95,8 +79,7 @@ struct MergedTable: Sendable, Hashable {
   // MARK: Two databases
 
   /// Reads the rows of one database that another one lacks or has with other values. A result has the values, whether
-  /// the other one has the row, and its values there. For a table with row numbers, the parameters are the first and the
-  /// last number.
+  /// the other one has the row, and its values there.
   ///
   /// SQLite's `sqlite3session_diff` compares with the collation of each column. So it does not see that a text of
   /// NOCASE changed its letters, nor 1.0 in the place of 1.
@@ -107,7 +90,7 @@ struct MergedTable: Sendable, Hashable {
     return """
       SELECT \(values), \(first) IS NOT NULL, \(baseValues)
       FROM \(schema.quotedName).\(name.quotedName) AS s LEFT JOIN \(base.quotedName).\(name.quotedName) AS b ON \(match)
-      WHERE \(inRange(of: "s"))(\(first) IS NULL OR \(difference))
+      WHERE \(first) IS NULL OR \(difference)
       """
   }
 
@@ -116,17 +99,13 @@ struct MergedTable: Sendable, Hashable {
     "SELECT \(columnList) FROM \(schema.quotedName).\(name.quotedName)"
   }
 
-  /// Reads the rows of the base that another database lacks; the parameters are those of `selectChanged`.
+  /// Reads the rows of the base that another database lacks.
   func selectRemoved(in schema: String, from base: String) -> String {
     """
     SELECT \(columns.map { baseExpression($0) }.joined(separator: ", "))
     FROM \(base.quotedName).\(name.quotedName) AS b
-    WHERE \(inRange(of: "b"))NOT EXISTS (SELECT 1 FROM \(schema.quotedName).\(name.quotedName) AS s WHERE \(match))
+    WHERE NOT EXISTS (SELECT 1 FROM \(schema.quotedName).\(name.quotedName) AS s WHERE \(match))
     """
-  }
-
-  private func inRange(of row: String) -> String {
-    number.map { "\(row).\($0) BETWEEN ?1 AND ?2 AND " } ?? ""
   }
 
   private func baseExpression(_ column: Column) -> String {
@@ -135,7 +114,7 @@ struct MergedTable: Sendable, Hashable {
 
   private var match: String {
     keyNames.map(\.quotedName).map { key in
-      hasIntegerKey || storage == .virtual
+      hasIntegerKey
         ? "s.\(key) = b.\(key)" : "s.\(key) = b.\(key) AND s.\(key) = b.\(key) COLLATE BINARY"
     }.joined(separator: " AND ")
   }
@@ -157,32 +136,6 @@ struct MergedTable: Sendable, Hashable {
   func identity(_ row: EncodedRow, table: Int) -> RowIdentity {
     let values = row.values
     return RowIdentity(table: table, key: keys.map { values[$0] })
-  }
-}
-
-/// A full-text table of FTS5 that indexes the rows of an ordinary table (`content=`).
-///
-/// The program's triggers keep it right, and a merge runs no triggers. So the merge does what they do: it removes the
-/// row's old values from the index before the row changes, and adds the new ones.
-struct FullTextIndex: Sendable, Hashable {
-  var name: String
-  var columns: [String]
-  /// The name of the row's number in the table.
-  var number: String
-
-  private var list: String { columns.map(\.quotedName).joined(separator: ", ") }
-
-  func remove(_ table: MergedTable, where condition: String) -> String {
-    """
-    INSERT INTO main.\(name.quotedName)(\(name.quotedName), rowid, \(list))
-    SELECT 'delete', \(number), \(list) FROM \(table.quoted) WHERE \(condition)
-    """
-  }
-
-  func add(_ table: MergedTable, where condition: String) -> String {
-    """
-    INSERT INTO main.\(name.quotedName)(rowid, \(list)) SELECT \(number), \(list) FROM \(table.quoted) WHERE \(condition)
-    """
   }
 }
 

@@ -45,9 +45,6 @@ struct RowApplication {
   {
     let delete = try ValueStatement(db, table.delete)
     let number = try table.selectNumber.map { try ValueStatement(db, $0) }
-    let removals = try table.indexes.map {
-      try ValueStatement(db, $0.remove(table, where: table.condition()))
-    }
     var numbers: [RowIdentity: EncodedValue] = [:]
     for identity in identities where plan.version(identity, .ours) != nil {
       let key = identity.values
@@ -56,10 +53,8 @@ struct RowApplication {
         if try number.next() { numbers[identity] = number.row(0..<1).bytes[...] }
         number.end()
       }
-      for removal in removals { _ = try removal.run(key) }  // An index has no constraint.
       _ = try delete.run(key)  // A removal violates no constraint: foreign keys are off.
     }
-    let additions = try table.indexes.map { try ValueStatement(db, $0.add(table, where: table.condition())) }
     let insert = try ValueStatement(db, table.insert(.abort, withNumber: false))
     let insertNumbered = try ValueStatement(db, table.insert(.abort, withNumber: true))
     var problems: [RowPlan.Problem] = []
@@ -72,7 +67,7 @@ struct RowApplication {
           try insert.run(values)
         }
       switch outcome {
-      case .done: for addition in additions { _ = try addition.run(identity.values) }
+      case .done: break
       case .notUnique:
         problems.append(.unique(identity, with: try BlockingRows.find(table, at: position, values, db)))
       case .invalid: problems.append(.check(identity))
@@ -81,14 +76,11 @@ struct RowApplication {
     return problems
   }
 
-  /// Makes the full-text tables again that have no other way. Cost: all rows of their tables.
+  /// Makes the full-text tables of the changed tables again. Cost: all rows of these tables.
   private func rebuildFullText(of changed: [String]) throws {
     let names = Set(changed.map { $0.lowercased() })
-    for (table, indexes) in schema.rebuilt
-    where isRenumbered || table.isEmpty || names.contains(table.lowercased()) {
-      for index in indexes.map(\.quotedName) {
-        try db.execute(sql: "INSERT INTO main.\(index)(\(index)) VALUES ('rebuild')")
-      }
+    for (name, content) in schema.fullText where isRenumbered || content.map(names.contains) != false {
+      try db.execute(sql: "INSERT INTO main.\(name.quotedName)(\(name.quotedName)) VALUES ('rebuild')")
     }
   }
 

@@ -44,17 +44,15 @@ package struct RowMergeOutcome: Sendable, Hashable {
 /// | --- | --- |
 /// | with a primary key, `WITHOUT ROWID`, `STRICT` | as above |
 /// | without a primary key, with a key that may be NULL, with generated columns | `MergeProblem.unmergeable` if `theirs` changed it |
-/// | FTS5 over another table | the index follows the rows, without a conflict of its own |
-/// | FTS3 and FTS4 over another table, FTS5 over a view | made again from the rows |
-/// | FTS3, FTS4, FTS5 with a content of its own; R-tree | as a table with an integer key; if triggers of one table fill it, its rows follow that table's |
-/// | FTS without content, other virtual tables | the changed side's, whole; if both changed it, `MergeProblem.unmergeable` |
+/// | FTS3, FTS4, FTS5 over another table or a view | made again from the rows |
+/// | FTS with a content of its own or without content, R-tree, other virtual tables | the changed side's, whole; if both changed it, `MergeProblem.unmergeable` |
 ///
 /// The result depends on the rows and not on their order or their hidden numbers. If `ours` is as the base, it is
 /// exactly `theirs`. The effects of triggers and of foreign keys' actions are rows of each side. So the connection has
 /// both off, as that for undo has. It serves for one merge: FTS5 keeps its index's structure in the memory of a
 /// connection, and undoing changes the index beneath.
 ///
-/// Cost: the time to read the pages of the three databases, and the rows of those that differ (`ChangedPages`); the
+/// Cost: the time to read all rows of the three databases, and to make the full-text tables of changed tables again; the
 /// memory of the changed rows.
 package struct RowMerge {
   private let db: Database
@@ -91,15 +89,12 @@ package struct RowMerge {
 
   private func run(at date: Date) throws -> RowMergeOutcome {
     var outcome = RowMergeOutcome()
-    let changed = try SideChanges(
-      in: theirs, from: base, schema, ChangedPages(in: theirs, from: base, schema, db), db)
+    let changed = try SideChanges(in: theirs, from: base, schema, db)
     if !changed.rows.isEmpty {
-      // The file has no change of this transaction.
-      var pages = try ChangedPages(in: "main", from: base, schema, db)
       outcome.renumbered = try KeyRenumbering(
         db: db, schema: schema, base: base, theirs: theirs, changed: changed
-      ).run(&pages)
-      let own = try SideChanges(in: "main", from: base, schema, pages, db)
+      ).run()
+      let own = try SideChanges(in: "main", from: base, schema, db)
       try checkOpaqueTables(own, changed)
       let plan = try applied(RowPlan(own, changed, policy, schema), isRenumbered: !outcome.renumbered.isEmpty)
       outcome.conflicts = conflicts(of: plan, at: date)
@@ -167,7 +162,6 @@ package struct RowMerge {
     plan.conflicts.keys.sorted().compactMap { identity in
       guard let (kind, columns) = plan.conflicts[identity] else { return nil }
       let table = schema.tables[identity.table]
-      if table.isDerived { return nil }
       let (row, ours, theirs) = (
         plan.planned(identity), plan.version(identity, .ours), plan.version(identity, .theirs)
       )

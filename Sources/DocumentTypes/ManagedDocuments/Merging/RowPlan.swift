@@ -43,7 +43,6 @@ struct RowPlan {
       set(identity, decision.row)
       if let kind = decision.conflict { conflicts[identity] = (kind, decision.columns) }
     }
-    for identity in Array(conflicts.keys) { followDecision(of: identity) }
   }
 
   private mutating func set(_ identity: RowIdentity, _ row: EncodedRow?) {
@@ -84,18 +83,7 @@ struct RowPlan {
     if isVersion(identity, of: policy.winner) || !reverted.insert(identity).inserted { return false }
     conflicts[identity] = (kind, [])
     set(identity, version(identity, policy.winner))
-    followDecision(of: identity)
     return true
-  }
-
-  /// Gives the derived rows of a row the side that the row has.
-  private mutating func followDecision(of identity: RowIdentity) {
-    for table in schema.companions[identity.table] ?? [] {
-      let companion = RowIdentity(table: table, key: identity.key)
-      guard isChanged(companion) else { continue }
-      let side = [MergeSide.ours, .theirs].first { isVersion(identity, of: $0) }
-      if let side { set(companion, version(companion, side)) }
-    }
   }
 
   func isAccepted(_ problem: Problem) -> Bool { accepted.contains(problem) }

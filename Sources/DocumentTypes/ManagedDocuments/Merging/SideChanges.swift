@@ -15,10 +15,8 @@ struct SideChanges: Sendable {
 
   /// Compares a database with the base, table by table.
   ///
-  /// Cost: the time to read the rows of the changed pages; the memory of the changed rows.
-  init(
-    in schema: String, from base: String, _ merged: MergedSchema, _ pages: ChangedPages, _ db: Database
-  ) throws {
+  /// Cost: the time to read all rows of both; the memory of the changed rows.
+  init(in schema: String, from base: String, _ merged: MergedSchema, _ db: Database) throws {
     for (position, table) in merged.tables.enumerated() {
       let count = table.columns.count
       if !table.isInBase {
@@ -28,20 +26,13 @@ struct SideChanges: Sendable {
         continue
       }
       let changed = try ValueStatement(db, table.selectChanged(in: schema, from: base))
-      let removed = try ValueStatement(db, table.selectRemoved(in: schema, from: base))
-      for numbers in pages[position] {
-        let range = [numbers.lowerBound, numbers.upperBound].map(EncodedRow.integer)
-        try changed.start(table.number == nil ? [] : range)
-        while try changed.next() {
-          let row = changed.row(0..<count)
-          let base = changed.integer(count) != 0 ? changed.row(count + 1..<2 * count + 1) : nil
-          if row != base { note(Change(base: base, row: row), table.identity(row, table: position)) }
-        }
-        try removed.start(table.number == nil ? [] : range)
-        while try removed.next() {
-          let row = removed.row(0..<count)
-          note(Change(base: row, row: nil), table.identity(row, table: position))
-        }
+      while try changed.next() {
+        let row = changed.row(0..<count)
+        let base = changed.integer(count) != 0 ? changed.row(count + 1..<2 * count + 1) : nil
+        if row != base { note(Change(base: base, row: row), table.identity(row, table: position)) }
+      }
+      for row in try ValueStatement.rows(db, table.selectRemoved(in: schema, from: base), count: count) {
+        note(Change(base: row, row: nil), table.identity(row, table: position))
       }
     }
   }
