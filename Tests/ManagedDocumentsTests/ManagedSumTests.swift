@@ -82,22 +82,6 @@ struct ManagedSumTests {
     }
   }
 
-  @Test func `are counted once in a document whose sums had the database`() async throws {
-    try await BookFixture.with { fixture in
-      var book = try await fixture.open()
-      try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
-      try await book.close()
-      try fixture.forgetSums()
-      #expect(try await !fixture.verified().isWhole)
-
-      book = try await fixture.open()
-      try await book.edit { _, content in try content.write("Menu/2", Data("soup".utf8)) }
-      try await book.close()
-      #expect(try fixture.metadata.databasePath == "StoreContent/persistentStore")
-      #expect(try await fixture.verified().lines == ["whole: 6 children, 10 B"])
-    }
-  }
-
   @Test func `stay an application's own value, if it is no path in a folder`() throws {
     let values: [String: PropertyListValue] = ["Database": .string("Main")]
     let metadata = try PackageMetadata(decoding: PackageMetadata(applicationValues: values).encoded())
@@ -114,25 +98,5 @@ extension BookFixture {
   /// Compares the closed document with its sums, as a program does that knows no databases.
   func verified() async throws -> VerificationReport {
     try await PackageStore.reading(at: url) { try await $0.verify() }
-  }
-
-  /// Makes the closed document one without the key `Database`, with sums of its creation.
-  fileprivate func forgetSums() throws {
-    let file = url.appending(path: "Metadata.plist")
-    var plist = try String(contentsOf: file, encoding: .utf8)
-    let key = try #require(
-      plist.range(of: "<key>Database</key>\n\t<string>StoreContent/persistentStore</string>\n\t"))
-    plist.removeSubrange(key)
-    try Data(plist.utf8).write(to: file)
-    let queue = try DatabaseQueue(path: url.appending(path: "StoreContent/persistentStore").path)
-    try queue.write { [plist] db in
-      try db.execute(sql: "UPDATE grdb_document SET plist = ?", arguments: [Data(plist.utf8)])
-      try db.execute(sql: "DROP TABLE grdb_counted")
-    }
-    try queue.close()
-    // As closing leaves it.
-    for ending in ["-wal", "-shm"] {
-      try? FileManager.default.removeItem(at: url.appending(path: "StoreContent/persistentStore\(ending)"))
-    }
   }
 }

@@ -66,7 +66,7 @@ package final class ChangeRecorder: @unchecked Sendable {
     _ db: Database, _ schemaVersion: Int, _ body: () throws -> Result
   ) throws -> (Result, Changeset) {
     if self.schemaVersion != schemaVersion {
-      readers = try RecordedTable.all(in: db).map { RowReader($0, db) }
+      readers = try TableShape.all(in: db).compactMap(RecordedTable.init).map { RowReader($0, db) }
       (self.schemaVersion, last) = (schemaVersion, 0)
     }
     touched.removeAll()

@@ -12,6 +12,8 @@ import SystemPackage
 public struct AdditionalContent {
   let db: Database
   let objects: ContentObjects
+  /// The schema of the document's tables.
+  var schema = "main"
 
   /// The paths of all files, in byte order.
   ///
@@ -38,12 +40,12 @@ public struct AdditionalContent {
   public func read(_ path: String) throws -> Data {
     guard let row = try row(path) else { throw objects.problem(.noSuchFile, .read, path) }
     if let bytes = try storedBytes(row.digest) { return bytes }
-    guard let file = try openFile(row.digest, at: path) else {
+    guard let stored = try storedFile(row.digest, at: [ContentPath(stored: path)]) else {
       let isMissing = try objects.openVisible(ContentPath(stored: path).path) == nil
       throw objects.problem(
         .changedOnDisk, .read, path, reason: isMissing ? "another program removed it" : nil)
     }
-    return try objects.readAll(file)
+    return try objects.readAll(stored.file)
   }
 
   // MARK: Rows
@@ -57,25 +59,37 @@ public struct AdditionalContent {
   /// Returns the bytes of a small file that is not published yet, or not any more.
   func storedBytes(_ digest: Data) throws -> Data? {
     try Data.fetchOne(
-      db.cachedStatement(sql: "SELECT bytes FROM grdb_objects WHERE digest = ?"), arguments: [digest])
+      db.cachedStatement(sql: "SELECT bytes FROM \(schema).grdb_objects WHERE digest = ?"),
+      arguments: [digest])
+  }
+
+  /// A file of the package with the bytes of a digest.
+  struct StoredFile: ~Copyable {
+    let place: PackagePath
+    let file: OwnedDescriptor
   }
 
   /// Opens a file with these bytes: a published one, or one by its digest; nil if there is none.
   ///
   /// A published file counts by its inode, size and date. A file of a copied package has another inode, so its bytes
   /// count.
-  func openFile(_ digest: Data, at path: String) throws -> OwnedDescriptor? {
-    let published = try PublishedFile.all(of: digest, in: db)
-    for file in published {
+  ///
+  /// - Parameter paths: where the file may be besides; such a published file comes first.
+  func storedFile(_ digest: Data, at paths: [ContentPath]) throws -> StoredFile? {
+    let published = try PublishedFile.all(of: digest, in: db, schema)
+    for file in published.filter({ paths.contains($0.path) }) + published.filter({ !paths.contains($0.path) })
+    {
       if let opened = try objects.openVisible(file.path.path), try file.isSame(as: objects.status(of: opened))
       {
-        return opened
+        return StoredFile(place: file.path.visible, file: opened)
       }
     }
-    if let opened = try objects.open(digest) { return opened }
-    for path in published.map(\.path) + [ContentPath(stored: path)] {
+    if let opened = try objects.open(digest) {
+      return StoredFile(place: ContentObjects.folderPath.appending(ContentObjects.name(digest)), file: opened)
+    }
+    for path in paths + published.map(\.path) {
       if let opened = try objects.openVisible(path.path), try objects.digest(of: opened) == digest {
-        return opened
+        return StoredFile(place: path.visible, file: opened)
       }
     }
     return nil
@@ -105,9 +119,11 @@ struct PublishedFile: Sendable, Hashable {
 
   private static let columns = "path, digest, size, inode, seconds, nanoseconds"
 
-  static func all(of digest: Data, in db: Database) throws -> [PublishedFile] {
+  static func all(
+    of digest: Data, in db: Database, _ schema: String = "main"
+  ) throws -> [PublishedFile] {
     try Row.fetchAll(
-      db.cachedStatement(sql: "SELECT \(columns) FROM grdb_published WHERE digest = ? LIMIT 8"),
+      db.cachedStatement(sql: "SELECT \(columns) FROM \(schema).grdb_published WHERE digest = ? LIMIT 8"),
       arguments: [digest]
     ).map(PublishedFile.init)
   }

@@ -35,7 +35,7 @@ package struct ManagedDifferences: Sendable, Hashable, Codable {
 
   /// Counts the changes of a changeset, without the tables that virtual tables have for themselves.
   init(_ changeset: Changeset, in db: Database) throws {
-    let shadows = try RecordedTables.shadows(in: db)
+    let shadows = Set(try TableShape.all(in: db).filter { $0.kind == .shadow }.map(\.name))
     var found: [String: TableDifference] = [:]
     var files: [FileDifference] = []
     try changeset.forEachRow { row in

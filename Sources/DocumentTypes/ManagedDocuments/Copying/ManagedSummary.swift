@@ -27,7 +27,7 @@ package struct ManagedSummary: Sendable, Hashable {
     metadata = try SavedMetadata.read(db)?.metadata
     let pages = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
     size = try pages * (Int.fetchOne(db, sql: "PRAGMA page_size") ?? 0)
-    let tables = try UserTable.all(in: db)
+    let tables = try TableShape.ofApplication(in: db)
     tableNames = tables.map(\.name)
     rowCounts = try tables.map { try $0.rowCount(in: db) }
     fileCount = try Int.fetchOne(db, sql: "SELECT count(*) FROM grdb_content") ?? 0
@@ -81,8 +81,6 @@ extension ManagedPackage {
 
   /// Returns whether a child is the database, or a file that SQLite keeps beside it.
   package func isDatabase(_ child: String) -> Bool {
-    ["", "-wal", "-shm", "-journal"].contains {
-      PackagePath(reader.database.string + $0) == PackagePath(child)
-    }
+    reader.databaseFiles.contains(PackagePath(child))
   }
 }

@@ -99,7 +99,7 @@ struct ManagedVerification {
   private func compareFiles(
     _ db: Database, _ content: AdditionalContent, _ report: inout VerificationReport
   ) throws -> ContentSummary {
-    let executables = try executables(db)
+    let executables = Set(try String.fetchAll(db, sql: "SELECT path FROM grdb_counted WHERE executable"))
     let unpublished = Set(
       try String.fetchAll(db, sql: "SELECT path FROM grdb_unpublished UNION SELECT path FROM grdb_touched"))
     let rows = try Row.fetchCursor(db, sql: "SELECT path, digest, size FROM grdb_content ORDER BY path")
@@ -112,7 +112,7 @@ struct ManagedVerification {
           try unpublished.contains(path.string)
           ? content.stateOfBytes(row[1], at: path)
           : reader.objects.stateOfVisible(
-            row[1], executable: executables?.contains(path.string), PublishedFile.at(path, in: db), at: path)
+            row[1], executable: executables.contains(path.string), PublishedFile.at(path, in: db), at: path)
         switch state {
         case .asSaved: break
         case .different(.changed): report.changed.append(place)
@@ -123,21 +123,14 @@ struct ManagedVerification {
         report.unreadable.append(.init(path: place, reason: error.code.description))
       }
     }
-    return try executables == nil ? ContentSummary() : CountedFiles(db: db, location: location).summary()
-  }
-
-  /// Returns the files that were executable at the last save; nil for a document whose sums have the database.
-  private func executables(_ db: Database) throws -> Set<String>? {
-    guard try db.tableExists("grdb_counted") else { return nil }
-    return Set(try String.fetchAll(db, sql: "SELECT path FROM grdb_counted WHERE executable"))
+    return try CountedFiles(db: db, location: location).summary()
   }
 
   /// Counts the children, and finds the files below `AdditionalContent` that no row has, and none had at the last save.
   private func addExtra(_ db: Database, _ report: inout VerificationReport) throws {
     var all: [PackagePath: Bool] = [:]
     try FileWrapper(url: location.url).collect(.root, in: &all)
-    let own = Set(["", "-wal", "-shm", "-journal"].map { PackagePath(reader.database.string + $0) })
-    all = all.filter { !own.contains($0.key) }
+    all = all.filter { !reader.databaseFiles.contains($0.key) }
     report.children = all.count
     let found = all.filter { $0.key.names.count > 1 && $0.key.names[0] == ContentObjects.contentFolder }
     var extra: [String] = []
@@ -173,13 +166,12 @@ extension ContentObjects {
   ///
   /// - Parameter published: the file as the last save left it, whose date tells an edit from damage.
   fileprivate func stateOfVisible(
-    _ digest: Data, executable: Bool?, _ published: PublishedFile?, at path: ContentPath
+    _ digest: Data, executable: Bool, _ published: PublishedFile?, at path: ContentPath
   ) throws(SystemError) -> FileState {
     guard let file = try openVisible(path.path) else { return .missing }
     let status = try status(of: file)
     if try self.digest(of: file) == digest {
-      let isSameMode = executable.map { $0 == (status.mode & 0o100 != 0) } ?? true
-      return isSameMode ? .asSaved : .different(.changed)
+      return executable == (status.mode & 0o100 != 0) ? .asSaved : .different(.changed)
     }
     guard let published else { return .different(.damaged) }
     return .different(ChildDifference(savedOn: published.modified, foundWith: status.modified))
@@ -190,16 +182,15 @@ extension AdditionalContent {
   /// Returns the state of the bytes that no save has published. Other programs do not edit them.
   fileprivate func stateOfBytes(_ digest: Data, at path: ContentPath) throws(SystemError) -> FileState {
     do {
-      switch try source(of: digest, at: path) {
-      case .bytes(let bytes):
-        let isSame = bytes.withUnsafeBytes { Data(ContentHash(of: $0).bytes) } == digest
-        return isSame ? .asSaved : .different(.damaged)
-      case .file(let place):
-        guard let name = place.name else { return .missing }
-        let file = try objects.location.disk.openFile(name, in: objects.location.openDirectory(place.parent))
-        return try objects.digest(of: file) == digest ? .asSaved : .different(.damaged)
-      case nil: return .missing
+      let found: Data
+      if let bytes = try storedBytes(digest) {
+        found = bytes.withUnsafeBytes { Data(ContentHash(of: $0).bytes) }
+      } else if let stored = try storedFile(digest, at: [path]) {
+        found = try objects.digest(of: stored.file)
+      } else {
+        return .missing
       }
+      return found == digest ? .asSaved : .different(.damaged)
     } catch {
       if let error = error as? SystemError { throw error }
       return .missing

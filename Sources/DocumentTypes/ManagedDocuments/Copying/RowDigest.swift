@@ -13,7 +13,7 @@ package struct RowDigest {
   package static func hexadecimal(of db: Database) throws -> String {
     var digest = RowDigest()
     try digest.addSchema(db)
-    for table in try UserTable.all(in: db) { try digest.addRows(of: table.name, in: db) }
+    for table in try TableShape.ofApplication(in: db) { try digest.addRows(of: table.name, in: db) }
     try digest.addRows(of: "grdb_migrations", in: db)
     try digest.addFiles(db)
     return digest.sum.hexadecimal
@@ -67,29 +67,5 @@ package struct RowDigest {
 
   private static func bytes(_ number: UInt64) -> [UInt8] {
     withUnsafeBytes(of: number.littleEndian, Array.init)
-  }
-}
-
-/// A table of the application.
-struct UserTable: Sendable, Hashable {
-  var name: String
-
-  /// Returns all tables without the library's own and those in which a virtual table keeps its data, in order of their
-  /// names.
-  static func all(in db: Database) throws -> [UserTable] {
-    try String.fetchAll(
-      db,
-      sql: """
-        SELECT name FROM pragma_table_list
-        WHERE schema = 'main' AND type IN ('table', 'virtual') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
-          AND name NOT LIKE 'grdb\\_%' ESCAPE '\\'
-        ORDER BY name
-        """
-    ).map(UserTable.init)
-  }
-
-  /// Counts the rows.
-  func rowCount(in db: Database) throws -> Int {
-    try Int.fetchOne(db, sql: "SELECT count(*) FROM \(name.quotedName)") ?? 0
   }
 }

@@ -21,8 +21,6 @@ struct SnapshotTree {
     try addOthers(in: .root, to: tree, leavingOut: [content, PackageLayout.metadata, PackageLayout.hidden])
     var summary = ContentSummary()
     var folders: Set<PackagePath> = [.root]
-    // An earlier version may have made the document, without some of the tables.
-    try PrivateTables.make(on: db)
     try db.execute(sql: "DELETE FROM grdb_counted")
     let counted = CountedFiles(db: db, location: location)
     for row in try Row.fetchAll(db, sql: "SELECT path, digest, size FROM grdb_content") {
@@ -48,7 +46,7 @@ struct SnapshotTree {
     let listing = try location.disk.list(location.openDirectory(folder))
     for position in listing.sortedPositions() where listing.kind(at: position).isSupported {
       let (name, place) = (listing.name(at: position), folder.appending(listing.name(at: position)))
-      if others.contains(name) || isOfDatabase(place) { continue }
+      if others.contains(name) || reader.databaseFiles.contains(place) { continue }
       if reader.database.isWithin(place) {
         try addOthers(in: place, to: tree, leavingOut: [])
       } else {
@@ -58,19 +56,14 @@ struct SnapshotTree {
     }
   }
 
-  private func isOfDatabase(_ path: PackagePath) -> Bool {
-    ["", "-wal", "-shm", "-journal"].contains { PackagePath(reader.database.string + $0) == path }
-  }
-
   /// Returns a file with the bytes of a row.
   private func file(at path: ContentPath, _ digest: Data) throws -> FileWrapper {
     let content = AdditionalContent(db: db, objects: reader.objects)
-    switch try content.source(of: digest, at: path) {
-    case .bytes(let bytes): return FileWrapper(regularFileWithContents: bytes)
-    case .file(let place):
-      return try FileWrapper(location.path.appending(place.string), on: location.disk)
-    case nil: throw reader.objects.problem(.changedOnDisk, .copy, path.string)
+    if let bytes = try content.storedBytes(digest) { return FileWrapper(regularFileWithContents: bytes) }
+    guard let stored = try content.storedFile(digest, at: [path]) else {
+      throw reader.objects.problem(.changedOnDisk, .copy, path.string)
     }
+    return try FileWrapper(location.path.appending(stored.place.string), on: location.disk)
   }
 
   /// Removes the rows that belong to the original alone: what can be undone, and where its files are.
@@ -99,44 +92,9 @@ struct SnapshotTree {
 
   /// Makes a database as small as it can be, unless that would number its rows anew.
   private static func compact(_ db: Database) throws {
-    let tables = try String.fetchAll(
-      db,
-      sql: """
-        SELECT name FROM pragma_table_list AS list WHERE schema = 'main' AND type = 'table' AND wr = 0
-          AND name NOT LIKE 'grdb\\_%' ESCAPE '\\' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
-          AND NOT EXISTS (SELECT 1 FROM pragma_table_info(list.name) WHERE pk > 0 AND upper(type) = 'INTEGER')
-        """)
-    if tables.isEmpty { try db.execute(sql: "VACUUM") }
-  }
-}
-
-extension AdditionalContent {
-  /// The place of a file's bytes.
-  enum Source {
-    case bytes(Data)
-    /// A file of the package.
-    case file(PackagePath)
-  }
-
-  /// Finds the bytes of a row, as `read` does; nil if another program changed them.
-  func source(of digest: Data, at path: ContentPath) throws -> Source? {
-    if let bytes = try storedBytes(digest) { return .bytes(bytes) }
-    let published = try PublishedFile.all(of: digest, in: db)
-    let own = published.filter { $0.path == path }
-    for file in own + published.filter({ $0.path != path }) {
-      if let opened = try objects.openVisible(file.path.path), try file.isSame(as: objects.status(of: opened))
-      {
-        return .file(file.path.visible)
-      }
+    let isNumbered = try TableShape.ofApplication(in: db).contains { table in
+      table.kind == .table && !table.isWithoutNumbers && !table.hasIntegerKey
     }
-    if try objects.open(digest) != nil {
-      return .file(ContentObjects.folderPath.appending(ContentObjects.name(digest)))
-    }
-    for place in [path] + published.map(\.path) {
-      if let opened = try objects.openVisible(place.path), try objects.digest(of: opened) == digest {
-        return .file(place.visible)
-      }
-    }
-    return nil
+    if !isNumbered { try db.execute(sql: "VACUUM") }
   }
 }

@@ -13,6 +13,10 @@ struct StoreReader: Sendable {
   /// The path of the database in the package.
   let database: PackagePath
   var objects: ContentObjects { ContentObjects(location) }
+  /// The database, and the files that SQLite keeps beside it.
+  var databaseFiles: [PackagePath] {
+    ["", "-wal", "-shm", "-journal"].map { PackagePath(database.string + $0) }
+  }
 
   /// Calls `body` with the database and the files of one moment, once or twice: only its last result counts.
   ///

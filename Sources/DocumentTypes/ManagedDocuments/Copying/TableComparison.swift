@@ -19,27 +19,26 @@ enum TableComparison {
   ///
   /// Cost: all rows of both.
   static func differences(from schema: String, in db: Database) throws -> ManagedDifferences {
-    let old = Dictionary(
-      uniqueKeysWithValues: try RecordedTables.columns(of: schema, in: db).map { ($0.table, $0.columns) })
-    let new = Dictionary(
-      uniqueKeysWithValues: try RecordedTables.columns(in: db).map { ($0.table, $0.columns) })
-    let same = new.keys.filter { old[$0] == new[$0] }.sorted()
-    var differences = try ManagedDifferences(changeset(of: same, from: schema, in: db), in: db)
-    let shadows = try RecordedTables.shadows(in: db)
-    for table in Set(old.keys).union(new.keys).subtracting(same).subtracting(shadows) {
+    let old = try Self.recorded(of: schema, in: db)
+    let new = try Self.recorded(of: "main", in: db)
+    let same = new.keys.filter {
+      old[$0]?.columns.map(\.name) == new[$0]?.columns.map(\.name) && old[$0]?.keys == new[$0]?.keys
+    }
+    var differences = try ManagedDifferences(changeset(of: same.sorted(), from: schema, in: db), in: db)
+    for table in Set(old.keys).union(new.keys).subtracting(same)
+    where (new[table] ?? old[table])?.kind != .shadow {
       var changed = ManagedDifferences.TableDifference(table: table)
-      if old[table] != nil { changed.deleted = try count(table, of: schema, in: db) }
-      if new[table] != nil { changed.inserted = try count(table, of: "main", in: db) }
+      changed.deleted = try old[table]?.rowCount(of: schema, in: db) ?? 0
+      changed.inserted = try new[table]?.rowCount(in: db) ?? 0
       if changed.inserted + changed.deleted > 0 { differences.tables.append(changed) }
     }
     differences.tables.sort { $0.table < $1.table }
     return differences
   }
 
-  private static func count(_ table: String, of schema: String, in db: Database) throws -> Int {
-    try Int.fetchOne(
-      db, sql: "SELECT count(*) FROM \(schema.quotedName).\(table.quotedName)")
-      ?? 0
+  private static func recorded(of schema: String, in db: Database) throws -> [String: TableShape] {
+    Dictionary(
+      uniqueKeysWithValues: try TableShape.all(of: schema, in: db).filter(\.isRecorded).map { ($0.name, $0) })
   }
 }
 

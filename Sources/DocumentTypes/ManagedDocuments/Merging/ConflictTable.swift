@@ -13,7 +13,7 @@ package enum ConflictTable {
   static let change: Int64 = 0
 
   static let schema = """
-    CREATE TABLE IF NOT EXISTS grdb_conflicts(
+    CREATE TABLE grdb_conflicts(
       id TEXT PRIMARY KEY NOT NULL, date REAL NOT NULL, name TEXT NOT NULL, kind TEXT NOT NULL, present TEXT NOT NULL, winner TEXT NOT NULL,
       columns TEXT NOT NULL, keys TEXT NOT NULL, changed TEXT NOT NULL, base BLOB, ours BLOB, theirs BLOB);
     """
@@ -24,14 +24,7 @@ package enum ConflictTable {
   ///
   /// - Throws: `DatabaseError`.
   static func all(in db: Database) throws -> [RowConflict] {
-    guard try exists(in: "main", db) else { return [] }
-    return try Row.fetchAll(db, sql: "SELECT * FROM grdb_conflicts ORDER BY date, name, rowid").map(conflict)
-  }
-
-  private static func exists(in schema: String, _ db: Database) throws -> Bool {
-    try Int.fetchOne(
-      db, sql: "SELECT 1 FROM \(schema.quotedName).sqlite_master WHERE name = ?", arguments: [name])
-      != nil
+    try Row.fetchAll(db, sql: "SELECT * FROM grdb_conflicts ORDER BY date, name, rowid").map(conflict)
   }
 
   private static func conflict(_ row: Row) throws -> RowConflict {
@@ -79,19 +72,13 @@ package enum ConflictTable {
 
   /// Adds the conflicts that `theirs` has since the base, and removes those that it has resolved since then.
   static func merge(base: String, theirs: String, in db: Database) throws {
-    let (isInBase, isInTheirs) = (try exists(in: base, db), try exists(in: theirs, db))
-    if isInTheirs {
-      let isNew = isInBase ? "WHERE id NOT IN (SELECT id FROM \(base.quotedName).grdb_conflicts)" : "WHERE 1"
-      try db.execute(
-        sql:
-          "INSERT OR IGNORE INTO main.grdb_conflicts SELECT * FROM \(theirs.quotedName).grdb_conflicts \(isNew)"
-      )
-    }
-    guard isInBase, try exists(in: "main", db) else { return }
-    let isLeft = isInTheirs ? "AND id NOT IN (SELECT id FROM \(theirs.quotedName).grdb_conflicts)" : ""
+    let (base, theirs) = (base.quotedName, theirs.quotedName)
     try db.execute(
       sql: """
-        DELETE FROM main.grdb_conflicts WHERE id IN (SELECT id FROM \(base.quotedName).grdb_conflicts) \(isLeft)
+        INSERT OR IGNORE INTO main.grdb_conflicts
+          SELECT * FROM \(theirs).grdb_conflicts WHERE id NOT IN (SELECT id FROM \(base).grdb_conflicts);
+        DELETE FROM main.grdb_conflicts WHERE id IN (
+          SELECT id FROM \(base).grdb_conflicts EXCEPT SELECT id FROM \(theirs).grdb_conflicts);
         """)
   }
 
@@ -100,16 +87,13 @@ package enum ConflictTable {
   /// - Returns: the digests.
   @discardableResult
   static func refer(in db: Database) throws -> Set<Data> {
-    guard try db.tableExists("grdb_references") else { return [] }
     var digests: Set<Data> = []
-    if try exists(in: "main", db) {
-      let rows = try Row.fetchAll(
-        db, sql: "SELECT * FROM grdb_conflicts WHERE name = ?", arguments: [PrivateTables.content])
-      for row in rows {
-        let conflict = try conflict(row)
-        for values in [conflict.ours, conflict.theirs] {
-          if let digest = values?["digest"].flatMap(Data.fromDatabaseValue) { digests.insert(digest) }
-        }
+    let rows = try Row.fetchAll(
+      db, sql: "SELECT * FROM grdb_conflicts WHERE name = ?", arguments: [PrivateTables.content])
+    for row in rows {
+      let conflict = try conflict(row)
+      for values in [conflict.ours, conflict.theirs] {
+        if let digest = values?["digest"].flatMap(Data.fromDatabaseValue) { digests.insert(digest) }
       }
     }
     try db.execute(sql: "DELETE FROM grdb_references WHERE change = ?", arguments: [change])
@@ -119,7 +103,6 @@ package enum ConflictTable {
 
   /// Removes the conflicts of files from a copy of a document, which has only the bytes of its present files.
   static func removeFiles(from db: Database) throws {
-    guard try exists(in: "main", db) else { return }
     try db.execute(sql: "DELETE FROM grdb_conflicts WHERE name = ?", arguments: [PrivateTables.content])
   }
 
@@ -135,7 +118,7 @@ package enum ConflictTable {
   /// - Throws: `RowConflictError`; `DatabaseError` if a constraint refuses the row. The caller's transaction then ends.
   @discardableResult
   package static func resolve(_ id: UUID, taking side: MergeSide?, in db: Database) throws -> Set<Data> {
-    guard try exists(in: "main", db),
+    guard
       let row = try Row.fetchOne(
         db, sql: "SELECT * FROM grdb_conflicts WHERE id = ?", arguments: [id.uuidString])
     else { throw RowConflictError.noSuchConflict(id) }
@@ -153,17 +136,13 @@ package enum ConflictTable {
   private static func apply(_ conflict: RowConflict, _ side: MergeSide, in db: Database) throws {
     let table = conflict.storedTable.quotedName
     let values = conflict.row(side)?.values
-    let known = try String.fetchSet(
-      db, sql: "SELECT name FROM pragma_table_info(?)", arguments: [conflict.storedTable])
-    // A virtual table names its row's number by none of its columns.
-    let columns = conflict.columns.indices.filter {
-      known.contains(conflict.columns[$0]) || ["rowid", "docid"].contains(conflict.columns[$0])
-    }
-    guard columns.count == conflict.columns.count else {
+    let known = Set(try db.columns(in: conflict.storedTable).map(\.name))
+    guard known.isSuperset(of: conflict.columns) else {
       throw RowConflictError.otherColumns(table: conflict.storedTable)
     }
     let identity = conflict.row(side) ?? conflict.row(side.other) ?? conflict.baseRow
     guard let key = identity?.values else { return }
+    let columns = conflict.columns.indices
     let keys = columns.filter { conflict.keyColumns.contains(conflict.columns[$0]) }
     let condition = keys.enumerated().map { place, column in
       "\(conflict.columns[column].quotedName) = ?\(place + 1)"

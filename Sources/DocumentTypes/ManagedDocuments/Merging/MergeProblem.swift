@@ -29,6 +29,15 @@ package enum MergeProblem: Error, Sendable, Hashable {
   /// The reason why the rows of a table are not merged.
   package enum Reason: String, Sendable, Hashable {
     case noPrimaryKey, nullableKey, generatedColumn, virtualTable
+
+    init(_ problem: TableShape.Problem) {
+      self =
+        switch problem {
+        case .noPrimaryKey: .noPrimaryKey
+        case .nullableKey: .nullableKey
+        case .generatedColumn: .generatedColumn
+        }
+    }
   }
 
   package var reason: String {

@@ -5,10 +5,18 @@ import GRDB
 
 /// Brings the bytes of the files that a merge needs and that the document lacks (MT3).
 struct MergedFiles {
-  let db: Database
-  let objects: ContentObjects
-  /// The other document, whose database is attached as `theirs_db`.
-  let theirs: StoreReader
+  private let db: Database
+  private let ours: AdditionalContent
+  private let theirs: AdditionalContent
+  /// The other document's database.
+  private let theirStore: StoredNode
+
+  /// - Parameter theirs: the other document, whose database is attached as `theirs_db`.
+  init(db: Database, objects: ContentObjects, theirs: StoreReader) {
+    (self.db, ours) = (db, AdditionalContent(db: db, objects: objects))
+    self.theirs = AdditionalContent(db: db, objects: theirs.objects, schema: "theirs_db")
+    theirStore = StoredNode(location: theirs.location, path: theirs.database)
+  }
 
   /// Brings the bytes, within the transaction of the merge.
   ///
@@ -17,24 +25,19 @@ struct MergedFiles {
   func bring(_ outcome: RowMergeOutcome) throws {
     let present = try Data.fetchSet(db, sql: "SELECT digest FROM grdb_content")
     for digest in outcome.digests {
-      if try storedBytes(digest, in: "main") != nil { continue }
+      if try ours.storedBytes(digest) != nil { continue }
       let isLosing = !present.contains(digest)
       if try !isLosing && isHere(digest) { continue }
-      if let bytes = try storedBytes(digest, in: "theirs_db") {
+      if let bytes = try theirs.storedBytes(digest) {
         try store(bytes, digest)
       } else if let file = try open(digest) {
         try add(file, digest, inDatabase: isLosing)
       } else if !isLosing {
         throw FilePackageError(
-          .changedOnDisk, .read, StoredNode(location: theirs.location, path: theirs.database),
+          .changedOnDisk, .read, theirStore,
           reason: "it lacks the file with the SHA-256 \(digest.hexadecimal)")
       }
     }
-  }
-
-  private func storedBytes(_ digest: Data, in schema: String) throws -> Data? {
-    try Data.fetchOne(
-      db, sql: "SELECT bytes FROM \(schema).grdb_objects WHERE digest = ?", arguments: [digest])
   }
 
   private func isHere(_ digest: Data) throws -> Bool {
@@ -42,35 +45,29 @@ struct MergedFiles {
     {
       return true
     }
-    return try objects.open(digest) != nil
+    return try ours.objects.open(digest) != nil
   }
 
   /// Opens a file with these bytes, of this document or of the other one.
   private func open(_ digest: Data) throws -> OwnedDescriptor? {
-    for (schema, objects) in [("main", objects), ("theirs_db", theirs.objects)] {
-      if let file = try objects.open(digest) { return file }
+    for content in [ours, theirs] {
       let paths = try String.fetchAll(
-        db,
-        sql: """
-          SELECT path FROM \(schema).grdb_content WHERE digest = ?1
-          UNION SELECT path FROM \(schema).grdb_published WHERE digest = ?1
-          """, arguments: [digest])
-      for path in paths {
-        if let file = try objects.openVisible(ContentPath(stored: path).path),
-          try objects.digest(of: file) == digest
-        {
-          return file
-        }
+        db, sql: "SELECT path FROM \(content.schema).grdb_content WHERE digest = ?", arguments: [digest])
+      // A copy is made of the bytes, so they count, and not the date.
+      if let stored = try content.storedFile(digest, at: paths.map(ContentPath.init(stored:))),
+        try content.objects.digest(of: stored.file) == digest
+      {
+        return stored.file
       }
     }
     return nil
   }
 
   private func add(_ file: borrowing OwnedDescriptor, _ digest: Data, inDatabase: Bool) throws {
-    let isSmall = try objects.status(of: file).size < UInt64(ContentObjects.largeSize)
-    if inDatabase || isSmall { return try store(objects.readAll(file), digest) }
-    let disk = objects.location.disk
-    _ = try objects.add { target in try AdditionalContentEditor.copy(file, to: target, on: disk) }
+    let isSmall = try ours.objects.status(of: file).size < UInt64(ContentObjects.largeSize)
+    if inDatabase || isSmall { return try store(ours.objects.readAll(file), digest) }
+    let disk = ours.objects.location.disk
+    _ = try ours.objects.add { target in try AdditionalContentEditor.copy(file, to: target, on: disk) }
   }
 
   private func store(_ bytes: Data, _ digest: Data) throws {

@@ -11,20 +11,17 @@ struct MergedSchema {
   private let db: Database
   private let base: String
   private let theirs: String
-  /// The tables of the main database: kind, and whether they have no row numbers.
-  private var kinds: [String: (kind: String, isWithoutNumbers: Bool, isStrict: Bool)] = [:]
+  /// The tables of the main database and of the base.
+  private let shapes: [TableShape]
+  private let baseShapes: [TableShape]
   private let ours: Objects
 
   /// - Throws: `MergeProblem` if the schemas differ, or if rows of `theirs` that changed have no identity.
   init(of db: Database, base: String, theirs: String) throws {
     (self.db, self.base, self.theirs) = (db, base, theirs)
     ours = try Objects(of: "main", in: db)
+    (shapes, baseShapes) = (try TableShape.all(in: db), try TableShape.all(of: base, in: db))
     try checkSchemas()
-    for row in try Row.fetchAll(
-      db, sql: "SELECT name, type, wr, strict FROM pragma_table_list WHERE schema = 'main'")
-    {
-      kinds[row[0]] = (row[1], row[2], row[3])
-    }
     try addTables()
   }
 
@@ -80,26 +77,24 @@ struct MergedSchema {
   // MARK: Tables
 
   private mutating func addTables() throws {
-    var shadows: [String: String] = [:]
-    for shadow in kinds.keys where kinds[shadow]?.kind == "shadow" {
-      shadows[shadow] = kinds.keys.filter { kinds[$0]?.kind == "virtual" && shadow.hasPrefix($0 + "_") }
-        .max { $0.count < $1.count }
-    }
     // The virtual tables whose shadow tables are merged as a whole. Other shadow tables follow from rows.
-    var opaque: Set<String> = []
-    for name in kinds.keys.sorted() where kinds[name]?.kind == "virtual" {
-      if let content = content(ofFullText: name) {
-        fullText[name] = .some(kinds[content]?.kind == "table" ? content.lowercased() : nil)
-      } else if shadows.values.contains(name) {
-        opaque.insert(name)
+    var opaque: [String] = []
+    for shape in shapes where shape.kind == .virtual {
+      if let content = content(ofFullText: shape.name) {
+        let isTable = self.shape(of: content)?.kind == .table
+        fullText[shape.name] = .some(isTable ? content.lowercased() : nil)
+      } else {
+        opaque.append(shape.name)
       }
     }
-    for name in kinds.keys.sorted() {
-      guard let kind = kinds[name]?.kind, kind == "table" || kind == "shadow" else { continue }
-      guard PrivateTables.isRecorded(name) else { continue }
-      let owner = kind == "shadow" ? shadows[name] : nil
-      if kind == "shadow" && !(owner.map(opaque.contains) ?? false) { continue }
-      try addOrdinary(name, owner: owner)
+    let virtual = shapes.filter { $0.kind == .virtual }.map(\.name)
+    for shape in shapes where shape.isRecorded {
+      // The longest name counts: `notes_more_data` is of `notes_more`.
+      let owner =
+        shape.kind == .table
+        ? nil : virtual.filter { shape.name.hasPrefix($0 + "_") }.max { $0.count < $1.count }
+      if shape.kind == .shadow && !opaque.contains(where: { $0 == owner }) { continue }
+      try add(shape, owner: owner)
     }
   }
 
@@ -108,39 +103,37 @@ struct MergedSchema {
     guard let sql = ours.byName[name]?.sql, let module = VirtualTableModule(sql: sql),
       ["fts3", "fts4", "fts5"].contains(module.module), let content = module.option("content"), content != ""
     else { return nil }
-    return kinds.keys.first { $0.lowercased() == content.lowercased() } ?? content
+    return content
   }
 
-  private mutating func addOrdinary(_ name: String, owner: String?) throws {
-    guard let kind = kinds[name] else { return }
-    let infos = try Row.fetchAll(
-      db, sql: "SELECT name, type, \"notnull\", pk, hidden, dflt_value FROM pragma_table_xinfo(?)",
-      arguments: [name])
-    if let problem = Self.problem(of: infos, isWithoutNumbers: kind.isWithoutNumbers, isShadow: owner != nil)
-    {
-      if try isChangedByThem(name) { throw MergeProblem.unmergeable(table: name, reason: problem) }
+  private func shape(of table: String) -> TableShape? {
+    shapes.first { $0.name.lowercased() == table.lowercased() }
+  }
+
+  private mutating func add(_ shape: TableShape, owner: String?) throws {
+    let name = shape.name
+    let base = baseShapes.first { $0.name == name }
+    if let problem = shape.problem {
+      if try isChangedByThem(shape, isInBase: base != nil) {
+        throw MergeProblem.unmergeable(table: name, reason: MergeProblem.Reason(problem))
+      }
       return
     }
     var table = MergedTable(
       name: name,
-      columns: infos.map {
-        MergedTable.Column(name: $0["name"], isUntyped: Self.isUntyped($0["type"], isStrict: kind.isStrict))
+      columns: shape.columns.map {
+        MergedTable.Column(name: $0.name, isUntyped: Self.isUntyped($0.type, isStrict: shape.isStrict))
       },
-      keys: infos.indices.filter { infos[$0]["pk"] as Int > 0 })
-    table.hasIntegerKey =
-      !kind.isWithoutNumbers && table.keys.count == 1
-      && (infos[table.keys[0]]["type"] as String).uppercased() == "INTEGER"
-    if !kind.isWithoutNumbers && !table.hasIntegerKey {
-      let names = Set(infos.map { ($0["name"] as String).lowercased() })
-      table.number = ["rowid", "_rowid_", "oid"].first { !names.contains($0) }
-    }
+      keys: shape.keys)
+    table.hasIntegerKey = shape.hasIntegerKey
+    if !table.hasIntegerKey { table.number = shape.number }
     table.isAutoincrement =
       try table.hasIntegerKey && isAutoincrement(table.columns[table.keys[0]].name, of: name)
     table.foreignKeys = try foreignKeys(of: name)
     table.isOneProperty = name == PrivateTables.content
     table.owner = owner
-    table.isInBase = try db.tableExists(name, in: base)
-    if table.isInBase { try addDefaults(infos, to: &table) }
+    table.isInBase = base != nil
+    if let base { try addDefaults(shape, base, to: &table) }
     tables.append(table)
   }
 
@@ -154,35 +147,20 @@ struct MergedSchema {
 
   /// Whether a column has a type without conversion of numbers.
   private static func isUntyped(_ type: String, isStrict: Bool) -> Bool {
-    let type = type.uppercased()
     if type.isEmpty || isStrict && type == "ANY" { return true }
     return type.contains("BLOB") && !["INT", "CHAR", "CLOB", "TEXT"].contains(where: type.contains)
   }
 
-  /// The same rules as `TablesProblem` has for opening.
-  private static func problem(of infos: [Row], isWithoutNumbers: Bool, isShadow: Bool) -> MergeProblem.Reason?
-  {
-    if infos.contains(where: { [2, 3].contains($0["hidden"] as Int) }) { return .generatedColumn }
-    let keys = infos.filter { $0["pk"] as Int > 0 }
-    if keys.isEmpty { return .noPrimaryKey }
-    if keys.count == 1 && (keys[0]["type"] as String).uppercased() == "INTEGER" { return nil }
-    if isWithoutNumbers || isShadow { return nil }
-    return keys.contains { $0["notnull"] as Int == 0 } ? .nullableKey : nil
-  }
-
   /// Whether rows of a table differ between the base and theirs, each counted by all its values. Cost: all rows of both.
-  private func isChangedByThem(_ name: String) throws -> Bool {
-    // The hidden columns of a virtual table are no values of the row.
-    let columns = try String.fetchAll(
-      db, sql: "SELECT name FROM pragma_table_xinfo(?) WHERE hidden <> 1", arguments: [name])
-    let groups = columns.flatMap { ["\($0.quotedName) COLLATE BINARY", "typeof(\($0.quotedName))"] }
-    let list = columns.map(\.quotedName).joined(separator: ", ")
-    let isInBase = try db.tableExists(name, in: base)
-    let baseRows = isInBase ? "UNION ALL SELECT \(list), -1 FROM \(base.quotedName).\(name.quotedName)" : ""
+  private func isChangedByThem(_ shape: TableShape, isInBase: Bool) throws -> Bool {
+    let (name, columns) = (shape.name.quotedName, shape.columns.map(\.name.quotedName))
+    let groups = columns.flatMap { ["\($0) COLLATE BINARY", "typeof(\($0))"] }
+    let list = columns.joined(separator: ", ")
+    let baseRows = isInBase ? "UNION ALL SELECT \(list), -1 FROM \(base.quotedName).\(name)" : ""
     return try Row.fetchOne(
       db,
       sql: """
-        SELECT 1 FROM (SELECT \(list), 1 AS grdb_n FROM \(theirs.quotedName).\(name.quotedName) \(baseRows))
+        SELECT 1 FROM (SELECT \(list), 1 AS grdb_n FROM \(theirs.quotedName).\(name) \(baseRows))
         GROUP BY \(groups.joined(separator: ", ")) HAVING sum(grdb_n) <> 0 LIMIT 1
         """) != nil
   }
@@ -190,23 +168,19 @@ struct MergedSchema {
   // MARK: The base of a migration
 
   /// Gives the columns that the base lacks the values that `ALTER TABLE ADD COLUMN` gives them.
-  private func addDefaults(_ infos: [Row], to table: inout MergedTable) throws {
-    let there = try Row.fetchAll(
-      db, sql: "SELECT name, type, pk, hidden FROM pragma_table_xinfo(?, ?)", arguments: [table.name, base])
-    let known = Dictionary(uniqueKeysWithValues: there.map { ($0["name"] as String, $0) })
-    let missing = infos.indices.filter { known[infos[$0]["name"]] == nil }
+  private func addDefaults(_ shape: TableShape, _ base: TableShape, to table: inout MergedTable) throws {
+    let known = Dictionary(uniqueKeysWithValues: base.columns.map { ($0.name, $0) })
+    let missing = shape.columns.indices.filter { known[shape.columns[$0].name] == nil }
     let isExtended =
-      there.count + missing.count == infos.count
-      && infos.allSatisfy { info in
-        guard let old = known[info["name"]] else { return info["pk"] as Int == 0 }
-        return (old["type"] as String).uppercased() == (info["type"] as String).uppercased()
-          && old["pk"] as Int == info["pk"] as Int && old["hidden"] as Int == 0
+      known.count + missing.count == shape.columns.count
+      && shape.columns.allSatisfy { column in
+        guard let old = known[column.name] else { return column.keyPlace == 0 }
+        return old.type == column.type && old.keyPlace == column.keyPlace && !old.isGenerated
       }
     if !isExtended { throw MergeProblem.baseIsOlder(table: table.name) }
     for position in missing {
-      let value = infos[position]["dflt_value"] as String? ?? "NULL"
+      let (type, value) = (shape.columns[position].type, shape.columns[position].defaultValue ?? "NULL")
       // A column of the same type converts the value as the table's own does.
-      let type: String = infos[position]["type"]
       let holder = "grdb_default_\(table.name)_\(position)".quotedName
       let column = "value \(table.columns[position].isUntyped ? "" : type) DEFAULT \(value)"
       try db.execute(
@@ -234,14 +208,11 @@ struct MergedSchema {
     var keys: [Int: MergedTable.ForeignKey] = [:]
     for row in rows {
       let id: Int = row[0]
-      guard let parent = kinds.keys.first(where: { $0.lowercased() == (row[1] as String).lowercased() })
-      else {
-        continue
-      }
+      guard let parent = shape(of: row[1]) else { continue }
       var key =
         keys[id]
         ?? MergedTable.ForeignKey(
-          parent: parent, columns: [], parentColumns: [],
+          parent: parent.name, columns: [], parentColumns: [],
           setsNull: (row[4] as String).uppercased() == "SET NULL")
       key.columns.append(row[2])
       if let column = row[3] as String? { key.parentColumns.append(column) }
@@ -250,8 +221,7 @@ struct MergedSchema {
     return try keys.keys.sorted().compactMap { keys[$0] }.compactMap { key in
       var key = key
       if key.parentColumns.isEmpty {
-        key.parentColumns = try String.fetchAll(
-          db, sql: "SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk", arguments: [key.parent])
+        key.parentColumns = try db.primaryKey(key.parent).columns
       }
       return key.parentColumns.count == key.columns.count ? key : nil
     }

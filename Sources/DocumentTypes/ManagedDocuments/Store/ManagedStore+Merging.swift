@@ -20,8 +20,6 @@ extension ManagedStore {
   func merge(
     _ theirs: StoreReader, since base: FilePath, at now: Double, date: Date
   ) async throws -> (RowMergeOutcome, Position?) {
-    // The pages of a database whose log is empty are compared, and else all of its rows.
-    try WriteAheadLog(store: self).checkpoint()
     let database = theirs.location.path.appending(theirs.database.string)
     try reverser.inDatabase { db in
       for (path, name) in [(base, "base_db"), (database, "theirs_db")] {

@@ -10,7 +10,7 @@ struct CountedFiles {
   let location: Location
 
   static let schema = """
-    CREATE TABLE IF NOT EXISTS grdb_counted(
+    CREATE TABLE grdb_counted(
       path TEXT PRIMARY KEY NOT NULL, digest BLOB NOT NULL, size INTEGER NOT NULL, executable INTEGER NOT NULL);
     """
 

@@ -6,13 +6,12 @@ import GRDB
 /// application merges as the application would.
 enum KeptPolicy {
   static let schema = """
-    CREATE TABLE IF NOT EXISTS grdb_merging(id INTEGER PRIMARY KEY CHECK (id = 1), policy TEXT NOT NULL);
+    CREATE TABLE grdb_merging(id INTEGER PRIMARY KEY CHECK (id = 1), policy TEXT NOT NULL);
     """
 
   /// Returns the policy; nil if no application has written one.
   static func read(_ db: Database) throws -> MergePolicy? {
-    guard try db.tableExists("grdb_merging") else { return nil }
-    return try String.fetchOne(db, sql: "SELECT policy FROM grdb_merging").flatMap(MergePolicy.init)
+    try String.fetchOne(db, sql: "SELECT policy FROM grdb_merging").flatMap(MergePolicy.init)
   }
 
   static func keep(_ policy: MergePolicy, in db: Database) throws {

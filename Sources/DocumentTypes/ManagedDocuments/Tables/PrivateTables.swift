@@ -55,6 +55,9 @@ package enum PrivateTables {
       digest BLOB NOT NULL, change INTEGER NOT NULL, PRIMARY KEY (digest, change)) WITHOUT ROWID;
     CREATE INDEX grdb_references_change ON grdb_references(change);
     INSERT INTO grdb_document VALUES (1, 1, 0, 0, 0, 0, NULL);
+    \(CountedFiles.schema)
+    \(KeptPolicy.schema)
+    \(ConflictTable.schema)
     """
 
   /// Checks that the database has the tables, in a format that this version knows.
@@ -74,24 +77,6 @@ package enum PrivateTables {
   /// - Throws: `TablesProblem` if a newer program made them.
   package static func make(on db: Database) throws {
     if try !arePresent(in: db) { try db.execute(sql: schema) }
-    try db.execute(sql: CountedFiles.schema)
-    try db.execute(sql: KeptPolicy.schema)
-    try db.execute(sql: ConflictTable.schema)
-  }
-
-  /// Makes a database that of a document of its own: without undo, with all files to publish.
-  static func detach(_ db: Database) throws {
-    try db.inTransaction {
-      try db.execute(
-        sql: """
-          DELETE FROM grdb_changes; DELETE FROM grdb_references; DELETE FROM grdb_objects; DELETE FROM grdb_published;
-          DELETE FROM grdb_counted; DELETE FROM grdb_unpublished; DELETE FROM grdb_touched;
-          INSERT INTO grdb_unpublished(path, save, digest) SELECT path, 0, digest FROM grdb_content;
-          UPDATE grdb_document SET last = 0, state = 0, saved_state = 0, saved_change = 0, plist = NULL;
-          """)
-      try ConflictTable.removeFiles(from: db)
-      return .commit
-    }
   }
 
   /// Returns whether the database has the tables.

@@ -44,29 +44,13 @@ enum TablesProblem: Error, Sendable, Hashable {
 extension TablesProblem {
   /// Checks that the changes of each table can be undone.
   static func check(_ db: Database) throws {
-    let tables = try String.fetchAll(
-      db,
-      sql: """
-        SELECT name FROM pragma_table_list
-        WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
-        ORDER BY name
-        """)
-    for table in tables where PrivateTables.isRecorded(table) { try check(table, in: db) }
-  }
-
-  private static func check(_ table: String, in db: Database) throws {
-    let columns = try Row.fetchAll(
-      db, sql: "SELECT name, type, \"notnull\", pk, hidden FROM pragma_table_xinfo(?)", arguments: [table])
-    for column in columns where [2, 3].contains(column["hidden"] as Int) {
-      throw generatedColumn(table: table, column: column["name"])
-    }
-    let keys = columns.filter { $0["pk"] as Int > 0 }
-    if keys.isEmpty { throw noPrimaryKey(table: table) }
-    // An INTEGER PRIMARY KEY is the row's number, which is never NULL.
-    let isRowID = keys.count == 1 && (keys[0]["type"] as String).uppercased() == "INTEGER"
-    if isRowID { return }
-    if let column = keys.first(where: { $0["notnull"] as Int == 0 }) {
-      throw nullableKey(table: table, column: column["name"])
+    for table in try TableShape.all(in: db) where table.kind == .table && table.isRecorded {
+      switch table.problem {
+      case .noPrimaryKey: throw noPrimaryKey(table: table.name)
+      case .nullableKey(let column): throw nullableKey(table: table.name, column: column)
+      case .generatedColumn(let column): throw generatedColumn(table: table.name, column: column)
+      case nil: break
+      }
     }
   }
 }
