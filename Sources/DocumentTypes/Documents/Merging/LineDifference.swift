@@ -1,21 +1,11 @@
-// `difference(from:)` of the standard library has the same algorithm and no limit: two texts without a common line take
-// it the product of their lengths. With a limit it could take the place of this file.
-
-/// The common parts of two sequences, by Myers ("An O(ND) Difference Algorithm and Its Variations", 1986, in linear
-/// space): the fewest insertions and removals.
+/// The common parts of two sequences, by patience differencing, and by `difference(from:)` in the gaps that it leaves.
 ///
-/// **Cost.** O((n + m) d) steps for n and m elements and d differences, O(n + m) memory. After `effort` steps it
-/// matches the rest in O(n log n) by patience differencing. This matches the elements that occur once in both
-/// sequences, in their longest common order. The elements between them count as replaced. The result is still a true
-/// difference, perhaps not the smallest.
+/// Elements that occur once in both sequences match in their longest common order. The same holds again for the
+/// elements between two matches. A gap without such elements is compared as a whole, with the fewest insertions and
+/// removals. If a gap is too large for that, its elements count as replaced. The result is always a true difference.
+///
+/// **Cost.** O(n log n) for n elements in most texts. After `effort` steps, only equal ends of the remaining gaps match.
 public struct LineDifference {
-  /// Equal elements at two places.
-  private struct Match: Hashable {
-    var left: Int
-    var right: Int
-    var count: Int
-  }
-
   /// Elements of the left that the right replaces; never both empty.
   public struct Change: Hashable, Sendable {
     /// The range in the left sequence.
@@ -24,19 +14,25 @@ public struct LineDifference {
     public var right: Range<Int>
   }
 
+  /// Parts of both sequences that are compared with each other.
+  private struct Gap {
+    var left: Range<Int>
+    var right: Range<Int>
+  }
+
   private let left: [Int]
   private let right: [Int]
   private var effort: Int
-  private var matches: [Match] = []
-  // The furthest reaching paths from the two ends, by diagonal.
-  private var forward: [Int]
-  private var backward: [Int]
+  /// For each element of the left, its match in the right.
+  private var matches: [Int?]
+  private var gaps: [Gap]
+  /// The largest product of the lengths of a gap that is compared as a whole.
+  private static let largestGap = 1 << 22
 
   private init(_ left: [Int], _ right: [Int], effort: Int) {
     (self.left, self.right, self.effort) = (left, right, effort)
-    let size = left.count + right.count + 3
-    forward = [Int](repeating: 0, count: size)
-    backward = forward
+    matches = [Int?](repeating: nil, count: left.count)
+    gaps = [Gap(left: 0..<left.count, right: 0..<right.count)]
   }
 
   /// Returns the replacements that make the right of the left, in order; no two of them touch.
@@ -53,149 +49,68 @@ public struct LineDifference {
   /// Returns the replacements that make the right of the left, in order; no two of them touch.
   package static func changes(from left: [Int], to right: [Int], effort: Int) -> [Change] {
     var difference = LineDifference(left, right, effort: effort)
-    difference.compare(0..<left.count, 0..<right.count)
+    while let gap = difference.gaps.popLast() { difference.compare(gap) }
     var changes: [Change] = []
     var (end, otherEnd) = (0, 0)
-    for match in difference.matches + [Match(left: left.count, right: right.count, count: 0)] {
+    func note(_ match: (left: Int, right: Int)) {
       if match.left > end || match.right > otherEnd {
         changes.append(Change(left: end..<match.left, right: otherEnd..<match.right))
       }
-      (end, otherEnd) = (match.left + match.count, match.right + match.count)
+      (end, otherEnd) = (match.left + 1, match.right + 1)
     }
+    for (place, match) in difference.matches.enumerated() {
+      if let match { note((place, match)) }
+    }
+    note((left.count, right.count))
     return changes
   }
 
-  private mutating func note(_ match: Match) {
-    if match.count == 0 { return }
-    if let last = matches.last, last.left + last.count == match.left, last.right + last.count == match.right {
-      matches[matches.count - 1].count += match.count
-    } else {
-      matches.append(match)
+  private mutating func compare(_ gap: Gap) {
+    var (a, b) = (gap.left, gap.right)
+    while let first = a.first, let other = b.first, left[first] == right[other] {
+      matches[first] = other
+      (a, b) = (a.dropFirst(), b.dropFirst())
     }
-  }
-
-  /// Finds the matches of a part of both. Each call halves the remaining differences, so the depth is small.
-  private mutating func compare(_ a: Range<Int>, _ b: Range<Int>) {
-    var (a, b) = (a, b)
-    var prefix = 0
-    while prefix < a.count, prefix < b.count, left[a.lowerBound + prefix] == right[b.lowerBound + prefix] {
-      prefix += 1
+    while let last = a.last, let other = b.last, left[last] == right[other] {
+      matches[last] = other
+      (a, b) = (a.dropLast(), b.dropLast())
     }
-    note(Match(left: a.lowerBound, right: b.lowerBound, count: prefix))
-    (a, b) = (a.dropFirst(prefix), b.dropFirst(prefix))
-    var suffix = 0
-    while suffix < a.count, suffix < b.count,
-      left[a.upperBound - 1 - suffix] == right[b.upperBound - 1 - suffix]
-    {
-      suffix += 1
-    }
-    let end = Match(left: a.upperBound - suffix, right: b.upperBound - suffix, count: suffix)
-    (a, b) = (a.dropLast(suffix), b.dropLast(suffix))
-    if !a.isEmpty && !b.isEmpty {
-      if let split = middle(a, b) {
-        compare(a.lowerBound..<split.left, b.lowerBound..<split.right)
-        compare(split.left..<a.upperBound, split.right..<b.upperBound)
-      } else {
-        matchUnique(a, b)
-      }
-    }
-    note(end)
-  }
-
-  /// Returns a place in the middle of a shortest path through both parts; nil if the path takes more than `effort`
-  /// steps. The parts begin and end differently.
-  ///
-  /// It advances from both corners at once, one change at a time, and records the furthest place on each diagonal. A
-  /// diagonal is the number of passed elements of `a` less that of `b`.
-  private mutating func middle(_ a: Range<Int>, _ b: Range<Int>) -> (left: Int, right: Int)? {
-    let (n, m) = (a.count, b.count)
-    let zero = m + 1
-    let meetsForward = (n - m) & 1 != 0
-    var (low, high) = (0, 0)
-    var (backLow, backHigh) = (n - m, n - m)
-    forward[zero] = 0
-    backward[zero + n - m] = n
-    while effort > 0 {
-      // The next diagonals: one more at each end, which no path has reached yet, or one less at the edge.
-      if low > -m {
-        low -= 1
-        forward[zero + low - 1] = -1
-      } else {
-        low += 1
-      }
-      if high < n {
-        high += 1
-        forward[zero + high + 1] = -1
-      } else {
-        high -= 1
-      }
-      for diagonal in stride(from: high, through: low, by: -2) {
-        let k = zero + diagonal
-        var x = max(forward[k - 1] + 1, forward[k + 1])
-        let start = x
-        while x < n, x - diagonal < m, left[a.lowerBound + x] == right[b.lowerBound + x - diagonal] { x += 1 }
-        forward[k] = x
-        effort -= x - start + 1
-        if meetsForward, backLow...backHigh ~= diagonal, backward[k] <= x {
-          return (a.lowerBound + x, b.lowerBound + x - diagonal)
-        }
-      }
-      if backLow > -m {
-        backLow -= 1
-        backward[zero + backLow - 1] = Int.max
-      } else {
-        backLow += 1
-      }
-      if backHigh < n {
-        backHigh += 1
-        backward[zero + backHigh + 1] = Int.max
-      } else {
-        backHigh -= 1
-      }
-      for diagonal in stride(from: backHigh, through: backLow, by: -2) {
-        let k = zero + diagonal
-        var x = min(backward[k - 1], backward[k + 1] - 1)
-        let start = x
-        while x > 0, x - diagonal > 0,
-          left[a.lowerBound + x - 1] == right[b.lowerBound + x - diagonal - 1]
-        {
-          x -= 1
-        }
-        backward[k] = x
-        effort -= start - x + 1
-        if !meetsForward, low...high ~= diagonal, x <= forward[k] {
-          return (a.lowerBound + x, b.lowerBound + x - diagonal)
-        }
-      }
-    }
-    return nil
-  }
-
-  /// Matches the elements that occur once in each part.
-  private mutating func matchUnique(_ a: Range<Int>, _ b: Range<Int>) {
-    let (leftPlaces, rightPlaces) = (Self.uniquePlaces(of: left, in: a), Self.uniquePlaces(of: right, in: b))
-    let unique = leftPlaces.compactMap { element, place in
-      rightPlaces[element].map { (left: place, right: $0) }
-    }.sorted { $0.left < $1.left }
+    if a.isEmpty || b.isEmpty || effort < 0 { return }
+    effort -= a.count + b.count
     var (leftEnd, rightEnd) = (a.lowerBound, b.lowerBound)
-    for pair in Self.longestRising(unique) {
-      // The elements before and behind it may be equal, too.
-      if pair.left < leftEnd || pair.right < rightEnd { continue }
-      var back = 0
-      while pair.left - back > leftEnd, pair.right - back > rightEnd,
-        left[pair.left - back - 1] == right[pair.right - back - 1]
-      {
-        back += 1
-      }
-      var count = 1
-      while pair.left + count < a.upperBound, pair.right + count < b.upperBound,
-        left[pair.left + count] == right[pair.right + count]
-      {
-        count += 1
-      }
-      note(Match(left: pair.left - back, right: pair.right - back, count: count + back))
-      (leftEnd, rightEnd) = (pair.left + count, pair.right + count)
+    let anchors = Self.longestRising(unique(in: a, b))
+    for anchor in anchors {
+      matches[anchor.left] = anchor.right
+      gaps.append(Gap(left: leftEnd..<anchor.left, right: rightEnd..<anchor.right))
+      (leftEnd, rightEnd) = (anchor.left + 1, anchor.right + 1)
     }
+    let rest = Gap(left: leftEnd..<a.upperBound, right: rightEnd..<b.upperBound)
+    if anchors.isEmpty { compareWhole(rest) } else { gaps.append(rest) }
+  }
+
+  /// Matches the elements of a gap in which no element occurs once on both sides.
+  private mutating func compareWhole(_ gap: Gap) {
+    let steps = gap.left.count * gap.right.count
+    if steps > min(effort, Self.largestGap) { return }
+    effort -= steps
+    let difference = right[gap.right].difference(from: left[gap.left])
+    var (removed, inserted): (Set<Int>, Set<Int>) = ([], [])
+    for change in difference {
+      switch change {
+      case .remove(let offset, _, _): removed.insert(offset)
+      case .insert(let offset, _, _): inserted.insert(offset)
+      }
+    }
+    let rights = gap.right.enumerated().lazy.filter { !inserted.contains($0.offset) }.map(\.element)
+    let lefts = gap.left.enumerated().lazy.filter { !removed.contains($0.offset) }.map(\.element)
+    for (place, match) in zip(lefts, rights) { matches[place] = match }
+  }
+
+  /// Returns the places of the elements that occur once in each part, in order of the left.
+  private func unique(in a: Range<Int>, _ b: Range<Int>) -> [(left: Int, right: Int)] {
+    let (lefts, rights) = (Self.uniquePlaces(of: left, in: a), Self.uniquePlaces(of: right, in: b))
+    return lefts.compactMap { element, place in rights[element].map { (left: place, right: $0) } }
+      .sorted { $0.left < $1.left }
   }
 
   private static func uniquePlaces(of elements: [Int], in part: Range<Int>) -> [Int: Int] {

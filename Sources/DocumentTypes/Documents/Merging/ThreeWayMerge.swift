@@ -8,8 +8,8 @@
 /// - If many lines are equal, another program may match other lines, and see another change in the same texts. No match
 ///   loses a line that only one side has.
 ///
-/// The result depends only on the three texts. The merge costs O((n + d²)) steps for n lines and d changes until
-/// `effort` is spent. Then it costs O(n log n), and may join large changes. Memory is always O(n).
+/// The result depends only on the three texts. `LineDifference` has the cost. After `effort` steps, it may join large
+/// changes.
 ///
 /// ```swift
 /// let merge = ThreeWayMerge(base: base, ours: mine, theirs: onDisk)
@@ -56,11 +56,15 @@ public struct ThreeWayMerge: Sendable, Hashable {
   /// The parts of the result in order; no two merged parts follow each other.
   public private(set) var parts: [Part] = []
 
-  /// The usual number of steps, about a second, after which a comparison takes a simpler way.
-  public static let usualEffort = 50_000_000
+  /// The usual number of steps after which a comparison takes a simpler way.
+  package static let usualEffort = 50_000_000
 
   /// Merges two texts.
-  public init(base: String, ours: String, theirs: String, effort: Int = usualEffort) {
+  public init(base: String, ours: String, theirs: String) {
+    self.init(base: base, ours: ours, theirs: theirs, effort: Self.usualEffort)
+  }
+
+  package init(base: String, ours: String, theirs: String, effort: Int) {
     let (base, ours, theirs) = (
       TextLines(Array(base.utf8)), TextLines(Array(ours.utf8)), TextLines(Array(theirs.utf8))
     )
