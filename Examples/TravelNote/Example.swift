@@ -24,7 +24,7 @@ struct Example {
 
     // [9] Versions in conflict are resolved by a resolver; this one keeps the newest, as the controller did.
     if await note.documentState.contains(.inConflict) {
-      try await note.resolveConflicts(with: NewestVersionResolver<TravelNote>())
+      try await note.resolveConflicts(with: .newest)
     }
 
     // [10] Every change is an edit with a name. Typing within a second is one step for undo.

@@ -70,24 +70,21 @@ struct ArrivingConflictTests {
     return found
   }
 
-  private struct Deciding: ConflictResolver {
-    let choice: Choice
-    let arrive: @Sendable () throws -> Void
-
-    func resolve(_ conflict: DocumentConflict<Pages>) async throws -> ConflictOutcome<Pages> {
-      let set = try #require(conflict.versions.first { $0.content["a.txt"] == "set aside" })
-      try arrive()
-      switch choice {
-      case .present: return .keepPresent
-      case .version:
-        // The other version has all its files.
-        let other = conflict.versions.first { $0.version.id != set.version.id }
-        return .keep(try #require(other).version)
-      case .merged:
-        var merged = conflict.present
-        merged["a.txt"] = "merged"
-        return .merged(merged)
-      }
+  private static func decide(
+    _ conflict: DocumentConflict<Pages>, _ choice: Choice, _ arrive: () throws -> Void
+  ) throws -> ConflictOutcome<Pages> {
+    let set = try #require(conflict.versions.first { $0.content["a.txt"] == "set aside" })
+    try arrive()
+    switch choice {
+    case .present: return .keepPresent
+    case .version:
+      // The other version has all its files.
+      let other = conflict.versions.first { $0.version.id != set.version.id }
+      return .keep(try #require(other).version)
+    case .merged:
+      var merged = conflict.present
+      merged["a.txt"] = "merged"
+      return .merged(merged)
     }
   }
 
@@ -109,7 +106,7 @@ struct ArrivingConflictTests {
     #expect(seen.count == 2)
     #expect(
       try await document.resolveConflicts(
-        with: Deciding(choice: choice) { try Self.arrive(arrival, on: disk) }))
+        with: ConflictResolver { try Self.decide($0, choice) { try Self.arrive(arrival, on: disk) } }))
     #expect(await document.documentState == .inConflict)
     let told = warnings.withLock { $0 }
     #expect(told.map(\.kind) == [.conflictsLeft] && told[0].reason.contains("arrived"), "\(told)")

@@ -143,7 +143,7 @@ struct ConflictTests {
     try await later.open()
     #expect(await later.documentState == .inConflict)
     try await later.close()
-    #expect(try await open.resolveConflicts(with: NewestVersionResolver<Pages>()))
+    #expect(try await open.resolveConflicts(with: .newest))
     #expect(await open.documentState == .normal)
     try await open.close()
   }
@@ -352,26 +352,19 @@ struct ConflictTests {
       fileURL: URL(filePath: Self.first.string), options: .quiet(nil), on: .test(disk))
     try await document.open()
     #expect(await document.documentState == .inConflict)
-    struct Undecided: ConflictResolver {
-      func resolve(_ conflict: DocumentConflict<Pages>) async throws -> ConflictOutcome<Pages> {
-        .undecided
-      }
-    }
-    #expect(try await !document.resolveConflicts(with: Undecided()))
+    #expect(try await !document.resolveConflicts(with: ConflictResolver { _ in .undecided }))
     #expect(await document.documentState == .inConflict)
-    struct Merging: ConflictResolver {
-      func resolve(_ conflict: DocumentConflict<Pages>) async throws -> ConflictOutcome<Pages> {
-        guard let version = conflict.versions.first, let base = version.base else { return .undecided }
-        var merged = conflict.present
-        merged["a.txt"] =
-          ThreeWayMerge(
-            base: base["a.txt"] ?? "", ours: version.content["a.txt"] ?? "", theirs: merged["a.txt"] ?? ""
-          ).text()
-        return .merged(merged)
-      }
+    let merging = ConflictResolver<Pages> { conflict in
+      guard let version = conflict.versions.first, let base = version.base else { return .undecided }
+      var merged = conflict.present
+      merged["a.txt"] =
+        ThreeWayMerge(
+          base: base["a.txt"] ?? "", ours: version.content["a.txt"] ?? "", theirs: merged["a.txt"] ?? ""
+        ).text()
+      return .merged(merged)
     }
     try await document.edit { $0["unsaved.txt"] = "unsaved" }
-    #expect(try await document.resolveConflicts(with: Merging()))
+    #expect(try await document.resolveConflicts(with: merging))
     #expect(await document.documentState == .normal)
     #expect(try await document.content["a.txt"] == "ONE\ntwo\nTHREE\n")
     #expect(try await document.content["unsaved.txt"] == "unsaved")

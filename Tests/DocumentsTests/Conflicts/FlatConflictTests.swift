@@ -21,12 +21,6 @@ struct FlatConflictTests {
     return (disk, document)
   }
 
-  /// Decides as the test says.
-  private struct Deciding: ConflictResolver {
-    let decide: @Sendable (DocumentConflict<Plain>) -> ConflictOutcome<Plain>
-    func resolve(_ conflict: DocumentConflict<Plain>) -> ConflictOutcome<Plain> { decide(conflict) }
-  }
-
   enum Decision: String, CaseIterable, Sendable { case ours, theirs, both }
 
   @Test(arguments: Decision.allCases)
@@ -34,7 +28,7 @@ struct FlatConflictTests {
     let (disk, document) = try await Self.inConflict()
     let versions = try await document.conflictVersions()
     #expect(versions.count == 1 && versions[0].origin == .otherProgram && versions[0].isWhole)
-    let resolver = Deciding { conflict in
+    let resolver = ConflictResolver<Plain> { conflict in
       #expect(conflict.present == Plain("ours") && conflict.versions.map(\.content) == [Plain("theirs")])
       return switch decision {
       case .ours: .keepPresent
@@ -57,12 +51,12 @@ struct FlatConflictTests {
 
   @Test func `stays while the resolver decides nothing`() async throws {
     let (disk, document) = try await Self.inConflict()
-    #expect(try await !document.resolveConflicts(with: Deciding { _ in .undecided }))
+    #expect(try await !document.resolveConflicts(with: ConflictResolver<Plain> { _ in .undecided }))
     #expect(await document.documentState.contains(.inConflict))
     try await document.close()
     let again = try await Note.open(on: disk)
     #expect(await again.documentState.contains(.inConflict))
-    #expect(try await again.resolveConflicts(with: Deciding { _ in .keepPresent }))
+    #expect(try await again.resolveConflicts(with: ConflictResolver<Plain> { _ in .keepPresent }))
     #expect(await again.documentState == .normal)
     #expect(try disk.text("Trip.pages", in: "/") == "ours")
   }

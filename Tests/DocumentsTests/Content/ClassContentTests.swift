@@ -81,7 +81,7 @@ struct ClassContentTests {
     try await document.save()
     #expect(try disk.text("Trip.pages", in: "/") == "ours")
     #expect(try await document.conflictVersions().count == 1)
-    #expect(try await document.resolveConflicts(with: NewestVersionResolver()))
+    #expect(try await document.resolveConflicts(with: .newest))
     #expect(await document.documentState == .normal)
     try await document.close()
   }

@@ -207,14 +207,12 @@ struct OwnChildrenTests {
       fileURL: URL(filePath: ConflictTests.first.string), options: .quiet(nil), on: .test(disk))
     try await document.open()
     #expect(await document.documentState == .inConflict)
-    struct Joining: ConflictResolver {
-      func resolve(_ conflict: DocumentConflict<Notebook>) async throws -> ConflictOutcome<Notebook> {
-        let texts = [conflict.present] + conflict.versions.map(\.content)
-        return .merged(
-          Notebook(["a.txt": texts.compactMap { $0.texts["a.txt"] }.sorted().joined(separator: "+")]))
-      }
+    let joining = ConflictResolver<Notebook> { conflict in
+      let texts = [conflict.present] + conflict.versions.map(\.content)
+      return .merged(
+        Notebook(["a.txt": texts.compactMap { $0.texts["a.txt"] }.sorted().joined(separator: "+")]))
     }
-    #expect(try await document.resolveConflicts(with: Joining()))
+    #expect(try await document.resolveConflicts(with: joining))
     #expect(try await document.content == Notebook(["a.txt": "ours+theirs"]))
     try await document.close()
     let store = try await PackageStore.open(ConflictTests.first, on: disk)

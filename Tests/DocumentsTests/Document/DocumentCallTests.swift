@@ -173,7 +173,7 @@ struct DocumentCallTests {
       case .conflicts: _ = try await document.conflictVersions()
       case .removeConflicts: try await document.removeConflictVersions(document.conflictVersions())
       case .listConflicts: _ = try await document.conflictVersions()
-      case .resolveConflicts: try await document.resolveConflicts(with: NewestVersionResolver())
+      case .resolveConflicts: try await document.resolveConflicts(with: .newest)
       case .access: await document.performAsynchronousFileAccess {}
       case .disable:
         await document.disableEditing()
@@ -190,7 +190,7 @@ extension RecoveryCopy {
   /// A copy that another program has removed meanwhile.
   static var nowhere: RecoveryCopy {
     RecoveryCopy(
-      url: URL(filePath: "/Recovery/Gone.recovery", directoryHint: .isDirectory), kind: .edits,
+      url: URL(filePath: "/Recovery/Gone.recovery", directoryHint: .isDirectory),
       document: "/Trip.pages", contentType: UTType(exportedAs: "org.example.pages"), date: Date())
   }
 }

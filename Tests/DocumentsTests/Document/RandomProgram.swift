@@ -200,7 +200,7 @@ struct RandomProgram {
   }
 
   private mutating func takeInRecoveryCopies() async throws {
-    for copy in await document.recoveryCopies where copy.kind == .edits {
+    for copy in await document.recoveryCopies {
       // The user may leave the copy for the next time.
       if Int.random(in: 0..<4, using: &random) == 0 { continue }
       let before = try await texts

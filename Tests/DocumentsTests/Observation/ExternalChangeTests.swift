@@ -158,11 +158,12 @@ struct ExternalChangeTests {
     try await document.save()
     #expect(await document.documentState == .inConflict)
     #expect(try disk.text("Trip.pages", in: "/") == "ours")
-    let kept = try #require(try await document.conflictVersionURLs().first)
-    let contents = FilePath(kept.path).appending("Contents")
-    #expect(try disk.text("Trip.pages", in: contents) == "theirs")
+    let copy = try #require(try ConflictCopy.all(of: Trip.url, on: disk).first)
+    #expect(copy.name.string.hasPrefix("Trip (conflicted copy ") && copy.name.string.hasSuffix(").pages"))
+    #expect(try disk.text(copy.name, in: "/") == "theirs")
     try await document.removeConflictVersions(document.conflictVersions())
     #expect(await document.documentState == .normal)
+    #expect(try ConflictCopy.all(of: Trip.url, on: disk).isEmpty)
   }
 
   @Test func `that cannot be kept are not written over`() async throws {

@@ -63,7 +63,7 @@ struct DocumentConflicts {
     let chosen = decision.version.flatMap { UUID(uuidString: $0) }
     let made = Mutex<[(version: UUID, document: DocumentID)]>([])
     let hasChanged = Mutex(false)
-    let resolver = AnyResolver { conflict in
+    let resolver = ConflictResolver<ImageNotes> { conflict in
       if conflict.versions.map(\.version).look != decision.look {
         hasChanged.withLock { $0 = true }
         return .undecided
@@ -111,7 +111,7 @@ struct DocumentConflicts {
   /// Looks at the conflict, and decides nothing.
   private func conflict() async throws -> DocumentConflict<ImageNotes>? {
     let seen = Mutex<DocumentConflict<ImageNotes>?>(nil)
-    let look = AnyResolver { conflict in
+    let look = ConflictResolver<ImageNotes> { conflict in
       seen.withLock { $0 = conflict }
       return .undecided
     }
@@ -171,18 +171,4 @@ extension ImageNotes {
 extension String {
   /// Whether the last line has an end. An end of two bytes is one character.
   fileprivate var endsLastLine: Bool { last?.isNewline == true }
-}
-
-/// A resolver that asks a closure.
-private struct AnyResolver: ConflictResolver {
-  let body: @Sendable (DocumentConflict<ImageNotes>) async throws -> ConflictOutcome<ImageNotes>
-
-  init(_ body: @escaping @Sendable (DocumentConflict<ImageNotes>) async throws -> ConflictOutcome<ImageNotes>)
-  {
-    self.body = body
-  }
-
-  func resolve(_ conflict: DocumentConflict<ImageNotes>) async throws -> ConflictOutcome<ImageNotes> {
-    try await body(conflict)
-  }
 }

@@ -6,16 +6,12 @@ import Synchronization
 /// A version of a package, or the conflict version of a flat file.
 enum AnyVersion: Hashable, Sendable {
   case stored(FileVersion)
-  /// Another program's state of a flat file, as a recovery copy.
-  case copy(RecoveryCopy)
+  /// Another program's state of a flat file, as a conflict copy beside it.
+  case copy(ConflictCopy)
 
   /// Returns the conflict versions of a document, the newest first; nil if there is no document.
   static func conflicts(at url: URL, isFlat: Bool) throws -> [AnyVersion]? {
-    if isFlat {
-      return try ConflictFolders.all.flatMap { try RecoveryCopy.conflicts(ofFileAt: url, in: $0) }.map {
-        .copy($0)
-      }
-    }
+    if isFlat { return try ConflictCopy.all(of: url).map { .copy($0) } }
     let versions = try waitBlocking { try await FileVersion.unresolvedConflictVersionsOfItem(at: url) }
     return versions?.map { .stored($0) }
   }
@@ -39,7 +35,7 @@ enum AnyVersion: Hashable, Sendable {
     }
   }
 
-  /// The computer that saved the version; nil for a recovery copy, which does not name it.
+  /// The computer that saved the version; nil for a conflict copy, which does not name it.
   var localizedNameOfSavingComputer: String? {
     if case .stored(let version) = self { version.localizedNameOfSavingComputer } else { nil }
   }
@@ -54,7 +50,7 @@ enum AnyVersion: Hashable, Sendable {
   var persistentIdentifier: UUID {
     switch self {
     case .stored(let version): version.persistentIdentifier
-    case .copy(let copy): copy.identifier ?? UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+    case .copy(let copy): copy.id
     }
   }
 
@@ -72,19 +68,6 @@ enum AnyVersion: Hashable, Sendable {
     case .stored(let version): try waitBlocking { try await version.contents().tree }
     case .copy(let copy): try copy.file()
     }
-  }
-}
-
-/// The folders in which this process's documents have recovery copies.
-enum ConflictFolders {
-  private static let folders = Mutex<Set<URL>>([])
-
-  static var all: [URL] {
-    Array(folders.withLock { $0 }.union(RecoveryCopy.defaultFolder.map { [$0] } ?? []))
-  }
-
-  static func insert(_ folder: URL?) {
-    if let folder { folders.withLock { _ = $0.insert(folder) } }  // A folder may be known already.
   }
 }
 

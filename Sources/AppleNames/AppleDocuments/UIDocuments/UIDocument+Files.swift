@@ -113,7 +113,6 @@ extension UIDocument {
     let isDeclared = UTType(filename: url.lastPathComponent, isDirectory: true).isPackageOrBundle
     options.writesMetadata = writesMetadata || provider != nil && !isDeclared
     (options.autosave, options.recoveryFolder) = (autosavePolicy, recoveryFolder)
-    ConflictFolders.insert(recoveryFolder)
     options.eventHandler = { [relay] in relay.note($0) }
     options.errorHandler = { [relay] in relay.note($0) }
     options.provider = provider.map { DownloadShowing($0, in: relay) }

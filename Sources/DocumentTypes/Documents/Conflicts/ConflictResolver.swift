@@ -3,16 +3,46 @@ public import FoundationEssentials
 
 /// Decides about a document's conflict versions.
 ///
-/// The library has two resolvers: `MergingResolver` and `NewestVersionResolver`. An application that asks its user
-/// implements its own.
-public protocol ConflictResolver<Content>: Sendable {
-  /// The type of the document's content.
-  associatedtype Content: DocumentContent
+/// The library has two resolvers: `merging` and `newest`. An application that asks its user makes its own.
+public struct ConflictResolver<Content: DocumentContent>: Sendable {
+  /// Decides a conflict.
+  public typealias Decision = @Sendable (DocumentConflict<Content>) async throws -> ConflictOutcome<Content>
 
-  /// Decides a conflict. The document saves nothing, removes nothing and refuses edits until this method returns.
+  let resolve: Decision
+
+  /// Makes a resolver of a closure. The document saves nothing, removes nothing and refuses edits until it returns.
   ///
-  /// - Throws: any error that prevents a decision; the document then stays in conflict.
-  func resolve(_ conflict: DocumentConflict<Content>) async throws -> ConflictOutcome<Content>
+  /// If it throws, the document stays in conflict.
+  public init(_ resolve: @escaping Decision) { self.resolve = resolve }
+
+  /// Chooses the version with the latest save, by the clocks of the saving computers, or the document if it is not
+  /// older.
+  public static var newest: ConflictResolver {
+    ConflictResolver { conflict in
+      guard let newest = conflict.versions.first, let date = newest.version.modificationDate,
+        date > (conflict.presentModificationDate ?? .distantPast)
+      else { return .keepPresent }
+      return .keep(newest.version)
+    }
+  }
+}
+
+extension ConflictResolver where Content: MergeableContent {
+  /// Merges all versions by the content type's `merged(base:ours:theirs:)`.
+  ///
+  /// It decides nothing if both sides changed the same part, or if a version has no known common ancestor.
+  public static var merging: ConflictResolver {
+    ConflictResolver { conflict in
+      var merged = conflict.present
+      for version in conflict.versions.reversed() {
+        guard let base = version.base else { return .undecided }
+        let result = try Content.merged(base: base, ours: version.content, theirs: merged)
+        if !result.conflicts.isEmpty { return .undecided }
+        merged = result.content
+      }
+      return .merged(merged)
+    }
+  }
 }
 
 /// A document and its conflict versions.
@@ -45,38 +75,4 @@ public enum ConflictOutcome<Content: DocumentContent>: Sendable {
   case merged(Content)
   /// Nothing is decided: the document stays in conflict.
   case undecided
-}
-
-/// Chooses the version with the latest save, by the clocks of the saving computers.
-public struct NewestVersionResolver<Content: DocumentContent>: ConflictResolver {
-  /// Makes a resolver.
-  public init() {}
-
-  /// Returns the newest version, or the document if it is not older.
-  public func resolve(_ conflict: DocumentConflict<Content>) async throws -> ConflictOutcome<Content> {
-    guard let newest = conflict.versions.first, let date = newest.version.modificationDate,
-      date > (conflict.presentModificationDate ?? .distantPast)
-    else { return .keepPresent }
-    return .keep(newest.version)
-  }
-}
-
-/// Merges all versions by the content type's `merged(base:ours:theirs:)`.
-///
-/// It decides nothing if both sides changed the same part, or if a version has no known common ancestor.
-public struct MergingResolver<Content: MergeableContent>: ConflictResolver {
-  /// Makes a resolver.
-  public init() {}
-
-  /// Returns the merge of all versions, or `undecided`.
-  public func resolve(_ conflict: DocumentConflict<Content>) async throws -> ConflictOutcome<Content> {
-    var merged = conflict.present
-    for version in conflict.versions.reversed() {
-      guard let base = version.base else { return .undecided }
-      let result = try Content.merged(base: base, ours: version.content, theirs: merged)
-      if !result.conflicts.isEmpty { return .undecided }
-      merged = result.content
-    }
-    return .merged(merged)
-  }
 }

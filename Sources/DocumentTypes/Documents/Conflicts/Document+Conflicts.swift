@@ -1,18 +1,20 @@
 public import FilePackages
-public import FoundationEssentials
+package import FoundationEssentials
 
 extension Document {
   /// Returns the conflict versions, the newest first.
   ///
-  /// They are other programs' changes that a save set aside, and conflict copies of a synchronising program. The
-  /// versions of a flat file are among `recoveryCopies`, too.
+  /// They are other programs' changes that a save set aside, and conflict copies of a synchronising program. Those of a
+  /// flat file are files beside it.
   ///
   /// - Throws: `closed`, `file`.
   public func conflictVersions() async throws(DocumentError) -> [ConflictVersion] {
     try await attempt { document throws(DocumentError) in
       guard let opened = document.lifecycle.opened else { throw document.error(.closed, .edit) }
-      guard let store = opened.storage.versions else { return document.copiedVersions }
       do {
+        guard let store = opened.storage.versions else {
+          return try await document.conflictCopies().map(\.version)
+        }
         return try await store.conflictVersions()
       } catch {
         throw DocumentError(error, .edit, document.fileURL)
@@ -29,8 +31,8 @@ extension Document {
   /// - Returns: whether the resolver decided; true also if there is no conflict.
   /// - Throws: `closed`; `content` for an error of the resolver; otherwise as `save()`. All versions then stay.
   @discardableResult
-  public func resolveConflicts<Resolver: ConflictResolver<Content>>(
-    with resolver: Resolver
+  public func resolveConflicts(
+    with resolver: ConflictResolver<Content>
   ) async throws(DocumentError) -> Bool {
     disableEditing()
     defer { enableEditing() }
@@ -69,19 +71,9 @@ extension Document {
     }
   }
 
-  /// Returns the folders that hold the conflict versions.
-  ///
-  /// - Throws: `closed`, `file`.
-  public func conflictVersionURLs() async throws(DocumentError) -> [URL] {
-    try await attempt { document throws(DocumentError) in
-      guard let opened = document.lifecycle.opened else { throw document.error(.closed, .edit) }
-      do {
-        if let store = opened.storage.versions { return try await store.conflictVersionURLs() }
-        return document.recovery?.conflicts.map(\.url) ?? []
-      } catch {
-        throw DocumentError(error, .edit, document.fileURL)
-      }
-    }
+  /// Returns the folders that hold the conflict versions of a package.
+  package func conflictVersionURLs() async throws -> [URL] {
+    try await lifecycle.opened?.storage.versions?.conflictVersionURLs() ?? []
   }
 
   /// Removes conflict versions, for example after the user has looked at them.
@@ -97,16 +89,14 @@ extension Document {
       let decided = Set(versions.map(\.id))
       do {
         try await storage.versions?.removeConflictVersions(versions)
-        for copy in document.recovery?.conflicts ?? [] {
-          guard let id = copy.conflictVersion?.id, decided.contains(id) else { continue }
-          try await document.recovery?.remove(copy)
+        if storage.versions == nil {
+          try await document.remove(document.conflictCopies().filter { decided.contains($0.id) })
         }
       } catch {
         throw document.report(DocumentError(error, .save, document.fileURL))
       }
       // If this look fails, the next opening finds the copies.
-      var isLeft = await document.seesConflicts(in: storage) == true
-      if document.recovery?.conflicts.isEmpty == false { isLeft = true }
+      let isLeft = await document.seesConflicts(in: storage) == true
       document.lifecycle.opened?.removeConflict(isLeft: isLeft)
       document.tellState()
     }
@@ -117,18 +107,7 @@ extension Document {
     await perform { document in
       guard let opened = document.lifecycle.opened, opened.conflict == .stored else { return }
       // If a look fails, the document stays in conflict.
-      do {
-        try await document.recovery?.forgetResolved()
-      } catch {
-        document.report(DocumentError(error, .recover, document.fileURL))
-      }
-      guard document.recovery?.conflicts.isEmpty != false else { return }
-      if opened.storage.versions == nil {
-        // Without recovery copies, no program can resolve the conflict of a file.
-        if document.recovery == nil { return }
-      } else if await document.seesConflicts(in: opened.storage) != false {
-        return
-      }
+      if await document.seesConflicts(in: opened.storage) != false { return }
       document.lifecycle.opened?.removeConflict(isLeft: false)
       document.tellState()
     }
@@ -147,12 +126,16 @@ extension Document {
 
   // MARK: Within an access
 
-  /// Looks whether the disk has conflict versions or conflict copies.
-  ///
-  /// It returns nil if the disk has no place for them, and after a look that failed. It reports that error.
+  /// Returns whether the disk has conflict versions or conflict copies.
+  func findsConflicts(in storage: any DocumentStorage) async throws -> Bool {
+    if let store = storage.versions { return try await store.hasConflicts() }
+    return try await !conflictCopies().isEmpty
+  }
+
+  /// Looks for conflicts; nil after a look that failed, whose error it reports.
   func seesConflicts(in storage: any DocumentStorage) async -> Bool? {
     do {
-      return try await storage.versions?.hasConflicts()
+      return try await findsConflicts(in: storage)
     } catch {
       report(DocumentError(error, .open, fileURL))
       return nil

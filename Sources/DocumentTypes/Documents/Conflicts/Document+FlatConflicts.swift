@@ -1,26 +1,40 @@
 import FilePackages
 import FoundationEssentials
 
-// A file has no place for conflict versions, so those of a flat file are recovery copies.
+// A file has no place for conflict versions: those of a flat file are conflict copies beside it.
 
 extension Document {
-  /// The conflict versions of a flat file, the newest first.
-  var copiedVersions: [ConflictVersion] { (recovery?.conflicts ?? []).compactMap(\.conflictVersion) }
+  /// The conflict copies of a flat file, the newest first.
+  func conflictCopies() async throws -> [ConflictCopy] {
+    let (url, disk) = (fileURL, storageEnvironment.disk)
+    return try await BlockingThread().run { try ConflictCopy.all(of: url, on: disk) }
+  }
+
+  /// Makes a conflict copy of another program's state.
+  func makeConflictCopy(_ theirs: FileWrapper) async throws {
+    let (url, disk) = (fileURL, storageEnvironment.disk)
+    try await BlockingThread().run { try ConflictCopy.make(theirs, of: url, on: disk) }
+  }
+
+  func remove(_ copies: [ConflictCopy]) async throws {
+    let disk = storageEnvironment.disk
+    try await BlockingThread().run { for copy in copies { try copy.remove(on: disk) } }
+  }
 
   /// Lets a resolver decide about the conflict of a flat file.
   ///
   /// The copies go only after the document has saved the decision.
-  func resolveCopies<Resolver: ConflictResolver<Content>>(
-    with resolver: Resolver, in file: FlatFileStore
+  func resolveCopies(
+    with resolver: ConflictResolver<Content>, in file: FlatFileStore
   ) async throws -> Bool {
-    let copies = recovery?.conflicts ?? []
+    let copies = try await conflictCopies()
     if !copies.isEmpty {
+      let disk = storageEnvironment.disk
       var conflict = DocumentConflict(
         present: try content, presentModificationDate: lifecycle.facts?.modified, versions: [])
       for copy in copies {
-        guard let recovery, let version = copy.conflictVersion else { continue }
-        let theirs = try await file.content(as: Content.self, of: recovery.edits(of: copy))
-        conflict.versions.append(.init(version: version, content: theirs, base: nil))
+        let theirs = try await file.read(copy.file(on: disk), as: Content.self, at: nil)
+        conflict.versions.append(.init(version: copy.version, content: theirs, base: nil))
       }
       switch try await resolver.resolve(conflict) {
       case .undecided: return false
@@ -31,10 +45,10 @@ extension Document {
         }
       case .merged(let content): try await save(decided: content)
       }
-      for copy in copies { try await recovery?.remove(copy) }
+      try await remove(copies)
     }
     // The save may have met another program's change.
-    lifecycle.opened?.removeConflict(isLeft: recovery?.conflicts.isEmpty == false)
+    lifecycle.opened?.removeConflict(isLeft: try await !conflictCopies().isEmpty)
     tellState()
     return true
   }

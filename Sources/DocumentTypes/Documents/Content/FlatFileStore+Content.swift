@@ -23,11 +23,6 @@ extension FlatFileStore {
       FileDocumentReadConfiguration(contentType: own, file: file, at: place), after: lists)
   }
 
-  /// Reads the file of a recovery copy as content of this document.
-  func content<Content: DocumentContent>(as type: Content.Type, of copy: TreeChanges) throws -> Content {
-    try read(copy.onlyFile(), as: type, at: nil)
-  }
-
   /// Saves the content; writes nothing if its type returns the wrapper on disk, or the same bytes.
   func save<Content: DocumentContent>(_ content: Content) throws -> SaveReport {
     let new = try fileWrapper(of: content, writingBeside: url)

@@ -202,11 +202,8 @@ extension Document {
   func makeConflictVersion() async throws(DocumentError) {
     guard let opened = lifecycle.opened, case .pending(let paths) = opened.conflict else { return }
     do {
-      // Without recovery copies, the conflict of a flat file has no place.
-      if opened.storage.versions != nil || recovery != nil,
-        let theirs = try await opened.storage.makeConflictVersion(of: paths)
-      {
-        try await recovery?.store(conflict: theirs, newRecord(.conflict, of: lifecycle.facts))
+      if let theirs = try await opened.storage.makeConflictVersion(of: paths) {
+        try await makeConflictCopy(theirs)
       }
       lifecycle.opened?.conflict = .stored
     } catch {

@@ -33,7 +33,7 @@ extension Document {
       let (storage, content, hasConflicts) = try await coordinated(.read, at: fileURL) {
         let storage = try await storageEnvironment.open(fileURL)
         let content = try await storage.content(as: Content.self)
-        return (storage, content, try await storage.versions?.hasConflicts() ?? false)
+        return (storage, content, try await findsConflicts(in: storage))
       }
       let facts = await storage.facts()
       // The opening finds this document's own earlier copies like any other copy.
@@ -44,7 +44,7 @@ extension Document {
       adopt(content, facts, in: storage)
       hear(watcher)
       recovery?.offer(copies)
-      if hasConflicts || recovery?.conflicts.isEmpty == false { lifecycle.opened?.noteConflict() }
+      if hasConflicts { lifecycle.opened?.noteConflict() }
       end()
     } catch {
       await stopPresenting()

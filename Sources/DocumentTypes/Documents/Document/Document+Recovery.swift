@@ -70,7 +70,7 @@ extension Document {
   func findRecoveryCopies(_ facts: StorageFacts) async -> [RecoveryStore.Taken] {
     guard let recovery else { return [] }
     do {
-      return try await recovery.copies(of: newRecord(.edits, of: facts), documentsOn: storageEnvironment.disk)
+      return try await recovery.copies(of: newRecord(of: facts), documentsOn: storageEnvironment.disk)
     } catch {
       report(DocumentError(error, .recover, fileURL))
       return []
@@ -87,7 +87,7 @@ extension Document {
       return error
     }
     do {
-      error.recoveryCopy = try await recovery.store(changes.current, newRecord(.edits, of: opened.facts)) {
+      error.recoveryCopy = try await recovery.store(changes.current, newRecord(of: opened.facts)) {
         try await opened.storage.unsavedChanges(of: opened.content)
       }
     } catch let second {
@@ -97,9 +97,9 @@ extension Document {
     return error
   }
 
-  func newRecord(_ kind: RecoveryCopy.Kind, of facts: StorageFacts?) -> RecoveryCopy.Record {
+  func newRecord(of facts: StorageFacts?) -> RecoveryCopy.Record {
     RecoveryCopy.Record(
-      kind: kind, document: fileURL.standardized.path, identifier: facts?.identifier,
+      document: fileURL.standardized.path, identifier: facts?.identifier,
       contentType: (facts?.contentType ?? fileType).identifier, baseRevision: facts?.revision, saved: Date(),
       removed: [])
   }

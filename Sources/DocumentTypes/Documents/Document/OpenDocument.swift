@@ -21,7 +21,7 @@ struct OpenDocument<Content: DocumentContent>: Sendable {
     case none
     /// These children of the other program must become conflict versions before the document writes over them.
     case pending([String])
-    /// Conflict versions, conflict copies or recovery copies have the other program's state.
+    /// Conflict versions or conflict copies have the other program's state.
     case stored
   }
 

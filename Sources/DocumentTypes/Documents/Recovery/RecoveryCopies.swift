@@ -9,7 +9,7 @@ final class RecoveryCopies {
   private let store: RecoveryStore
   /// The name of this document's own copy.
   private let name = UUID().uuidString
-  /// The copies that the opening found, and those of conflicts.
+  /// The copies that the opening found.
   private(set) var offered: [RecoveryCopy] = []
   /// This document's own copy and its revision.
   private var own: (copy: RecoveryCopy, revision: Revision)?
@@ -19,9 +19,6 @@ final class RecoveryCopies {
   private var locks: [RecoveryCopy.ID: RecoveryLock] = [:]
 
   init(on store: RecoveryStore) { self.store = store }
-
-  /// The other programs' states of a flat file that was edited here, too.
-  var conflicts: [RecoveryCopy] { offered.filter { $0.kind == .conflict } }
 
   // MARK: Opening and closing
 
@@ -68,14 +65,6 @@ final class RecoveryCopies {
     return copy.url
   }
 
-  /// Stores another program's state of a flat file.
-  func store(conflict theirs: TreeChanges, _ record: RecoveryCopy.Record) async throws {
-    let (copy, _) = try await BlockingThread().run { [store] in
-      try store.write(theirs, record, as: UUID().uuidString)
-    }
-    offered.append(copy)
-  }
-
   // MARK: Using
 
   /// Returns the edits of a copy.
@@ -100,14 +89,6 @@ final class RecoveryCopies {
     try await BlockingThread().run { [store] in try store.remove(copy) }
     locks[copy.id] = nil
     offered.removeAll { $0.id == copy.id }
-  }
-
-  /// Forgets the conflicts that a program has resolved without the document.
-  func forgetResolved() async throws {
-    let known = conflicts
-    let left = try await BlockingThread().run { [store] in try store.left(of: known) }
-    let gone = Set(known).subtracting(left)
-    offered.removeAll { gone.contains($0) }
   }
 
   /// Removes the copies whose edits are saved.

@@ -9,17 +9,8 @@ import SystemPackage
 ///         Recovery.json     the document's path and type, and the children that the edits removed
 ///         Contents/         the children that the edits made or changed, under their paths
 public struct RecoveryCopy: Sendable, Hashable, Identifiable {
-  /// The reason for a copy.
-  public enum Kind: String, Sendable, Codable {
-    /// The edits of a document that could not be saved.
-    case edits
-    /// Another program's state of a flat file that this program edited, too.
-    case conflict
-  }
-
   /// The fields of `Recovery.json`.
   struct Record: Codable, Hashable {
-    var kind: Kind
     /// The document's path.
     var document: String
     /// The identifier in the package's metadata.
@@ -37,8 +28,6 @@ public struct RecoveryCopy: Sendable, Hashable, Identifiable {
 
   /// The folder, which no other copy has.
   public var id: URL { url }
-  /// The reason for the copy.
-  public var kind: Kind { record.kind }
   /// The document's place at the time of the copy.
   public var documentURL: URL { URL(filePath: record.document) }
   /// The time of the copy.
@@ -51,9 +40,9 @@ public struct RecoveryCopy: Sendable, Hashable, Identifiable {
   }
 
   /// Describes a copy, for tests.
-  package init(url: URL, kind: Kind, document: String, contentType: UTType, date: Date) {
+  package init(url: URL, document: String, contentType: UTType, date: Date) {
     let record = Record(
-      kind: kind, document: document, identifier: nil, contentType: contentType.identifier,
+      document: document, identifier: nil, contentType: contentType.identifier,
       baseRevision: nil, saved: date, removed: [])
     self.init(url: url, record: record)
   }
@@ -104,14 +93,9 @@ extension Disk {
 }
 
 extension RecoveryCopy: CustomStringConvertible {
-  /// One line with the document, the reason, the date and the place of the copy.
+  /// One line with the document, the date and the place of the copy.
   public var description: String {
-    let words =
-      switch kind {
-      case .edits: "unsaved edits"
-      case .conflict: "a conflict version"
-      }
     let (document, place) = (displayString(documentURL.path), displayString(url.path))
-    return "\(words) of '\(document)', \(localTime(modificationDate)), in '\(place)'"
+    return "unsaved edits of '\(document)', \(localTime(modificationDate)), in '\(place)'"
   }
 }

@@ -57,27 +57,17 @@ struct RecoveryStore: Sendable {
       let place = folder.appending(name)
       // A folder without a readable record is not a copy, or is being removed.
       guard let record = try? read(place), isOfDocument(record) else { continue }
-      let copy = RecoveryCopy(url: url(place), record: record)
-      if copy.kind == .conflict {
-        copies.append((copy, nil))
-      } else if let lock = try RecoveryLock.take(
+      if let lock = try RecoveryLock.take(
         FileName(name), in: disk.openDirectory(at: folder), on: disk),
         // Its document may have saved the edits and removed the copy before the lock.
         (try? read(place)) == record
       {
-        copies.append((copy, lock))
+        copies.append((RecoveryCopy(url: url(place), record: record), lock))
       }
     }
     return copies.sorted {
       ($0.copy.modificationDate, $0.copy.url.path) > ($1.copy.modificationDate, $1.copy.url.path)
     }
-  }
-
-  /// Returns those of the copies that are still there.
-  func left(of copies: [RecoveryCopy]) throws -> [RecoveryCopy] {
-    if copies.isEmpty { return [] }
-    guard let listing = try list() else { return [] }
-    return copies.filter { listing.position(of: FileName($0.url.lastPathComponent)) != nil }
   }
 
   /// Returns the names in the folder; nil if there is no folder.

@@ -42,9 +42,9 @@ protocol DocumentStorage: Actor, WatchBaseline {
   func follow(to url: URL) async throws(FilePackageError)
   /// Makes the other program's state of these children a conflict version, before a save writes over it.
   ///
-  /// - Returns: that state, if the storage has no place for versions and the caller must store it; otherwise nil.
-  func makeConflictVersion(of paths: [String]) async throws -> TreeChanges?
-  /// The store that has the conflict versions; nil for a flat file, whose conflicts are among the recovery copies.
+  /// - Returns: that state of a flat file, of which the caller must make a conflict copy; otherwise nil.
+  func makeConflictVersion(of paths: [String]) async throws -> FileWrapper?
+  /// The store that has the conflict versions; nil for a flat file, whose conflict copies are beside it.
   nonisolated var versions: PackageStore? { get }
 
   // Looking.

@@ -36,15 +36,23 @@ extension FlatFileStore: DocumentStorage {
   }
 
   func unsavedChanges<Content: DocumentContent>(of content: Content) throws -> TreeChanges {
-    try fileWrapper(of: content, writingBeside: nil).alone(as: url.lastPathComponent)
+    let folder = FileWrapper(directoryWithFileWrappers: [:])
+    folder.addRegularFile(
+      withContents: try fileWrapper(of: content, writingBeside: nil).contents(),
+      preferredFilename: url.lastPathComponent)
+    return TreeChanges(files: folder, removed: [])
   }
 
   func changesByOthers() throws(FilePackageError) -> ExternalChanges {
     try isChangedByOthers() ? ExternalChanges(paths: [url.lastPathComponent]) : ExternalChanges()
   }
 
-  func makeConflictVersion(of paths: [String]) throws -> TreeChanges? {
-    try reload { try $0.alone(as: url.lastPathComponent) }
+  func makeConflictVersion(of paths: [String]) throws -> FileWrapper? {
+    try reload { file in
+      let copy = FileWrapper(regularFileWithContents: try file.contents())
+      copy.mergeMode = file.mergeMode
+      return copy
+    }
   }
 
   func facts() -> StorageFacts {
@@ -58,15 +66,6 @@ extension FlatFileStore: DocumentStorage {
 
   /// The store holds nothing open between two calls.
   func relinquish() {}
-}
-
-extension FileWrapper {
-  /// Returns the file in a folder of its own.
-  fileprivate func alone(as name: String) throws -> TreeChanges {
-    let folder = FileWrapper(directoryWithFileWrappers: [:])
-    folder.addRegularFile(withContents: try contents(), preferredFilename: name)
-    return TreeChanges(files: folder, removed: [])
-  }
 }
 
 extension TreeChanges {

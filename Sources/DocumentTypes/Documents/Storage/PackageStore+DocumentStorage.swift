@@ -49,7 +49,7 @@ extension PackageStore: DocumentStorage {
     }
   }
 
-  func makeConflictVersion(of paths: [String]) throws -> TreeChanges? {
+  func makeConflictVersion(of paths: [String]) throws -> FileWrapper? {
     try keepConflict(paths)
     return nil
   }
