@@ -59,6 +59,13 @@ struct ChangesetWriter {
     }
   }
 
+  mutating func append(_ text: String) {
+    let utf8 = Array(text.utf8)
+    bytes.append(UInt8(SQLITE_TEXT))
+    append(length: utf8.count)
+    bytes += utf8
+  }
+
   private mutating func append(_ number: UInt64) {
     withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
   }

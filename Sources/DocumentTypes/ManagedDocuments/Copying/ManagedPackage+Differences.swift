@@ -24,14 +24,11 @@ extension ManagedPackage {
   }
 
   private static func compare(_ old: FilePath, _ new: FilePath) throws -> ManagedDifferences {
-    let queue = try DatabaseQueue(path: new.string)
-    let result = Swift.Result {
+    try DatabaseQueue.using(new.string) { queue in
       try queue.writeWithoutTransaction { db in
         try db.execute(sql: "ATTACH ? AS grdb_old", arguments: [old.string])
         return try TableComparison.differences(from: "grdb_old", in: db)
       }
     }
-    try queue.close()
-    return try result.get()
   }
 }

@@ -29,13 +29,9 @@ final class ManagedSnapshot: Sendable {
     let folder = try TemporaryFolder()
     let store = folder.path.appending("store")
     try reader.copyDatabase(to: store)
-    let copy = try DatabaseQueue(path: store.string)
-    let result = Result {
+    var (tree, metadata) = try DatabaseQueue.using(store.string) { copy in
       try copy.writeWithoutTransaction { db in try SnapshotTree(db: db, reader: reader).make() }
     }
-    // Closing brings the write-ahead log into the file.
-    try copy.close()
-    var (tree, metadata) = try result.get()
     try tree.setDescendant(FileWrapper(store, on: reader.location.disk), at: reader.database.string)
     metadata.summary.add(
       try ContentSummary(

@@ -36,10 +36,9 @@ struct StoreReader: Sendable {
   /// text may refer to, and VACUUM INTO does not.
   func copyDatabase(to path: FilePath) throws {
     try read { db, _ in
-      let copy = try DatabaseQueue(path: path.string)
-      let result = Swift.Result { try copy.writeWithoutTransaction { target in try db.backup(to: target) } }
-      try copy.close()
-      try result.get()
+      try DatabaseQueue.using(path.string) { copy in
+        try copy.writeWithoutTransaction { target in try db.backup(to: target) }
+      }
     }
   }
 
@@ -64,14 +63,24 @@ struct StoreReader: Sendable {
     configuration.prepareDatabase { db in
       if !immutable { try db.execute(sql: "PRAGMA wal_autocheckpoint = 0") }
     }
-    let queue = try DatabaseQueue(
-      path: FolderVFS.usual.database(at: path, isImmutable: immutable), configuration: configuration)
-    let result = Swift.Result {
+    return try DatabaseQueue.using(
+      FolderVFS.usual.database(at: path, isImmutable: immutable), configuration
+    ) { queue in
       try queue.read { db in
         try PrivateTables.check(db)
         return try body(db, AdditionalContent(db: db, objects: objects))
       }
     }
+  }
+}
+
+extension DatabaseQueue {
+  /// Calls `body` with a connection of its own, and closes it. Closing brings a log into the database's file.
+  static func using<Result>(
+    _ path: String, _ configuration: Configuration = Configuration(), _ body: (DatabaseQueue) throws -> Result
+  ) throws -> Result {
+    let queue = try DatabaseQueue(path: path, configuration: configuration)
+    let result = Swift.Result { try body(queue) }
     try queue.close()
     return try result.get()
   }

@@ -71,9 +71,8 @@ package struct DatabaseMerger: ContentMerger {
 
   /// Brings a log into the file of a private copy, so that SQLite reads the file alone.
   private static func emptyLog(of reader: StoreReader) throws {
-    let queue = try DatabaseQueue(path: reader.location.path.appending(reader.database.string).string)
-    try queue.read { db in try PrivateTables.check(db) }
-    try queue.close()
+    let path = reader.location.path.appending(reader.database.string).string
+    try DatabaseQueue.using(path) { queue in try queue.read { db in try PrivateTables.check(db) } }
   }
 
   private func package(_ url: URL) throws -> ManagedPackage {

@@ -30,13 +30,9 @@ struct EncodedRow: Sendable, Hashable {
   static let null: EncodedValue = [UInt8(SQLITE_NULL)]
 
   static func text(_ text: String) -> EncodedValue {
-    let utf8 = Array(text.utf8)
-    var (rest, length) = (utf8.count >> 7, [UInt8(utf8.count & 0x7f)])
-    while rest > 0 {
-      length.insert(UInt8(rest & 0x7f) | 0x80, at: 0)
-      rest >>= 7
-    }
-    return ([UInt8(SQLITE_TEXT)] + length + utf8)[...]
+    var writer = ChangesetWriter()
+    writer.append(text)
+    return writer.bytes[...]
   }
 
   static func integer(_ number: Int64) -> EncodedValue {

@@ -56,6 +56,9 @@ final class ValueStatement {
   /// Ends before the last row.
   func end() { sqlite3_reset(statement) }
 
+  /// Returns the present row.
+  func row() -> EncodedRow { row(0..<Int(sqlite3_column_count(statement))) }
+
   /// Returns some columns of the present row.
   func row(_ columns: Range<Int>) -> EncodedRow {
     var writer = ChangesetWriter()

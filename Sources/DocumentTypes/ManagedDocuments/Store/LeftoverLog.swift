@@ -17,15 +17,14 @@ enum LeftoverLog {
     var configuration = usual
     // Such a connection does not bring the log into the database when it closes.
     configuration.readonly = true
-    let queue = try DatabaseQueue(path: path, configuration: configuration)
-    let isSound = try queue.read { db in
-      guard try String.fetchOne(db, sql: "PRAGMA quick_check(1)") == "ok" else { return false }
-      guard let identifier, try db.tableExists("grdb_document"), let saved = try SavedMetadata.read(db) else {
-        return true
+    let isSound = try DatabaseQueue.using(path, configuration) { queue in
+      try queue.read { db in
+        guard try String.fetchOne(db, sql: "PRAGMA quick_check(1)") == "ok" else { return false }
+        guard let identifier, try db.tableExists("grdb_document"), let saved = try SavedMetadata.read(db)
+        else { return true }
+        return saved.metadata.identifier == identifier
       }
-      return saved.metadata.identifier == identifier
     }
-    try queue.close()
     if !isSound { throw TablesProblem.foreignLog }
   }
 }
