@@ -60,4 +60,47 @@ struct FlatConflictTests {
     #expect(await again.documentState == .normal)
     #expect(try disk.text("Trip.pages", in: "/") == "ours")
   }
+
+  @Test func `is a copy of a synchronising program, too`() async throws {
+    let disk = try CrashDisk()
+    try await Note.create(Plain("ours"), on: disk).close()
+    let copy: FileName = "Trip.sync-conflict-20261121-101112-ABCDEFG.pages"
+    try disk.makeFile(copy, Array("theirs".utf8), in: disk.openDirectory(at: "/"))
+    try disk.makeFile("Trip 2.pages", Array("another note".utf8), in: disk.openDirectory(at: "/"))
+    let document = try await Note.open(on: disk)
+    #expect(await document.documentState.contains(.inConflict))
+    #expect(try await document.conflictVersions().count == 1)
+    #expect(
+      try await document.resolveConflicts(with: ConflictResolver { .keep($0.versions[0].version) }))
+    #expect(await document.documentState == .normal)
+    #expect(try await document.content == Plain("theirs"))
+    #expect(try !disk.holds(copy, in: "/") && disk.holds("Trip 2.pages", in: "/"))
+  }
+
+  @Test func `stays if its copy changes while the resolver decides`() async throws {
+    let (disk, document) = try await Self.inConflict()
+    let copy = try #require(try ConflictCopy.all(of: Note.url, on: disk).first).name
+    let resolver = ConflictResolver<Plain> { _ in
+      try disk.overwrite(copy, "later", in: "/")
+      return .keepPresent
+    }
+    #expect(try await document.resolveConflicts(with: resolver))
+    #expect(await document.documentState.contains(.inConflict))
+    #expect(try disk.text(copy, in: "/") == "later")
+  }
+
+  @Test func `has a copy of each state, also without recovery copies`() async throws {
+    let disk = try CrashDisk()
+    let document = Document<Plain>(
+      fileURL: Note.url, content: Plain("base"), options: .quiet(nil), on: .test(disk))
+    try await document.save(to: Note.url, for: .forCreating)
+    for text in ["first", "second"] {
+      try await document.edit { $0.text = "ours beside \(text)" }
+      try disk.overwrite("Trip.pages", text, in: "/")
+      try await document.save()
+      #expect(try disk.text("Trip.pages", in: "/") == "ours beside \(text)")
+    }
+    let copies = try ConflictCopy.all(of: Note.url, on: disk)
+    #expect(try Set(copies.map { try disk.text($0.name, in: "/") }) == ["first", "second"])
+  }
 }

@@ -36,7 +36,7 @@ public struct ThreeWayMerge: Sendable, Hashable {
   }
 
   /// A stretch of the result.
-  public enum Part: Sendable, Hashable {
+  package enum Part: Sendable, Hashable {
     /// Lines without a conflict.
     case merged(String)
     /// Lines to decide.
@@ -54,7 +54,7 @@ public struct ThreeWayMerge: Sendable, Hashable {
   }
 
   /// The parts of the result in order; no two merged parts follow each other.
-  public private(set) var parts: [Part] = []
+  package private(set) var parts: [Part] = []
 
   /// The usual number of steps after which a comparison takes a simpler way.
   package static let usualEffort = 50_000_000

@@ -1,4 +1,4 @@
-public import FilePackages
+import FilePackages
 import FoundationEssentials
 
 // TM1 The merge carries out each change of one side, or makes a conflict with its wrapper.
@@ -19,17 +19,17 @@ import FoundationEssentials
 ///
 /// The merge reads only contents whose attributes do not show whether they are the same. It makes an object of every
 /// child, O(children), and looks at the attributes of each file that the tree has not read yet.
-public struct TreeMerge: Sendable {
+package struct TreeMerge: Sendable {
   /// A child that both sides changed, on all three sides; nil for a side without it.
-  public struct Conflict: Sendable {
+  package struct Conflict: Sendable {
     /// The place and the kind of the conflict.
-    public var conflict: MergeConflict
+    package var conflict: MergeConflict
     /// The child of the common origin.
-    public var base: FileWrapper?
+    package var base: FileWrapper?
     /// The child of our tree.
-    public var ours: FileWrapper?
+    package var ours: FileWrapper?
     /// The child of their tree.
-    public var theirs: FileWrapper?
+    package var theirs: FileWrapper?
   }
 
   /// A change to their tree.
@@ -54,14 +54,14 @@ public struct TreeMerge: Sendable {
   /// The steps in their order.
   private(set) var steps: [Step] = []
   /// The conflicts to decide, by path.
-  public private(set) var conflicts: [Conflict] = []
+  package private(set) var conflicts: [Conflict] = []
   private let theirs: FileWrapper
 
   /// Decides the steps to the merged tree; changes none of the three trees.
   ///
   /// - Throws: the error of the system if a folder cannot be listed, or if a file that may be the same cannot be read.
   ///   A file that another program removed or replaced counts as changed.
-  public init(base: FileWrapper, ours: FileWrapper, theirs: FileWrapper) throws {
+  package init(base: FileWrapper, ours: FileWrapper, theirs: FileWrapper) throws {
     self.theirs = theirs
     var trees = try MergedTrees(
       base: TreeNodes(of: base), ours: TreeNodes(of: ours), theirs: TreeNodes(of: theirs))
@@ -77,7 +77,7 @@ public struct TreeMerge: Sendable {
   ///
   /// - Parameter isIncluded: whether to merge a path; at all other paths their child stays.
   /// - Throws: the error of the system if a folder cannot be listed.
-  public func apply(where isIncluded: (String) -> Bool = { _ in true }) throws -> FileWrapper {
+  package func apply(where isIncluded: (String) -> Bool = { _ in true }) throws -> FileWrapper {
     for step in steps where isIncluded(step.path.string) {
       switch step {
       case .remove(let path): try theirs.removeDescendant(at: path.string)
