@@ -37,17 +37,17 @@ private struct Letter: FileDocument {
 }
 
 /// The same on the main actor.
-@MainActor private struct Poster: AsyncDocumentContent {
+@MainActor private struct Poster: DocumentContent {
   nonisolated static var readableContentTypes: [UTType] { Letter.readableContentTypes }
   var style: Style
 
   init(_ style: String) { self.style = Style(style) }
 
-  init(reading configuration: ReadConfiguration) throws {
+  init(configuration: ReadConfiguration) throws {
     style = try Letter(configuration: configuration).style
   }
 
-  func fileWrapper(writing configuration: WriteConfiguration) throws -> FileWrapper {
+  func fileWrapper(configuration: WriteConfiguration) throws -> FileWrapper {
     try Letter(style.name).fileWrapper(configuration: configuration)
   }
 }

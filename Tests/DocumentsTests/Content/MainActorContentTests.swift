@@ -29,7 +29,7 @@ import Testing
 }
 
 /// The same, but only its members that read and write belong to the main actor.
-private struct Slate: @preconcurrency FileDocument {
+private struct Slate: FileDocument {
   static let readableContentTypes = [UTType(exportedAs: "org.example.board", conformingTo: .package)]
   static let writableContentTypes = readableContentTypes
   var title: String
@@ -72,10 +72,10 @@ extension FileWrapper {
   }
 }
 
-/// Generic code of a model calls the members without a wait.
-private func written<Content: FileDocument>(_ content: Content) throws -> FileWrapper {
-  let type = Content.readableContentTypes.first ?? Content.writableContentTypes[0]
-  return try content.fileWrapper(configuration: .init(contentType: type, existingFile: nil))
+/// Generic code of a program awaits the method.
+private func written<Content: FileDocument>(_ content: Content) async throws -> FileWrapper {
+  let type = Content.writableContentTypes[0]
+  return try await content.fileWrapper(configuration: .init(contentType: type, existingFile: nil))
 }
 
 /// An actor that runs nothing.
@@ -152,28 +152,18 @@ struct MainActorContentTests {
     }
   }
 
-  @Test @MainActor func `is met without a wait by generic code of its actor`() throws {
-    #expect(try written(Board("one")).child(named: "title")?.contents() == Data("one".utf8))
+  @Test @MainActor func `is met by generic code`() async throws {
+    #expect(try await written(Board("one")).child(named: "title")?.contents() == Data("one".utf8))
   }
 
   @Test func `gets a sentence if its actor does not run`() async throws {
     let stuck = Stuck()
     let error = await BlockingThread().run {
       #expect(throws: UnansweredCall.self) {
-        try CallingThread.run(within: .milliseconds(1)) { await stuck.answer() }
+        try waitBlocking(within: .milliseconds(1)) { await stuck.answer() }
       }
     }
     #expect(error?.description.contains("the main actor ran nothing for 0 seconds") == true)
     #expect("\(UnansweredCall())".contains("30 seconds"))
-  }
-
-  @Test func `runs the code of no actor on the calling thread`() async throws {
-    try await BlockingThread().run {
-      let (value, hasWaited) = try CallingThread.run(within: nil) { 1 }
-      #expect(value == 1 && !hasWaited)
-      #expect(try CallingThread.run(within: nil) { await MainActor.run { 2 } } == (2, true))
-      struct Refused: Error {}
-      #expect(throws: Refused.self) { try CallingThread.run(within: nil) { throw Refused() } }
-    }
   }
 }

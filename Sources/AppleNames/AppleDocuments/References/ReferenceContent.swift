@@ -14,27 +14,16 @@ public struct ReferenceContent<Model: ReferenceFileDocument>: DocumentContent {
   /// Makes a content of this model.
   public init(_ model: Model) { self.model = model }
 
-  /// Reads a new model.
-  public init(configuration: ReadConfiguration) throws { model = try Model(configuration: configuration) }
-
   /// Reads a new model, on its actor.
   public init(configuration: ReadConfiguration) async throws {
     model = try await Model(configuration: configuration)
   }
 
-  /// Takes a snapshot of the model on the main queue, and returns its tree.
+  /// Takes a snapshot of the model on the main queue, and returns its tree, which it makes on the model's actor.
   ///
   /// It waits for the main queue, and must not run on it.
   ///
   /// - Throws: the errors of the model; an error if the main queue runs nothing for 30 seconds.
-  public func fileWrapper(configuration: WriteConfiguration) throws -> FileWrapper {
-    let snapshot = try link.takeSnapshot { try model.snapshot(contentType: configuration.contentType) }
-    return try model.fileWrapper(snapshot: snapshot, configuration: configuration)
-  }
-
-  /// Takes a snapshot of the model on the main queue, and returns its tree, which it makes on the model's actor.
-  ///
-  /// - Throws: the errors of the synchronous method.
   public func fileWrapper(configuration: WriteConfiguration) async throws -> FileWrapper {
     // Nothing but this call has the snapshot.
     nonisolated(unsafe) let snapshot = try link.takeSnapshot {

@@ -20,9 +20,6 @@ public protocol ReferenceFileDocument: ObservableObject, Sendable, AwaitedConten
   typealias WriteConfiguration = FileDocumentWriteConfiguration
 
   /// Reads the model. It runs on a thread of its own, or on the actor of the model.
-  init(configuration: ReadConfiguration) throws
-
-  /// Reads the model, for callers on any actor. One initialiser of the model satisfies both requirements.
   init(configuration: ReadConfiguration) async throws
 
   /// Returns the present state. It runs on the main queue, so that the user edits nothing meanwhile.
@@ -32,9 +29,6 @@ public protocol ReferenceFileDocument: ObservableObject, Sendable, AwaitedConten
   ///
   /// It runs on a thread of its own, and the user may edit meanwhile. So it reads the snapshot and not the model. The
   /// method of a model of the main actor runs on that actor.
-  func fileWrapper(snapshot: Snapshot, configuration: WriteConfiguration) throws -> FileWrapper
-
-  /// Returns the tree to save, for callers on any actor. One method of the model satisfies both requirements.
   func fileWrapper(snapshot: sending Snapshot, configuration: WriteConfiguration) async throws -> FileWrapper
 }
 

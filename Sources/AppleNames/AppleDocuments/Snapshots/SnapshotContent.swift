@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 
 /// The snapshots of a model, as the content of a `Documents.Document`.
-struct SnapshotContent: AsyncDocumentContent {
+struct SnapshotContent: DocumentContent {
   static var readableContentTypes: [UTType] { [.item] }
 
   /// The changes of the document, and what it writes.
@@ -14,10 +14,10 @@ struct SnapshotContent: AsyncDocumentContent {
   let read: FileWrapper?
 
   init() { read = nil }
-  init(reading configuration: ReadConfiguration) { read = configuration.file }
+  init(configuration: ReadConfiguration) { read = configuration.file }
 
   /// Returns the tree that the model's writer makes of a snapshot.
-  func fileWrapper(writing configuration: WriteConfiguration) async throws -> FileWrapper {
+  func fileWrapper(configuration: WriteConfiguration) async throws -> FileWrapper {
     guard let owner = source.owner else {
       // The document is gone, and with it the model and its changes.
       return configuration.existingFile ?? FileWrapper(directoryWithFileWrappers: [:])

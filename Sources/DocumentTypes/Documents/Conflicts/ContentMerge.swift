@@ -23,7 +23,7 @@ struct ContentMerge {
       func content(_ tree: FileWrapper) throws -> Content {
         tree.metadataRole = role
         return try type.read(
-          FileDocumentReadConfiguration(contentType: own, file: tree, at: nil), after: lists)
+          FileDocumentReadConfiguration(contentType: own, file: tree, at: nil))
       }
       let result = try Content.merged(base: content(base), ours: content(version), theirs: content(present))
       return Result(conflicts: result.conflicts) { tree in

@@ -6,8 +6,6 @@ package struct ContentTypeLists: Sendable {
   package var readable: [UTType]
   /// The types that the content writes.
   package var writable: [UTType]
-  /// Whether the types belong to an actor, which has run since.
-  var isOfActor = false
 
   /// Makes lists of these types.
   package init(readable: [UTType], writable: [UTType]) {

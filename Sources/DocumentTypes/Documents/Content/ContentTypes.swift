@@ -1,8 +1,8 @@
 public import FilePackages
 
-// A content has each list twice: for code of its own actor, and for code of any actor. One property of a model satisfies
-// both. In a type of the main actor, a call of the second one waits for the main actor. A call of the first one from
-// another thread ends the program. So the engine uses the second one alone.
+// Each list stands twice, plain and `async`, and one property of a model satisfies both. The engine calls only the
+// `async` one, since a plain call into a type of the main actor from another thread traps. The plain one is for models
+// and tests, and without it `@preconcurrency` at the conformance of such a type would be a warning.
 
 /// The types that a content reads and writes, for callers on the content's actor.
 public protocol ContentTypes {

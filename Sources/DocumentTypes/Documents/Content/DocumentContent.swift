@@ -7,13 +7,15 @@ import FoundationEssentials
 /// Counterpart of SwiftUI's `FileDocument`, whose models conform without change. The configurations have public
 /// initialisers, so that a test can read and write a model without a document.
 ///
-/// In the Swift 5 mode, models conform without a warning even if their properties are not `Sendable`. A content whose
-/// reading or writing awaits is an `AsyncDocumentContent`. A content that reads and writes by URL is a
-/// `URLDocumentContent`.
+/// In the Swift 5 mode, models conform without a warning even if their properties are not `Sendable`. A content that
+/// reads and writes by URL is a `URLDocumentContent`.
 ///
-/// A model of the main actor conforms as `@preconcurrency FileDocument`, and the document reads and writes it on the
-/// main actor. If the main actor runs nothing for 30 seconds, the call fails with an error. Every other model is read
-/// and written on the store's thread.
+/// The initialiser and the method may await: they decode images in tasks, for example, or call another actor. The
+/// document can be edited meanwhile, but makes no other access to the files. So neither may wait for a save, a read or
+/// the closing of the same document.
+///
+/// A model of the main actor is read and written there. Every other model is read and written on a thread that may
+/// block. If the types belong to the main actor, and it runs nothing for 30 seconds, the call fails with an error.
 ///
 /// A class may conform, too. Its document opens and saves, but does not undo.
 @preconcurrency
@@ -26,17 +28,11 @@ public protocol DocumentContent: Sendable, AwaitedContentTypes, ContentTypes {
   typealias WriteConfiguration = FileDocumentWriteConfiguration
 
   /// Reads the content. The wrapper reads only the children that the content asks for.
-  init(configuration: ReadConfiguration) throws
-
-  /// The same for callers on any actor. One initialiser of the model satisfies both requirements.
   init(configuration: ReadConfiguration) async throws
 
   /// Returns the tree to save: a new one, or `configuration.existingFile` with new wrappers for changed children only.
   ///
   /// A save does not write a child again if its wrapper is the same.
-  func fileWrapper(configuration: WriteConfiguration) throws -> FileWrapper
-
-  /// The same for callers on any actor. One method of the model satisfies both requirements.
   func fileWrapper(configuration: WriteConfiguration) async throws -> FileWrapper
 
   /// Whether the package's `Metadata.plist` is among the children that the content reads and writes; by default false.

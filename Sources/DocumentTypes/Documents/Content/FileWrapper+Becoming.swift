@@ -7,8 +7,7 @@ extension DocumentContent {
     let lists = try Self.typeLists()
     let own = lists.typeToWrite(type, pathExtension: pathExtension, isDirectory: true)
     let written = try self.tree(
-      FileDocumentWriteConfiguration(contentType: own, existingFile: tree, at: nil, writingBeside: nil),
-      after: lists)
+      FileDocumentWriteConfiguration(contentType: own, existingFile: tree, at: nil, writingBeside: nil))
     if written !== tree { try tree.become(written) }
   }
 }

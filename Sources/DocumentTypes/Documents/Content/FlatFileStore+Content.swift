@@ -20,7 +20,7 @@ extension FlatFileStore {
     let lists = try type.typeLists()
     let own = lists.typeToRead(contentType, pathExtension: url.pathExtension, isDirectory: false)
     return try type.read(
-      FileDocumentReadConfiguration(contentType: own, file: file, at: place), after: lists)
+      FileDocumentReadConfiguration(contentType: own, file: file, at: place))
   }
 
   /// Saves the content; writes nothing if its type returns the wrapper on disk, or the same bytes.
@@ -41,8 +41,7 @@ extension FlatFileStore {
     return try content.tree(
       FileDocumentWriteConfiguration(
         contentType: own, existingFile: file, at: isOnRealDisk ? url : nil,
-        writingBeside: isOnRealDisk ? place : nil),
-      after: lists)
+        writingBeside: isOnRealDisk ? place : nil))
   }
 }
 

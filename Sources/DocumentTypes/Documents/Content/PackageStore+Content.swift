@@ -33,8 +33,7 @@ extension PackageStore {
     let lists = try type.typeLists()
     let own = lists.typeToRead(contentType, pathExtension: url.pathExtension, isDirectory: true)
     return try type.read(
-      FileDocumentReadConfiguration(contentType: own, file: view(of: tree, for: type), at: place),
-      after: lists)
+      FileDocumentReadConfiguration(contentType: own, file: view(of: tree, for: type), at: place))
   }
 
   /// Saves the content. Its type replaces changed children in the tree, and the save writes only them.
@@ -77,8 +76,7 @@ extension PackageStore {
     return try content.tree(
       FileDocumentWriteConfiguration(
         contentType: own, existingFile: view(of: tree, for: Content.self), at: place(for: Content.self),
-        writingBeside: url),
-      after: lists)
+        writingBeside: url))
   }
 
   /// Removes the store's own files, as any save wrote them, from a tree that the content made.
@@ -161,7 +159,7 @@ extension DocumentContent {
     let type = lists.typesOfNewDocument(named: place?.lastPathComponent)
     let configuration = FileDocumentWriteConfiguration(
       contentType: type.own, existingFile: nil, at: nil, writingBeside: url)
-    return (try tree(configuration, after: lists), type.special ?? type.own)
+    return (try tree(configuration), type.special ?? type.own)
   }
 
   /// Does the same on a thread of its own: the content's own code may take its time, or need the caller's actor.

@@ -73,8 +73,11 @@ extension FileCoordinator {
 /// Waits for asynchronous work on the calling thread.
 ///
 /// The work runs on threads that the wait does not take, also if the caller is one of Swift's pool.
+///
+/// - Parameter limit: the longest wait; nil for any time.
+/// - Throws: the error of the work; `UnansweredCall` after `limit`. The work then ends later, without effect here.
 package func waitBlocking<Result: Sendable>(
-  for work: @escaping @Sendable () async throws -> Result
+  within limit: Duration? = nil, for work: @escaping @Sendable () async throws -> Result
 ) throws -> Result {
   let (done, result) = (DispatchSemaphore(value: 0), WaitedResult<Result>())
   Task(executorPreference: WaitedExecutor.shared) {
@@ -83,7 +86,11 @@ package func waitBlocking<Result: Sendable>(
     result.value.withLock { $0 = outcome }
     done.signal()
   }
-  done.wait()
+  if let limit {
+    guard done.wait(timeout: .now() + limit.seconds) == .success else { throw UnansweredCall(limit: limit) }
+  } else {
+    done.wait()
+  }
   guard let outcome = result.value.withLock({ $0 }) else { throw CancellationError() }
   return try outcome.get()
 }
@@ -99,5 +106,36 @@ final class WaitedExecutor: TaskExecutor {
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     DispatchQueue.global().async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+  }
+}
+
+/// An actor did not run a call in time.
+package struct UnansweredCall: Error, Equatable, CustomStringConvertible {
+  /// The longest wait for the main actor, so that a program that blocks its main thread gets an error.
+  package static let usualLimit = Duration.seconds(30)
+
+  package let limit: Duration
+
+  package init(limit: Duration = usualLimit) { self.limit = limit }
+
+  /// The reason and the remedy, for the end of a sentence.
+  package var description: String {
+    "the main actor ran nothing for \(limit.components.seconds) seconds; the main thread must not wait, but 'await' or "
+      + "call 'RunLoop.main.run()'"
+  }
+}
+
+/// Waits until the main queue runs.
+///
+/// - Throws: `UnansweredCall` if it runs nothing within `limit`.
+package func waitForMainQueue(within limit: Duration = UnansweredCall.usualLimit) throws {
+  let signal = DispatchSemaphore(value: 0)
+  DispatchQueue.main.async { signal.signal() }
+  if signal.wait(timeout: .now() + limit.seconds) == .timedOut { throw UnansweredCall(limit: limit) }
+}
+
+extension Duration {
+  fileprivate var seconds: Double {
+    Double(components.seconds) + Double(components.attoseconds) / 1e18
   }
 }

@@ -35,7 +35,7 @@ private final class Door: Sendable {
 }
 
 /// A folder of encoded texts.
-private struct Album: AsyncDocumentContent {
+private struct Album: DocumentContent {
   static var readableContentTypes: [UTType] {
     [UTType(exportedAs: "org.example.async-album", conformingTo: .package)]
   }
@@ -45,7 +45,7 @@ private struct Album: AsyncDocumentContent {
 
   init(_ pages: [String: String], behind door: Door? = nil) { (self.pages, self.door) = (pages, door) }
 
-  init(reading configuration: ReadConfiguration) async throws {
+  init(configuration: ReadConfiguration) async throws {
     pages = [:]
     for (name, file) in try configuration.file.children() {
       pages[name] = try await Codec.shared.decode(file.contents())
@@ -54,7 +54,7 @@ private struct Album: AsyncDocumentContent {
 
   static let poison = "poison"
 
-  func fileWrapper(writing configuration: WriteConfiguration) async throws -> FileWrapper {
+  func fileWrapper(configuration: WriteConfiguration) async throws -> FileWrapper {
     await door?.pass()
     if pages.values.contains(Self.poison) { throw Codec.NotText() }
     let tree = configuration.existingFile ?? FileWrapper(directoryWithFileWrappers: [:])
@@ -65,23 +65,23 @@ private struct Album: AsyncDocumentContent {
 }
 
 /// A flat file, which is written without an `await`.
-private struct Line: AsyncDocumentContent, Equatable {
+private struct Line: DocumentContent, Equatable {
   static var readableContentTypes: [UTType] { [.plainText] }
   var text: String
 
   init(_ text: String) { self.text = text }
 
-  init(reading configuration: ReadConfiguration) async throws {
+  init(configuration: ReadConfiguration) async throws {
     text = try await Codec.shared.decode(configuration.file.contents())
   }
 
-  func fileWrapper(writing configuration: WriteConfiguration) throws -> FileWrapper {
+  func fileWrapper(configuration: WriteConfiguration) throws -> FileWrapper {
     FileWrapper(regularFileWithContents: Data(text.utf8.reversed()))
   }
 }
 
 /// A content of the main actor, with methods that do not await.
-@MainActor private struct Sheet: AsyncDocumentContent {
+@MainActor private struct Sheet: DocumentContent {
   nonisolated static var readableContentTypes: [UTType] {
     [UTType(exportedAs: "org.example.sheet", conformingTo: .package)]
   }
@@ -90,12 +90,12 @@ private struct Line: AsyncDocumentContent, Equatable {
 
   init(_ text: String) { self.text = text }
 
-  init(reading configuration: ReadConfiguration) throws {
+  init(configuration: ReadConfiguration) throws {
     MainActor.assertIsolated()
     text = String(decoding: try configuration.file.child(named: "text")?.contents() ?? Data(), as: UTF8.self)
   }
 
-  func fileWrapper(writing configuration: WriteConfiguration) throws -> FileWrapper {
+  func fileWrapper(configuration: WriteConfiguration) throws -> FileWrapper {
     MainActor.assertIsolated()
     let tree = configuration.existingFile ?? FileWrapper(directoryWithFileWrappers: [:])
     try tree.put(Data(text.utf8), named: "text")
@@ -104,7 +104,7 @@ private struct Line: AsyncDocumentContent, Equatable {
 }
 
 @Suite("A content that awaits")
-struct AsyncDocumentContentTests {
+struct AwaitingContentTests {
   private typealias Trip = DocumentFixture<Album>
 
   private static func create(_ content: Album) async throws -> (CrashDisk, Document<Album>) {
