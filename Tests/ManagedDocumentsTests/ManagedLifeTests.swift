@@ -47,6 +47,22 @@ struct ManagedLifeTests {
     }
   }
 
+  @Test func `saves and closes within an access of the program, which is a part of it`() async throws {
+    try await BookFixture.with { fixture in
+      let book = try await fixture.open()
+      try await book.add(Recipe(id: 1, title: "Rösti"))
+      let isSaved = await book.performAsynchronousFileAccess {
+        // The test reads the outcome below.
+        _ = try? await book.save()
+        let isSaved = await !book.hasUnsavedChanges
+        _ = try? await book.close()
+        return isSaved
+      }
+      #expect(isSaved)
+      #expect(await book.documentState == .closed)
+    }
+  }
+
   @Test func `saves nothing unchanged`() async throws {
     try await BookFixture.with { fixture in
       let book = try await fixture.open()

@@ -60,7 +60,7 @@ extension Document {
         document.adopt(content, await storage.facts(), in: storage)
         let isLeft = report.warnings.contains { $0.kind == .conflictsLeft }
         document.lifecycle.opened?.conflict = isLeft ? .stored : .none
-        document.lifecycle.opened?.hasFailed = false
+        document.core.hasFailed = false
         document.tellState()
         document.noteChange()
         document.options.eventHandler?(.saved(report))

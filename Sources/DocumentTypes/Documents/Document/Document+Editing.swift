@@ -19,7 +19,7 @@ extension Document {
     _ actionName: String = "", isDiscardable: Bool = false, _ body: sending (inout Content) throws -> Result
   ) throws -> Result {
     let before = try moment(.edit)
-    if editingHolds > 0 { throw error(.editingDisabled, .edit) }
+    if core.editingHolds > 0 { throw error(.editingDisabled, .edit) }
     var content = before.content
     let result: Result
     do {
@@ -33,7 +33,7 @@ extension Document {
       }
       throw error
     }
-    history.register(before, name: actionName, isDiscardable: isDiscardable, at: clock.now())
+    history.register(before, name: actionName, isDiscardable: isDiscardable, at: core.clock.now())
     lifecycle.opened?.content = content
     if !isDiscardable {
       changes.change()
@@ -56,20 +56,6 @@ extension Document {
     } catch {
       report(DocumentError(error, .edit, fileURL))
     }
-  }
-
-  // MARK: Refusing
-
-  /// Refuses edits until the caller has called `enableEditing()` as many times as this method.
-  public func disableEditing() {
-    editingHolds += 1
-    tellState()
-  }
-
-  /// Takes back one `disableEditing()`; does nothing if there is none.
-  public func enableEditing() {
-    editingHolds = max(0, editingHolds - 1)
-    tellState()
   }
 
   // MARK: Counting
@@ -98,17 +84,7 @@ extension Document {
   /// Marks the content at the token's moment as saved. Later changes stay unsaved.
   public func updateChangeCount(withToken token: ChangeCountToken, for operation: DocumentSaveOperation) {
     changes.save(token.revision)
-    autosaver.saveBegins()
+    core.autosaver.saveBegins()
     noteChange()
-  }
-
-  /// Tells the autosaver of a change.
-  func noteChange() {
-    guard hasUnsavedChanges else {
-      autosaver.nothingToSave()
-      return
-    }
-    autosaver.edited(at: clock.now())
-    startAutosaving()
   }
 }

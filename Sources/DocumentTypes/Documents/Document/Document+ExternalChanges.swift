@@ -34,7 +34,7 @@ extension Document {
         return try await document.mergeExternalChanges(.revert)
       } catch {
         if error.code == .deleted && !document.isOpen { return .deleted }
-        document.lifecycle.opened?.hasFailed = true
+        document.core.hasFailed = true
         document.tellState()
         throw document.report(error)
       }
@@ -54,7 +54,7 @@ extension Document {
   /// Tells the document that another program moved it. Later reads and saves use `newURL`.
   public func presentedItemDidMove(to newURL: URL) async {
     await follow(to: newURL)
-    await startWatching()
+    if let storage = lifecycle.opened?.storage { hear(await makeWatcher(of: storage, at: fileURL)) }
   }
 
   func follow(to newURL: URL) async {
@@ -62,7 +62,7 @@ extension Document {
       do {
         let storage = document.lifecycle.opened?.storage
         try await storage?.follow(to: newURL)
-        document.fileURL = newURL
+        document.core.fileURL = newURL
         let facts = await storage?.facts()
         document.lifecycle.note(facts)
         if document.filePresenter != nil { await document.startPresenting(at: newURL) }
@@ -91,6 +91,32 @@ extension Document {
     }
   }
 
+  /// Takes in an event of the watcher.
+  public func hear(_ event: PackageWatcher.Event, at place: URL, in turn: DocumentTurn) async {
+    switch event {
+    case .changed, .replaced, .overflow: await presentedItemDidChange()
+    case .moved(let url): await follow(to: url)
+    case .deleted:
+      do {
+        try await accommodateDeletion(at: place)
+      } catch {
+        report(error)
+      }
+    }
+  }
+
+  /// Makes a watcher; nil if the document does not watch, or if no watcher can run.
+  func makeWatcher(of storage: any DocumentStorage, at url: URL) async -> PackageWatcher? {
+    guard core.behaviour.watchesDisk else { return nil }
+    do {
+      return try await PackageWatcher.watch(url, knowing: storage)
+    } catch {
+      // A save still finds the changes of other programs before it writes over them.
+      report(DocumentError(error, .open, url))
+      return nil
+    }
+  }
+
   // MARK: Within an access
 
   func mergeExternalChanges(
@@ -104,7 +130,7 @@ extension Document {
       guard error.code == .noSuchFile, await isDeleted() else {
         throw DocumentError(error, operation, fileURL)
       }
-      if lifecycle.opened?.watching == nil { throw try await leaveDeleted(operation) }
+      if core.watching == nil { throw try await leaveDeleted(operation) }
       // It is not in its place: the watcher decides whether it was moved or removed, and needs a moment for that.
       // Without a watcher it counts as removed.
       if operation == .revert { return .nothing }
@@ -114,7 +140,9 @@ extension Document {
     let theirs: Content
     do {
       // Another program may be in the middle of a coordinated write.
-      theirs = try await coordinated(.read, at: fileURL) { try await storage.reload(as: Content.self) }
+      theirs = try await coordinated(.readingIntent(with: fileURL)) {
+        try await storage.reload(as: Content.self)
+      }
     } catch {
       throw DocumentError(error, operation, fileURL)
     }
@@ -224,9 +252,10 @@ extension Document {
   ) async throws(DocumentError) -> DocumentError {
     let left = await withRecoveryCopy(error(.deleted, operation))
     if left.hasUnsavedChanges && left.recoveryCopy == nil && recovery != nil { throw left }
-    await lifecycle.opened?.storage.relinquish()
-    leave { $0.remove() }
-    await stopPresenting()
+    await leave {
+      await lifecycle.opened?.storage.relinquish()
+      leave(for: { $0.remove() })
+    }
     options.eventHandler?(.changedByOthers(.deleted, paths: []))
     return left
   }

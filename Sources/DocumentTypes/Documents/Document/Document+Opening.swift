@@ -30,7 +30,7 @@ extension Document {
       try await provide(provision)
       begin(.opening)
       await startPresenting(at: fileURL)
-      let (storage, content, hasConflicts) = try await coordinated(.read, at: fileURL) {
+      let (storage, content, hasConflicts) = try await coordinated(.readingIntent(with: fileURL)) {
         let storage = try await storageEnvironment.open(fileURL)
         let content = try await storage.content(as: Content.self)
         return (storage, content, try await findsConflicts(in: storage))
@@ -42,12 +42,13 @@ extension Document {
       let copies = await findRecoveryCopies(facts)
       // No `await` may come between here and the end: the document is open with all of these, or not at all.
       adopt(content, facts, in: storage)
+      core.hasFailed = false
       hear(watcher)
       recovery?.offer(copies)
       if hasConflicts { lifecycle.opened?.noteConflict() }
       end()
     } catch {
-      await stopPresenting()
+      await core.coordination.stopPresenting()
       end()
       throw report(DocumentError(error, .open, fileURL))
     }
@@ -59,7 +60,7 @@ extension Document {
     changes.change()
     changes.save(changes.current)
     history.removeAll()
-    autosaver.begin()
+    core.autosaver.begin()
   }
 
   // MARK: Reverting
@@ -79,13 +80,16 @@ extension Document {
 
   private func readAnew(from url: URL) async throws(DocumentError) {
     guard let storage = lifecycle.opened?.storage else {
-      fileURL = url
+      core.fileURL = url
+      tellObservers()
       return try await load()
     }
     begin(.reverting)
     do {
       if isOwnPlace(url) {
-        let content = try await coordinated(.read, at: url) { try await storage.reload(as: Content.self) }
+        let content = try await coordinated(.readingIntent(with: url)) {
+          try await storage.reload(as: Content.self)
+        }
         adopt(content, await storage.facts(), in: storage)
       } else {
         let opened = try await storageEnvironment.open(url)
@@ -94,14 +98,14 @@ extension Document {
         let watcher = await makeWatcher(of: opened, at: url)
         await tidyUp(storage)
         await startPresenting(at: url)
-        fileURL = url
+        core.fileURL = url
         adopt(content, facts, in: opened)
         hear(watcher)
       }
-      lifecycle.opened?.hasFailed = false
+      core.hasFailed = false
       end()
     } catch {
-      lifecycle.opened?.hasFailed = true
+      core.hasFailed = true
       end()
       throw report(DocumentError(error, .revert, fileURL))
     }
@@ -111,44 +115,17 @@ extension Document {
 
   // MARK: Closing
 
-  /// Saves unsaved edits, waits until other programs see them, and closes the document.
-  ///
-  /// The document refuses edits meanwhile. Does nothing if the document is closed.
-  ///
-  /// - Parameter discardingChanges: whether to give up unsaved edits. Their recovery copy, if there is one, stays.
-  /// - Throws: as `save()`. The document then stays open, with all edits.
-  public func close(discardingChanges: Bool = false) async throws(DocumentError) {
-    disableEditing()
-    defer { enableEditing() }
-    _ = try await attempt { document throws(DocumentError) in  // Handlers got the report and the errors.
-      try await document.end(discardingChanges: discardingChanges)
-    }
-  }
+  /// A value has no edits that take time.
+  public func finishEdits(in turn: DocumentTurn) {}
 
-  /// Closes the document after the save of this report, as `close()` does.
-  ///
-  /// - Returns: the report, or that of another save if the user edited since, with a warning for each step that failed.
-  /// - Throws: as `close()`; nothing if the user edited nothing since that save.
-  package func close(after report: SaveReport) async throws(DocumentError) -> SaveReport {
-    disableEditing()
-    defer { enableEditing() }
-    return try await attempt { document throws(DocumentError) in
-      try await document.end(discardingChanges: false, after: report) ?? report
-    }
-  }
-
-  @discardableResult
-  private func end(
-    discardingChanges: Bool, after report: SaveReport? = nil
-  ) async throws(DocumentError) -> SaveReport? {
-    var report = report
-    // Only the caller may drop edits (D2).
-    if !discardingChanges && hasUnsavedChanges { report = try await write() }
+  /// Closes the storage. The recovery copy of unsaved edits, if there is one, stays.
+  public func shut(
+    discardingChanges: Bool, after report: SaveReport?, in turn: DocumentTurn
+  ) async -> SaveReport? {
     guard let storage = lifecycle.opened?.storage else { return report }
-    report = await tidyUp(storage, after: report)
-    leave { $0.close() }
-    await stopPresenting()
-    return report
+    let closed = await tidyUp(storage, after: report)
+    await leave { leave(for: { $0.close() }) }
+    return closed
   }
 
   /// Closes the storage. A failure is only reported: the saved content is safe.
@@ -159,14 +136,11 @@ extension Document {
     return closed
   }
 
-  /// Ends every tie of the document to the disk, and changes the lifecycle.
-  func leave(_ change: (inout Lifecycle<Content>) -> Void) {
-    autosaver.stop()
-    lifecycle.opened?.watching?.cancel()
+  /// Changes the lifecycle to one without a storage.
+  func leave(for change: (inout Lifecycle<Content>) -> Void) {
     change(&lifecycle)
     // A content in memory may still be saved elsewhere. Until then no other document gets the copy of its edits.
     recovery?.release(exceptOwn: lifecycle.content != nil)
     history.removeAll()
-    end()
   }
 }

@@ -1,22 +1,7 @@
 public import FilePackages
 public import FoundationEssentials
 
-extension Document: AutosavingDocument {
-  /// Saves the present content.
-  ///
-  /// After the return, the content of the moment when the save began is durable, and other programs see it. Later edits
-  /// stay unsaved.
-  ///
-  /// Cost: the changed children for a package; the whole file for a flat file.
-  ///
-  /// - Throws: `closed`; `content` if the document type refuses; `file` if the file system refuses; `deleted` if the
-  ///   document is gone from its place. After `deleted`, the document is closed. After `content` and `file`, the edits
-  ///   are in memory, the state has `savingError`, and `recoveryCopy` has their place on disk.
-  @discardableResult
-  public func save() async throws(DocumentError) -> SaveReport {
-    try await saveCoordinated(isPublishing: true)
-  }
-
+extension Document {
   /// Saves the document to `url`.
   ///
   /// At the document's own place, `forOverwriting` is the same as `save()`. Any other call makes a new document at
@@ -31,14 +16,6 @@ extension Document: AutosavingDocument {
   ) async throws(DocumentError) -> SaveReport {
     if operation == .forOverwriting && isOwnPlace(url) { return try await save() }
     return try await attempt { document throws(DocumentError) in try await document.make(at: url) }
-  }
-
-  /// Saves the document if it has unsaved edits.
-  ///
-  /// - Throws: as `save()`.
-  public func autosave() async throws(DocumentError) {
-    guard isOpen else { throw error(.closed, .save) }
-    if hasUnsavedChanges { try await save() }
   }
 
   /// Waits until other programs see the last save.
@@ -57,49 +34,56 @@ extension Document: AutosavingDocument {
 
   // MARK: Within an access
 
-  /// Saves the present content, and tells the outcome.
-  @discardableResult
-  package func write(isPublishing: Bool = true) async throws(DocumentError) -> SaveReport {
-    guard isOpen else { throw error(.closed, .save) }
-    begin(.saving)
-    do throws(DocumentError) {
-      let report = try await writePresent(
-        isPublishing ? options.savingOptions : options.savingOptions.union(.returnsAtCommit))
-      await noteSave(report)
-      return report
+  /// Makes committed changes visible; reports an error.
+  public func publish(in turn: DocumentTurn) async {
+    do {
+      try await lifecycle.opened?.storage.publish()
     } catch {
-      throw await noteFailure(error)
+      report(DocumentError(error, .save, fileURL))
     }
   }
 
-  private func writePresent(
-    _ saving: PackageStore.SavingOptions
-  ) async throws(DocumentError) -> SaveReport {
+  /// Saves the content, after it has taken in what other programs did.
+  public func commit(isPublishing: Bool, in turn: DocumentTurn) async throws -> SaveReport {
+    let saving = isPublishing ? options.savingOptions : options.savingOptions.union(.returnsAtCommit)
     var attempts = 0
     while true {
       guard let storage = lifecycle.opened?.storage else { throw error(.closed, .save) }
       try await makeConflictVersion()
       do {
-        return try await write(to: storage, saving)
+        let report = try await write(to: storage, saving)
+        await removeUsedCopies()
+        if lifecycle.facts?.hasNewConflicts == true || !report.conflicts.isEmpty {
+          lifecycle.opened?.noteConflict()
+        }
+        return report
       } catch let failure as FilePackageError where failure.code == .changedOnDisk && attempts < 3 {
         // Another program's change stands in the way: the save takes it in first (D3).
         attempts += 1
-        if try await mergeExternalChanges(.save) == .nothing { throw DocumentError(failure, .save, fileURL) }
-      } catch {
-        throw DocumentError(error, .save, fileURL)
+        if try await mergeExternalChanges(.save) == .nothing { throw failure }
       }
     }
+  }
+
+  /// Returns the error of a save that failed, with the state on disk and the recovery copy of the edits.
+  public func failure(ofSave error: any Error, in turn: DocumentTurn) async -> DocumentError {
+    var error = DocumentError(error, .save, fileURL)
+    if let opened = lifecycle.opened { error.note(opened.disk) }
+    return await withRecoveryCopy(error)
   }
 
   private func write(
     to storage: any DocumentStorage, _ saving: PackageStore.SavingOptions
   ) async throws -> SaveReport {
-    let (report, content, revision) = try await coordinated(.write, at: fileURL) {
+    let (report, content, revision) = try await coordinated(.writingIntent(with: fileURL)) {
       // No `await` may come between these two and the beginning of the save.
       guard let content = lifecycle.opened?.content else { throw error(.closed, .save) }
       let revision = changes.current
-      autosaver.saveBegins()
+      core.autosaver.saveBegins()
       return (try await storage.save(content, options: saving), content, revision)
+    } publish: {
+      // No child may get its visible name after another program's turn began.
+      try await storage.publish()
     }
     changes.save(revision)
     lifecycle.opened?.base = content
@@ -107,28 +91,6 @@ extension Document: AutosavingDocument {
     lifecycle.opened?.facts = facts
     if report.strategy != .none, let date = facts.modified { lifecycle.opened?.disk = .asSaved(date) }
     return report
-  }
-
-  private func noteSave(_ report: SaveReport) async {
-    autosaver.saveEnds()
-    await removeUsedCopies()
-    lifecycle.opened?.hasFailed = false
-    if lifecycle.facts?.hasNewConflicts == true || !report.conflicts.isEmpty {
-      lifecycle.opened?.noteConflict()
-    }
-    end()
-    options.eventHandler?(.saved(report))
-  }
-
-  private func noteFailure(_ error: DocumentError) async -> DocumentError {
-    var error = error
-    if let opened = lifecycle.opened { error.note(opened.disk) }
-    error = await withRecoveryCopy(error)
-    lifecycle.opened?.hasFailed = true
-    end()
-    autosaver.saveFails(at: clock.now())
-    startAutosaving()
-    return report(error)
   }
 
   /// Makes a document of the content in another place, and goes on there.
@@ -144,17 +106,18 @@ extension Document: AutosavingDocument {
       let watcher = await makeWatcher(of: made, at: url)
       await removeUsedCopies()
       // The document is there, and open, in one step: no call sees the one without the other.
+      core.fileURL = url
+      core.hasFailed = false
       lifecycle.make(content, facts, in: made)
-      fileURL = url
       hear(watcher)
       changes.save(revision)
-      autosaver.saveEnds()
+      core.autosaver.saveEnds()
       end()
       noteChange()
       options.eventHandler?(.saved(report))
       return report
     } catch {
-      lifecycle.opened?.hasFailed = true
+      core.hasFailed = true
       end()
       throw report(DocumentError(error, .save, url))
     }

@@ -20,7 +20,7 @@ extension Document {
     _ body: (inout UndoHistory<Content>, UndoHistory<Content>.Moment) -> UndoHistory<Content>.Moment?
   ) throws(DocumentError) -> Bool {
     guard isOpen else { throw error(.closed, .undo) }
-    if editingHolds > 0 { throw error(.editingDisabled, .undo) }
+    if core.editingHolds > 0 { throw error(.editingDisabled, .undo) }
     var after = history
     guard let moment = body(&after, try moment(.undo)) else { return false }
     do {

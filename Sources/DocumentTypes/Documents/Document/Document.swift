@@ -30,7 +30,7 @@ import SystemPackage
 ///
 /// A content that is a class has one state. So its document has no undo, and merges no changes of other programs: they
 /// become conflict versions. A save writes the object as it is while the save runs.
-public actor Document<Content: DocumentContent> {
+public actor Document<Content: DocumentContent>: LiveDocument {
   /// The flags of the document's state.
   public typealias State = DocumentState
   /// The reason for a save.
@@ -38,11 +38,10 @@ public actor Document<Content: DocumentContent> {
 
   /// The options of the document.
   public nonisolated let options: DocumentOptions<Content>
-  package nonisolated let clock: DocumentClock
   nonisolated let storageEnvironment: StorageEnvironment
 
-  /// The document's place, or its future place. It changes with a move, and with a save elsewhere.
-  public internal(set) var fileURL: URL { didSet { tellObservers() } }
+  /// The turns, the autosave, the state, the presenter and the watcher.
+  public let core: DocumentCore
   /// The content, and its storage if the document is open.
   var lifecycle: Lifecycle<Content> { didSet { tellObservers() } }
   /// The revisions of the content.
@@ -51,22 +50,12 @@ public actor Document<Content: DocumentContent> {
   var history: UndoHistory<Content> { didSet { tellObservers() } }
   /// Finds the trees that undoing has to give back, too.
   var treeFinder = TreeFinder()
-  /// The number of `disableEditing()` calls that no `enableEditing()` took back.
-  var editingHolds = 0
-  var broadcast = StateBroadcast()
   /// The download that an opening waits for.
   var provision: ContentProvider?
   /// Its observers on other actors.
   var observers = DocumentObservers<Content>()
-
-  /// Who may read and write the files now.
-  package let accesses = AccessQueue()
-  /// When the document saves by itself.
-  package var autosaver: Autosaver
   /// The copies of edits that could not be saved; nil if the document makes none.
   let recovery: RecoveryCopies?
-  /// The document's part in coordination with other programs.
-  let coordination = DocumentCoordination()
 
   /// Makes a closed document for `fileURL`. `open()` reads it.
   ///
@@ -81,14 +70,15 @@ public actor Document<Content: DocumentContent> {
     fileURL: URL, content: Content? = nil, options: DocumentOptions<Content> = .init(),
     on environment: StorageEnvironment, recoveryDisk: (any Disk)? = nil
   ) {
-    self.fileURL = fileURL
     self.options = options
     var environment = environment
     environment.program = options.program
     storageEnvironment = environment
-    clock = DocumentClock(options.clock)
+    var behaviour = options.behaviour
+    // A disk without a real path has no other programs.
+    if !environment.disk.isReal { (behaviour.isCoordinated, behaviour.watchesDisk) = (false, false) }
+    core = DocumentCore(behaviour, at: fileURL)
     history = UndoHistory(options.undo)
-    autosaver = Autosaver(options.autosave)
     lifecycle = content.map { .inMemory($0, last: nil) } ?? .closed(last: nil)
     // A folder that is not a file URL gives no copies.
     let folder = options.recoveryFolder.flatMap { try? FilePath(of: $0, for: .save) }
@@ -97,11 +87,7 @@ public actor Document<Content: DocumentContent> {
     if content != nil { changes.forgetSaved() }
   }
 
-  deinit {
-    lifecycle.opened?.watching?.cancel()
-    broadcast.finish()
-    observers.finish()
-  }
+  deinit { observers.finish() }
 
   /// Opens the document at `url`.
   ///
@@ -140,9 +126,6 @@ public actor Document<Content: DocumentContent> {
   /// Whether the document can be edited and saved.
   public var isOpen: Bool { lifecycle.opened != nil }
 
-  /// The name for the user: the filename without its extension.
-  public var localizedName: String { fileURL.deletingPathExtension().lastPathComponent }
-
   /// The document's type: for an open document that of its metadata or its name, otherwise that of its name.
   public var fileType: UTType {
     lifecycle.facts?.contentType
@@ -152,40 +135,17 @@ public actor Document<Content: DocumentContent> {
   /// The date of the last known change of the document on disk; nil before the first read or save.
   public var fileModificationDate: Date? { lifecycle.facts?.modified }
 
-  // MARK: State
-
-  /// The document's activity and its problems.
-  public var documentState: DocumentState {
-    var state = lifecycle.flags
-    if editingHolds > 0 { state.insert(.editingDisabled) }
-    if accesses.activity != nil { state.insert(.progressAvailable) }
-    return state
-  }
-
-  /// The document's states: the present one, and then each later one, once. The stream ends when the document is
-  /// released.
-  public var stateChanges: AsyncStream<DocumentState> {
-    broadcast.add { [weak self] number in
-      Task { await self?.stopTelling(number) }
-    }
-  }
-
-  private func stopTelling(_ number: UInt64) { broadcast.remove(number) }
-
-  /// Tells the state, if the step before has changed it (D5).
-  func tellState() {
-    let state = documentState
-    if broadcast.tell(state) {
-      options.eventHandler?(.stateChanged(state))
-      tellObservers()
-    }
+  /// The flags of the state that follow from the content and its storage.
+  public var contentState: DocumentState {
+    guard let opened = lifecycle.opened else { return .closed }
+    return opened.conflict == .none ? .normal : .inConflict
   }
 
   // MARK: Progress
 
   /// The present reading or writing and its progress; nil if there is none. Each call returns the newest figures.
   public var progress: DocumentProgress? {
-    guard let activity = accesses.activity else { return nil }
+    guard let activity = core.turns.activity else { return nil }
     var progress = DocumentProgress(activity: activity, fileURL: fileURL)
     if activity == .saving, let now = lifecycle.opened?.storage.savingProgress.now, now.total > 0 {
       (progress.completedBytes, progress.totalBytes) = (now.completed, now.total)
@@ -194,66 +154,5 @@ public actor Document<Content: DocumentContent> {
       (progress.completedBytes, progress.totalBytes) = (now.completed, now.total)
     }
     return progress
-  }
-
-  func begin(_ activity: DocumentProgress.Activity) {
-    accesses.activity = activity
-    tellState()
-  }
-
-  /// Ends the activity, after all else that the step changes.
-  func end() {
-    accesses.activity = nil
-    tellState()
-  }
-
-  // MARK: Accesses
-
-  /// Calls `block` after every earlier access, and before every later one.
-  ///
-  /// The document makes no other access to the disk meanwhile. A save, a revert or a closing within `block` or its
-  /// child tasks runs at once, as part of it. In a `Task {}` that `block` begins, a save runs after `block`, which must
-  /// not wait for it. The method returns after `block`. Cancelling the task that waits does not cancel `block`.
-  public func performAsynchronousFileAccess<Result: Sendable>(
-    _ block: @escaping @Sendable () async -> Result
-  ) async -> Result {
-    await perform { _ in await block() }
-  }
-
-  /// Runs `body` as one access.
-  func perform<Result: Sendable>(
-    _ body: @escaping @Sendable (isolated Document) async -> Result
-  ) async -> Result {
-    await accesses.enqueue { await body(self) }.value
-  }
-
-  /// Runs `body` as one access; returns its result, or throws its error (D4).
-  func attempt<Success: Sendable>(
-    _ body: @escaping @Sendable (isolated Document) async throws(DocumentError) -> Success
-  ) async throws(DocumentError) -> Success {
-    try await perform { document in await document.outcome(of: body) }.get()
-  }
-
-  func outcome<Success: Sendable>(
-    of body: (isolated Document) async throws(DocumentError) -> Success
-  ) async -> Result<Success, DocumentError> {
-    do throws(DocumentError) {
-      return .success(try await body(self))
-    } catch {
-      return .failure(error)
-    }
-  }
-
-  // MARK: Errors
-
-  func error(_ code: DocumentError.Code, _ operation: DocumentError.Operation) -> DocumentError {
-    DocumentError(code, operation, fileURL)
-  }
-
-  /// Passes an error to the error handler, and returns it for the caller to throw.
-  @discardableResult
-  func report(_ error: DocumentError) -> DocumentError {
-    options.errorHandler?(error)
-    return error
   }
 }

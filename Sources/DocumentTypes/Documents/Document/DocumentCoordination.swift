@@ -1,5 +1,5 @@
 import FilePackages
-package import FoundationEssentials
+import FoundationEssentials
 
 // DC1 A document that is alone reads and writes at once, and a later access elsewhere waits for that. If the document
 //     has made way, or is not alone, it coordinates.
@@ -7,9 +7,9 @@ package import FoundationEssentials
 //     the package has locks of its own.
 
 /// A document's part in coordination: its presenter, and who has the turn.
-package final class DocumentCoordination {
+final class DocumentCoordination {
   /// The presenter; nil if the document takes no part.
-  package private(set) var presenter: DocumentPresenter?
+  private(set) var presenter: DocumentPresenter?
   /// The number of accesses elsewhere that the document makes way for.
   private var given = 0
   /// The number of running accesses that the document did not coordinate (DC1).
@@ -17,7 +17,7 @@ package final class DocumentCoordination {
   /// The callers that wait for the end of those.
   private var waiting: [CheckedContinuation<Void, Never>] = []
 
-  package init() {}
+  init() {}
 
   deinit {
     if let presenter {
@@ -29,10 +29,8 @@ package final class DocumentCoordination {
   // MARK: Presenting
 
   /// Presents the document at `url`; if that fails, the document takes no part.
-  ///
-  /// - Parameter make: makes the presenter, if there is none.
-  package func present(at url: URL, _ make: () -> DocumentPresenter) async throws {
-    let presenter = self.presenter ?? make()
+  func present(_ document: any LiveDocument, at url: URL) async throws {
+    let presenter = self.presenter ?? DocumentPresenter(document, at: url)
     presenter.go(to: url)
     self.presenter = presenter
     do {
@@ -43,20 +41,20 @@ package final class DocumentCoordination {
     }
   }
 
-  package func stopPresenting() async {
+  func stopPresenting() async {
     guard let presenter else { return }
     self.presenter = nil
     await CoordinationRegistry.shared.remove(ObjectIdentifier(presenter))
   }
 
   /// Makes way for an access elsewhere, after the accesses that run without coordination.
-  package func give() async {
+  func give() async {
     given += 1
     while unclaimed > 0 { await withCheckedContinuation { waiting.append($0) } }
   }
 
   /// Ends one `give()`.
-  package func takeBack() { given -= 1 }
+  func takeBack() { given -= 1 }
 
   // MARK: Taking a turn
 
@@ -66,7 +64,7 @@ package final class DocumentCoordination {
   ///   - body: the access.
   ///   - publish: follows `body` before another program's turn begins. Its error does not count.
   ///   - resume: receives the reason if other programs do not answer or do not end in time (DC2).
-  package func take<Result: Sendable>(
+  func take<Result: Sendable>(
     _ intent: FileAccessIntent, deadline: Duration, _ body: () async throws -> Result,
     publish: () async throws -> Void, resume: (any Error) -> Void
   ) async throws -> Result {

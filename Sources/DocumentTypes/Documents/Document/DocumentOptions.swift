@@ -1,10 +1,11 @@
 public import FilePackages
 public import FoundationEssentials
 
-/// The behaviour of a document.
+/// The options of a document.
+@dynamicMemberLookup
 public struct DocumentOptions<Content: DocumentContent>: Sendable {
-  /// The times at which the document saves by itself; nil for never.
-  public var autosave: AutosavePolicy? = AutosavePolicy()
+  /// The options of every open document, such as `autosave` and `errorHandler`.
+  public var behaviour = DocumentBehaviour()
   /// The way to save packages. By default a save returns when it is durable and other programs see it. With
   /// `.returnsAtCommit` it returns as soon as it is durable.
   ///
@@ -20,32 +21,10 @@ public struct DocumentOptions<Content: DocumentContent>: Sendable {
   /// Without it the document has no identifier and no versions, and its name alone gives its type. A package that has
   /// the file does not lose it. If the content writes a child of that name, the package gets no metadata.
   public var writesMetadata = true
-  /// The program that saves, as the metadata of packages name it.
-  public var program = SavingProgram.current
   /// The limits of undoing.
   public var undo = UndoPolicy()
-  /// The clock of autosave and of the grouping of edits.
-  public var clock: any Clock<Duration> = ContinuousClock()
   /// The folder of recovery copies; nil for none. Without it, edits that cannot be saved are in memory only.
   public var recoveryFolder: URL? = RecoveryCopy.defaultFolder
-  /// The function that gets each error, also one that no caller waits for, such as that of an autosave.
-  public var errorHandler: (@Sendable (DocumentError) -> Void)?
-  /// The function that gets each event of the document, in order, before the call that caused it returns. The document
-  /// waits meanwhile.
-  public var eventHandler: (@Sendable (DocumentEvent) -> Void)?
-  /// Whether the document reads or merges other programs' changes as they happen. Otherwise it does so at a call such
-  /// as `presentedItemDidChange()`, and before a save would overwrite a change.
-  public var watchesDisk = true
-  /// Whether the document takes part in coordination, in this process and with other processes.
-  ///
-  /// It saves before another program reads, and waits while one reads or writes. If no other program takes part, the
-  /// cost is negligible.
-  public var isCoordinated = true
-  /// The longest wait for other programs. After it the document reads or writes all the same, and reports to the error
-  /// handler.
-  public var coordinationDeadline = Duration.seconds(10)
-  /// The provider that downloads the content before the document is read, such as a container; nil for none.
-  public var provider: (any DocumentProvider)?
   /// The function that merges this document's edits with another program's changes. If it is nil, a `MergeableContent`
   /// merges itself, and any other content is always in conflict.
   public var merge: (@Sendable (DocumentMerge<Content>) throws -> Content?)?
@@ -56,6 +35,12 @@ public struct DocumentOptions<Content: DocumentContent>: Sendable {
   /// Makes options from the usual ones, which the function changes: `DocumentOptions { $0.autosave = nil }`.
   public init(_ configure: (inout Self) throws -> Void) rethrows {
     try configure(&self)
+  }
+
+  /// An option of every open document.
+  public subscript<Value>(dynamicMember member: WritableKeyPath<DocumentBehaviour, Value>) -> Value {
+    get { behaviour[keyPath: member] }
+    set { behaviour[keyPath: member] = newValue }
   }
 
   /// The options of each save of a package.

@@ -11,34 +11,17 @@ package protocol ChildObserver: AnyObject, Sendable {
 
 /// The presenter of an open document. It does not keep the document alive.
 package final class DocumentPresenter: FilePresenter {
-  package struct Methods: Sendable {
-    package var makeWay: @Sendable () async -> Reacquirer?
-    package var save: @Sendable () async throws -> Void
-    package var accommodateDeletion: @Sendable () async throws -> Void
-    package var move: @Sendable (URL) async -> Void
-    package var change: @Sendable () async -> Void
-
-    package init(
-      makeWay: @escaping @Sendable () async -> Reacquirer?, save: @escaping @Sendable () async throws -> Void,
-      accommodateDeletion: @escaping @Sendable () async throws -> Void,
-      move: @escaping @Sendable (URL) async -> Void, change: @escaping @Sendable () async -> Void
-    ) {
-      (self.makeWay, self.save, self.accommodateDeletion) = (makeWay, save, accommodateDeletion)
-      (self.move, self.change) = (move, change)
-    }
-  }
-
   private struct Weak: Sendable {
+    weak var document: (any LiveDocument)?
     weak var observer: (any ChildObserver)?
   }
 
   private let url: Mutex<URL>
-  private let methods: Methods
-  private let weak = Mutex(Weak())
+  private let weak: Mutex<Weak>
 
-  package init(_ url: URL, _ methods: Methods) {
+  init(_ document: any LiveDocument, at url: URL) {
     self.url = Mutex(url)
-    self.methods = methods
+    weak = Mutex(Weak(document: document))
   }
 
   package var presentedItemURL: URL? { url.withLock { $0 } }
@@ -46,22 +29,25 @@ package final class DocumentPresenter: FilePresenter {
   /// The observer hears of children from now on.
   package func observe(_ observer: any ChildObserver) { weak.withLock { $0.observer = observer } }
 
+  private var document: (any LiveDocument)? { weak.withLock { $0.document } }
   private var observer: (any ChildObserver)? { weak.withLock { $0.observer } }
 
   package func go(to newURL: URL) { url.withLock { $0 = newURL } }
 
   package func relinquishPresentedItem(toReader reader: FileAccessHolder) async -> Reacquirer? {
-    await methods.makeWay()
+    await document?.makeWay()
   }
 
   package func relinquishPresentedItem(toWriter writer: FileAccessHolder) async -> Reacquirer? {
-    await methods.makeWay()
+    await document?.makeWay()
   }
 
-  package func savePresentedItemChanges() async throws { try await methods.save() }
-  package func accommodatePresentedItemDeletion() async throws { try await methods.accommodateDeletion() }
-  package func presentedItemDidMove(to newURL: URL) async { await methods.move(newURL) }
-  package func presentedItemDidChange() async { await methods.change() }
+  package func savePresentedItemChanges() async throws { try await document?.savePresentedItemChanges() }
+  package func accommodatePresentedItemDeletion() async throws {
+    try await document?.accommodatePresentedItemDeletion()
+  }
+  package func presentedItemDidMove(to newURL: URL) async { await document?.presentedItemDidMove(to: newURL) }
+  package func presentedItemDidChange() async { await document?.presentedItemDidChange() }
 
   // MARK: Children
 
@@ -71,11 +57,11 @@ package final class DocumentPresenter: FilePresenter {
     try await observer?.accommodateDeletion(ofChildAt: url)
   }
 
-  package func presentedSubitemDidChange(at url: URL) async { await methods.change() }
-  package func presentedSubitemDidAppear(at url: URL) async { await methods.change() }
+  package func presentedSubitemDidChange(at url: URL) async { await document?.presentedItemDidChange() }
+  package func presentedSubitemDidAppear(at url: URL) async { await document?.presentedItemDidChange() }
 
   package func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL) async {
-    await methods.change()
+    await document?.presentedItemDidChange()
     observer?.childDidMove(from: oldURL, to: newURL)
   }
 }

@@ -60,6 +60,7 @@ extension Document {
   /// The snapshots of the document, beginning with the present one.
   func makeSnapshots() -> (number: UInt64, snapshots: AsyncStream<DocumentSnapshot<Content>>) {
     let made = observers.add()
+    core.stateDidChange = { [weak self] in self?.assumeIsolated { $0.tellObservers() } }
     tellObservers()
     return made
   }

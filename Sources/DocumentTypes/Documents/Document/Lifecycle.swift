@@ -29,7 +29,7 @@ import FoundationEssentials
 //     open                changes by other programs, they do not merge      open, the same content over the disk's base
 //     open                close()                                           closed
 //     open                another program removes the document              inMemory
-//     any                 a call that throws, except `deleted`              as before; `hasFailed` notes a save or a reading
+//     any                 a call that throws, except `deleted`              as before; `core.hasFailed` notes a save or a reading
 
 /// The state of a document between two of its steps.
 enum Lifecycle<Content: DocumentContent>: Sendable {
@@ -65,15 +65,6 @@ enum Lifecycle<Content: DocumentContent>: Sendable {
     }
   }
 
-  /// The flags of the document's state that follow from this one.
-  var flags: DocumentState {
-    guard let opened else { return .closed }
-    var flags: DocumentState = []
-    if opened.hasFailed { flags.insert(.savingError) }
-    if opened.conflict != .none { flags.insert(.inConflict) }
-    return flags
-  }
-
   // MARK: Going on
 
   /// The content is the one that was read from a storage.
@@ -90,7 +81,6 @@ enum Lifecycle<Content: DocumentContent>: Sendable {
   mutating func make(_ saved: Content, _ facts: StorageFacts, in storage: any DocumentStorage) {
     var document = OpenDocument(storage, saved, facts)
     document.content = content ?? saved
-    document.watching = opened?.watching
     if let date = facts.modified { document.disk = .asSaved(date) }
     self = .open(document)
   }

@@ -30,13 +30,9 @@ struct OpenDocument<Content: DocumentContent>: Sendable {
   var content: Content
   /// The content as it was last read or saved: the base of a merge.
   var base: Content
-  /// Whether the last save, or the last reading after the first, failed.
-  var hasFailed = false
   var conflict = Conflict.none
   /// The state on disk, which the error of a save names.
   var disk = FilePackageError.DiskState.asOpened
-  /// The task that takes in the changes of other programs.
-  var watching: Task<Void, Never>?
 
   /// Makes a document whose content is the one on disk.
   init(_ storage: any DocumentStorage, _ content: Content, _ facts: StorageFacts) {

@@ -1,13 +1,13 @@
 /// The listeners to a document's state; each gets every state once, beginning with the present one.
-package struct StateBroadcast: Sendable {
+struct StateBroadcast: Sendable {
   private var listeners: [UInt64: AsyncStream<DocumentState>.Continuation] = [:]
   private var lastNumber: UInt64 = 0
   /// The state that was told last; a document begins closed.
   private var told: DocumentState = .closed
 
-  package init() {}
+  init() {}
 
-  package mutating func add(onEnd: @escaping @Sendable (UInt64) -> Void) -> AsyncStream<DocumentState> {
+  mutating func add(onEnd: @escaping @Sendable (UInt64) -> Void) -> AsyncStream<DocumentState> {
     let (stream, continuation) = AsyncStream.makeStream(of: DocumentState.self)
     lastNumber += 1
     let number = lastNumber
@@ -17,17 +17,17 @@ package struct StateBroadcast: Sendable {
     return stream
   }
 
-  package mutating func remove(_ number: UInt64) { listeners[number] = nil }
+  mutating func remove(_ number: UInt64) { listeners[number] = nil }
 
   /// Tells the listeners of a state; false if it is the one that they know.
-  package mutating func tell(_ state: DocumentState) -> Bool {
+  mutating func tell(_ state: DocumentState) -> Bool {
     if state == told { return false }
     told = state
     for listener in listeners.values { listener.yield(state) }
     return true
   }
 
-  package func finish() {
+  func finish() {
     for listener in listeners.values { listener.finish() }
   }
 }

@@ -17,14 +17,13 @@ public struct TerminationHandler: Sendable {
   /// Begins to wait for signals; the first one closes the document.
   ///
   /// After the program's end, the edits are in the document's own files, for every program to see. If they cannot be
-  /// saved, they are in a recovery copy, and `options.errorHandler` gets the error.
+  /// saved, `options.errorHandler` gets the error. Then a recovery copy has them, or the next opening of a document with
+  /// a database has them as unsaved changes.
   ///
   /// - Parameters:
   ///   - signals: the signals to wait for.
   ///   - document: the document to close; the handler holds it.
-  public init<Content>(
-    signals: [Int32] = TerminationHandler.usualSignals, closing document: Document<Content>
-  ) {
+  public init(signals: [Int32] = TerminationHandler.usualSignals, closing document: some LiveDocument) {
     // The document tells its own error handler; the program ends all the same.
     self.init(signals: signals) { _ = try? await document.close() }
   }

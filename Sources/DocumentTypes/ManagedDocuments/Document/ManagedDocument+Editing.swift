@@ -22,7 +22,7 @@ extension ManagedDocument {
     try beginEdit(.edit)
     defer { endEdit() }
     do {
-      let (result, position) = try await store.edit(actionName, at: clock.now().seconds, body)
+      let (result, position) = try await store.edit(actionName, at: core.clock.now().seconds, body)
       if position.hasChanged { note(position.head) }
       return result
     } catch {
@@ -34,7 +34,7 @@ extension ManagedDocument {
   func beginEdit(_ operation: DocumentError.Operation) throws(DocumentError) {
     guard isOpen else { throw error(.closed, operation) }
     if let refusal = store.refusal { throw failure(of: refusal, operation) }
-    if editingHolds > 0 { throw error(.editingDisabled, operation) }
+    if core.editingHolds > 0 { throw error(.editingDisabled, operation) }
     edits.running += 1
   }
 
@@ -45,9 +45,8 @@ extension ManagedDocument {
     edits.waiting = []
   }
 
-  /// Refuses edits, and waits for those that it accepted before. The caller calls `enableEditing()` later.
-  func endEditing() async {
-    disableEditing()
+  /// Waits for the edits that it accepted before it refused others.
+  public func finishEdits(in turn: DocumentTurn) async {
     if edits.running > 0 { await withCheckedContinuation { edits.waiting.append($0) } }
   }
 
@@ -55,23 +54,11 @@ extension ManagedDocument {
   func note(_ head: DocumentHead) {
     guard case .open(var opened) = phase, !head.isOlder(than: opened.head) else { return }
     // Another program's save has the edits that a save here could not write.
-    if !head.hasUnsavedChanges { opened.hasFailed = false }
+    if !head.hasUnsavedChanges { core.hasFailed = false }
     if head.savedChange > opened.head.savedChange { opened.disk = .asOthersLeft }
     opened.head = head
     phase = .open(opened)
-    noteUnsavedChanges()
-    tellState()
-  }
-
-  /// Refuses edits until the caller has called `enableEditing()` as many times as this method.
-  public func disableEditing() {
-    editingHolds += 1
-    tellState()
-  }
-
-  /// Takes back one `disableEditing()`; does nothing if there is none.
-  public func enableEditing() {
-    editingHolds = max(0, editingHolds - 1)
+    noteChange()
     tellState()
   }
 
@@ -86,15 +73,16 @@ extension ManagedDocument {
   ///   because a migration changed the schema; `file`. The document is then as it was.
   public func revertToSaved() async throws(DocumentError) {
     guard isOpen else { throw error(.closed, .revert) }
-    await endEditing()
+    disableEditing()
     defer { enableEditing() }
+    await finishEdits(in: DocumentTurn())
     try await takeBackUnsaved()
   }
 
   func takeBackUnsaved() async throws(DocumentError) {
     guard isOpen else { throw error(.closed, .revert) }
     do {
-      if let position = try await store.revertToSaved(at: clock.now().seconds) { note(position.head) }
+      if let position = try await store.revertToSaved(at: core.clock.now().seconds) { note(position.head) }
     } catch {
       throw report(failure(of: error, .revert))
     }

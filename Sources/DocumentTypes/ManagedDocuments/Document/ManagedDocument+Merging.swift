@@ -32,7 +32,7 @@ extension ManagedDocument {
     try beginEdit(.edit)
     defer { endEdit() }
     let (outcome, position) = try await store.merge(
-      theirs, since: base, at: clock.now().seconds,
+      theirs, since: base, at: core.clock.now().seconds,
       date: Environment.current.now().date)
     if let position {
       note(position.head)

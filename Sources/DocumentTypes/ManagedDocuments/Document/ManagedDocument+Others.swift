@@ -1,4 +1,4 @@
-import Documents
+public import Documents
 import DurableIO
 import FilePackages
 public import FoundationEssentials
@@ -33,28 +33,18 @@ extension ManagedDocument {
 
   /// Begins to take in other programs' changes.
   func startWatching() async {
-    watching?.cancel()
-    watching = nil
-    guard options.watchesDisk, isOpen else { return }
+    guard core.behaviour.watchesDisk, isOpen else { return }
     do {
       let watcher = try await PackageWatcher.watch(fileURL, options: Self.watching)
       if let limitation = watcher.limitation { report(DocumentError(limitation, .open, fileURL)) }
-      watching = Task { [weak self] in
-        // The watcher reports no transaction from before it ran.
-        await self?.presentedItemDidChange()
-        for await event in watcher {
-          // Watching ends with the document: this task holds it only while it takes in an event.
-          guard let self, !Task.isCancelled else { break }
-          await self.mergeExternalChanges(event)
-        }
-        await watcher.stop()
-      }
+      hear(watcher)
     } catch {
       report(DocumentError(error, .open, fileURL))
     }
   }
 
-  private func mergeExternalChanges(_ event: PackageWatcher.Event) async {
+  /// Takes in an event of the watcher.
+  public func hear(_ event: PackageWatcher.Event, at place: URL, in turn: DocumentTurn) async {
     switch event {
     case .changed, .overflow: await presentedItemDidChange()
     case .moved(let url): await presentedItemDidMove(to: url)
@@ -69,7 +59,7 @@ extension ManagedDocument {
   /// A document that watches the disk notices a move by itself. The error handler gets an error if the package at
   /// `newURL` is another one, such as a copy on another file system.
   public func presentedItemDidMove(to newURL: URL) async {
-    await accesses.enqueue { await self.follow(to: newURL) }.value
+    await perform { await $0.follow(to: newURL) }
   }
 
   private func follow(to newURL: URL) async {
@@ -93,15 +83,15 @@ extension ManagedDocument {
   private func notePlace(_ newURL: URL) async {
     knownPath = store.location.path
     if newURL.path == fileURL.path { return }
-    fileURL = newURL
-    if filePresenter != nil { await startPresenting() }
+    core.fileURL = newURL
+    if filePresenter != nil { await startPresenting(at: newURL) }
     options.eventHandler?(.moved(to: newURL))
   }
 
   // MARK: Removal
 
   private func leaveIfRemoved() async {
-    await accesses.enqueue { await self.leaveIfAbsent() }.value
+    await perform { await $0.leaveIfAbsent() }
   }
 
   private func leaveIfAbsent() async {
@@ -120,21 +110,24 @@ extension ManagedDocument {
     }
   }
 
+  /// Tells the document that another program removes it: it saves and closes.
+  public func accommodatePresentedItemDeletion() async throws(DocumentError) { try await close() }
+
   /// Leaves a package that another program removed. It can be read until the document is closed.
   func leaveRemoved() async {
     guard isOpen else { return }
-    autosaver.stop()
-    watching?.cancel()
-    phase = .removed
-    await coordination.stopPresenting()
+    await leave {
+      phase = .removed
+      core.isRemoved = true
+    }
     options.eventHandler?(.changedByOthers(.deleted, paths: []))
-    tellState()
   }
 
   /// Closes the database of a removed package.
   func closeRemoved() async {
     guard case .removed = phase else { return }
     phase = .closed
+    core.isRemoved = false
     do {
       try await folder.closeRemoved()
     } catch {

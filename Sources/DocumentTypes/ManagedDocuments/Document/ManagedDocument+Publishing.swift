@@ -14,7 +14,7 @@ extension ManagedDocument {
   public func synchronize() async throws(DocumentError) {
     guard isOpen else { throw error(.closed, .save) }
     // After the saves that were called before.
-    await accesses.enqueue {}.value
+    await perform { _ in }
     await stopPublishingSoon()
     try await publish()
   }
@@ -29,8 +29,8 @@ extension ManagedDocument {
 
   private func publishWhileDue() async {
     while publishing.isDue {
-      let due = clock.now() + PublishingSchedule.delay
-      let wait = Task { [clock] in await clock.sleep(due) }
+      let due = core.clock.now() + PublishingSchedule.delay
+      let wait = Task { [clock = core.clock] in await clock.sleep(due) }
       publishing.wait = wait
       await wait.value
       guard publishing.isDue else { break }
@@ -55,7 +55,7 @@ extension ManagedDocument {
     guard isOpen else { return }
     let published: StoreFolder.Published?
     do {
-      published = try await coordinated { [folder] in await folder.publish() }
+      published = try await coordinated(.writingIntent(with: fileURL)) { [folder] in await folder.publish() }
     } catch {
       throw report(failure(of: error, .save))
     }
@@ -66,6 +66,11 @@ extension ManagedDocument {
       // The log has all transactions. The next publishing tries again.
       report(failure(of: error, .save))
     }
+  }
+
+  /// Publishes outside of a turn of other programs; the error handler has the error.
+  public func publish(in turn: DocumentTurn) async {
+    do { try note(await folder.publish(), .save) } catch {}
   }
 
   /// Tells the outcome of publishing.

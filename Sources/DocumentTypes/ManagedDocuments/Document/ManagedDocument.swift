@@ -1,4 +1,5 @@
-public import Documents
+// One import gives a program with a database all that it needs.
+@_exported public import Documents
 import DurableIO
 import FilePackages
 public import FoundationEssentials
@@ -26,7 +27,7 @@ import SystemPackage
 /// ```
 ///
 /// If autosave is on, a document with unsaved changes stays alive until it has saved them.
-public actor ManagedDocument {
+public actor ManagedDocument: LiveDocument {
   /// The condition of the document.
   ///
   /// | From | Call | To |
@@ -43,8 +44,6 @@ public actor ManagedDocument {
 
     struct Opened {
       var head: DocumentHead
-      /// Whether the last save failed.
-      var hasFailed = false
       /// Whether the publisher met files of another program.
       var hasConflict = false
       /// The document on disk, for errors.
@@ -55,37 +54,22 @@ public actor ManagedDocument {
   /// The options of the document.
   public nonisolated let options: ManagedDocumentOptions
   nonisolated let folder: StoreFolder
-  package nonisolated let clock: DocumentClock
   nonisolated var store: ManagedStore { folder.store }
 
-  /// The document's place.
-  public internal(set) var fileURL: URL
+  /// The turns, the autosave, the state, the presenter and the watcher.
+  public let core: DocumentCore
   var phase: Phase
-  /// The number of `disableEditing()` calls that no `enableEditing()` took back.
-  var editingHolds = 0
   /// The number of accepted edits whose transactions have not ended, and the callers that wait for their end.
   var edits = (running: 0, waiting: [CheckedContinuation<Void, Never>]())
-  var broadcast = StateBroadcast()
-  package var autosaver: Autosaver
   var publishing = PublishingSchedule()
-  package let accesses = AccessQueue()
-  let coordination = DocumentCoordination()
-  /// Hears other programs' changes.
-  var watching: Task<Void, Never>?
   /// The path of the package that `fileURL` names.
   var knownPath: FilePath
 
   init(_ opened: StoreFolder.Opened, at url: URL, _ options: ManagedDocumentOptions) {
-    (folder, fileURL, self.options) = (opened.folder, url, options)
-    clock = DocumentClock(options.clock)
-    autosaver = Autosaver(options.autosave)
+    (folder, self.options) = (opened.folder, options)
+    core = DocumentCore(options.behaviour, at: url)
     phase = .open(.init(head: opened.head))
     knownPath = opened.folder.store.location.path
-  }
-
-  deinit {
-    watching?.cancel()
-    broadcast.finish()
   }
 
   // MARK: Opening
@@ -142,18 +126,15 @@ public actor ManagedDocument {
     // It goes on all the same: the next save publishes.
     do { try note(opened.published, .open) } catch {}
     if opened.isOlderThanMetadata { report(DocumentError(OlderStore.error(fileURL), .open, fileURL)) }
-    await startPresenting()
+    await startPresenting(at: fileURL)
     await startWatching()
-    noteUnsavedChanges()
+    noteChange()
   }
 
   // MARK: Looking
 
   /// Whether the document can be edited and saved.
   public var isOpen: Bool { if case .open = phase { true } else { false } }
-
-  /// The name for the user: the filename without its extension.
-  public var localizedName: String { fileURL.deletingPathExtension().lastPathComponent }
 
   /// Whether the document has edits that no save has. Undoing all of them makes it unchanged again.
   ///
@@ -168,34 +149,14 @@ public actor ManagedDocument {
   /// saved the document last. Otherwise the code is `readOnly` or `permissionDenied`.
   public var writingRefusal: DocumentError? { store.refusal.map { failure(of: $0, .save) } }
 
-  /// The document's activity and its problems.
-  public var documentState: DocumentState {
-    var state: DocumentState = []
+  /// The flags of the state that follow from the database.
+  public var contentState: DocumentState {
+    var state: DocumentState = store.isWritable ? [] : .editingDisabled
     switch phase {
     case .closed, .removed: state.insert(.closed)
-    case .open(let opened):
-      if opened.hasFailed { state.insert(.savingError) }
-      if opened.hasConflict { state.insert(.inConflict) }
+    case .open(let opened): if opened.hasConflict { state.insert(.inConflict) }
     }
-    if editingHolds > 0 || !store.isWritable { state.insert(.editingDisabled) }
-    if accesses.activity != nil { state.insert(.progressAvailable) }
     return state
-  }
-
-  /// The document's states: the present one, and then each later one, once. The stream ends when the document is
-  /// released.
-  public var stateChanges: AsyncStream<DocumentState> {
-    broadcast.add { [weak self] number in
-      Task { await self?.stopTelling(number) }
-    }
-  }
-
-  private func stopTelling(_ number: UInt64) { broadcast.remove(number) }
-
-  /// Tells the state, if the step before has changed it.
-  func tellState() {
-    let state = documentState
-    if broadcast.tell(state) { options.eventHandler?(.stateChanged(state)) }
   }
 
   // MARK: Reading
@@ -235,11 +196,6 @@ public actor ManagedDocument {
 
   // MARK: Errors
 
-  func error(_ code: DocumentError.Code, _ operation: DocumentError.Operation) -> DocumentError {
-    if case .removed = phase, code == .closed { return DocumentError(.deleted, operation, fileURL) }
-    return DocumentError(code, operation, fileURL)
-  }
-
   /// Returns an error of the disk or the database as a `DocumentError`, and an error of the caller's closure as it is.
   func mapped(_ error: any Error, _ operation: DocumentError.Operation) -> any Error {
     guard isOpen || !(error is DatabaseError) else { return self.error(.closed, operation) }
@@ -254,12 +210,5 @@ public actor ManagedDocument {
     var failure = DocumentError(managed: error, operation, fileURL, store: options.persistentStoreName)
     if case .open(let opened) = phase { failure.note(opened.disk) }
     return failure
-  }
-
-  /// Passes an error to the error handler, and returns it for the caller to throw.
-  @discardableResult
-  func report(_ error: DocumentError) -> DocumentError {
-    options.errorHandler?(error)
-    return error
   }
 }

@@ -48,7 +48,7 @@ extension ManagedDocument {
     try beginEdit(.undo)
     defer { endEdit() }
     do {
-      guard let position = try await store.takeBack(role, at: clock.now().seconds) else { return false }
+      guard let position = try await store.takeBack(role, at: core.clock.now().seconds) else { return false }
       note(position.head)
       return true
     } catch {

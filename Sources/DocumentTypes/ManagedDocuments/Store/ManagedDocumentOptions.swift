@@ -4,8 +4,11 @@ import FilePackages
 public import GRDB
 import Glibc
 
-/// The behaviour of a document with a database.
+/// The options of a document with a database.
+@dynamicMemberLookup
 public struct ManagedDocumentOptions: Sendable {
+  /// The options of every open document, such as `autosave` and `errorHandler`.
+  public var behaviour = DocumentBehaviour()
   /// The name of the database's file in `StoreContent`. It must not change during the document's life.
   public var persistentStoreName = PackageLayout.usualStore.string
   /// The schema of the database and its changes. Opening a document runs the migrations that are missing.
@@ -22,27 +25,8 @@ public struct ManagedDocumentOptions: Sendable {
   public var undo: UndoPolicy? = UndoPolicy()
   /// Whether the next program that opens the document alone can undo the edits of this one.
   public var keepsUndoAfterClosing = false
-  /// The times at which the document saves by itself; nil for never.
-  public var autosave: AutosavePolicy? = AutosavePolicy()
   /// The type of a new document; nil for the type of its name, which is `.package` if no type has its extension.
   public var contentType: UTType?
-  /// The program that saves, as the metadata name it.
-  public var program = SavingProgram.current
-  /// The clock of autosave and of the grouping of edits.
-  public var clock: any Clock<Duration> = ContinuousClock()
-  /// The function that gets each error, also one that no caller waits for, such as that of an autosave.
-  public var errorHandler: (@Sendable (DocumentError) -> Void)?
-  /// The function that gets each event of the document, in order. The document waits meanwhile.
-  public var eventHandler: (@Sendable (DocumentEvent) -> Void)?
-  /// Whether the document notices at once that another program edits, saves, moves or removes it. Otherwise it notices
-  /// that when it next reads or saves.
-  public var watchesDisk = true
-  /// Whether the document takes part in coordination, in this process and with other processes.
-  public var isCoordinated = true
-  /// The longest wait for other programs. After it the document saves all the same, and reports to the error handler.
-  public var coordinationDeadline = Duration.seconds(10)
-  /// The provider that downloads the content before the document is opened, such as a container; nil for none.
-  public var provider: (any DocumentProvider)?
   /// The function that gets the progress of that download, from any thread.
   public var downloadHandler: (@Sendable (_ completedBytes: UInt64, _ totalBytes: UInt64) -> Void)?
 
@@ -57,6 +41,12 @@ public struct ManagedDocumentOptions: Sendable {
     self.migrator = migrator
     configuration = Configuration()
     configuration.busyMode = .waiting
+  }
+
+  /// An option of every open document.
+  public subscript<Value>(dynamicMember member: WritableKeyPath<DocumentBehaviour, Value>) -> Value {
+    get { behaviour[keyPath: member] }
+    set { behaviour[keyPath: member] = newValue }
   }
 }
 

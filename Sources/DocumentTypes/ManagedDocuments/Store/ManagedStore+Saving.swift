@@ -1,3 +1,4 @@
+import Documents
 import CSQLiteSession
 import DurableIO
 import FilePackages
