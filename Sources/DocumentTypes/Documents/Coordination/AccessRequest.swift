@@ -8,8 +8,8 @@ import SystemPackage
 //     not agree on which folders are packages.
 
 /// The item and the kind of one access: a coordinator claims it and tells presenters of it.
-struct AccessRequest: Sendable, Hashable {
-  enum Kind: String, Sendable { case read, write }
+struct AccessRequest: Sendable, Hashable, Codable {
+  enum Kind: String, Sendable, Codable { case read, write }
 
   var kind: Kind
   /// The raw value of `FileCoordinator.ReadingOptions` or `.WritingOptions`.

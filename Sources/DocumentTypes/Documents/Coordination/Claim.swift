@@ -25,10 +25,7 @@ final class Claim: Sendable {
   /// Makes the claim's file, which is locked (C3), and then takes a number (C1).
   init(_ requests: [AccessRequest], in folder: CoordinationFolder) throws(SystemError) {
     (self.requests, self.folder) = (requests, folder)
-    var writer = FieldWriter()
-    writer.append(requests.count)
-    for request in requests { request.encode(to: &writer) }
-    file = try LockedFile.make(writer.bytes, in: folder.claims, on: folder.disk)
+    file = try LockedFile.make(Records.line(requests), in: folder.claims, on: folder.disk)
     do throws(SystemError) {
       let names = try folder.disk.names(in: folder.claims)
       // No process counts this far: such a number is not a claim's.
@@ -83,9 +80,7 @@ final class Claim: Sendable {
 
   /// Tells the claims that wait for this one about a move.
   func note(_ move: ItemMove) throws(SystemError) {
-    var writer = FieldWriter()
-    move.encode(to: &writer)
-    try file.append(writer.bytes)
+    try file.append(Records.line(move))
   }
 
   /// Ends the claim, so that the next one begins.
@@ -101,19 +96,9 @@ final class Claim: Sendable {
     fileprivate let file: FoundFile
 
     fileprivate init?(_ file: FoundFile) throws(SystemError) {
-      var reader = FieldReader(try file.bytes())
-      guard let requests = Self.requests(&reader) else { return nil }
+      var records = Records(try file.bytes())
+      guard let requests = records.next([AccessRequest].self) else { return nil }
       (self.requests, self.file) = (requests, file)
-    }
-
-    private static func requests(_ reader: inout FieldReader) -> [AccessRequest]? {
-      guard let count = reader.number(Int.self), (1...1000).contains(count) else { return nil }
-      var requests: [AccessRequest] = []
-      for _ in 0..<count {
-        guard let request = AccessRequest(&reader) else { return nil }
-        requests.append(request)
-      }
-      return requests
     }
 
     fileprivate func conflicts(with others: [AccessRequest]) -> Bool {
@@ -129,10 +114,10 @@ final class Claim: Sendable {
 
     /// Returns the moves that the claim noted, also after its end.
     func moves() throws(SystemError) -> [ItemMove] {
-      var reader = FieldReader(try file.bytes())
-      _ = Self.requests(&reader)
+      var records = Records(try file.bytes())
+      _ = records.next([AccessRequest].self)  // It is in `requests`.
       var moves: [ItemMove] = []
-      while let move = ItemMove(&reader) { moves.append(move) }
+      while let move = records.next(ItemMove.self) { moves.append(move) }
       return moves
     }
   }

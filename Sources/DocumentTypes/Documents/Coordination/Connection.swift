@@ -26,7 +26,8 @@ final class Connection: Sendable {
           case .end: return continuation.finish()
           case .message(let bytes):
             // A program that sends anything else does not speak this protocol.
-            guard let message = CoordinationMessage(bytes) else { return continuation.finish() }
+            var records = Records(bytes)
+            guard let message = records.next(CoordinationMessage.self) else { return continuation.finish() }
             continuation.yield(message)
           }
         }
@@ -41,7 +42,7 @@ final class Connection: Sendable {
   }
 
   func send(_ message: CoordinationMessage) throws(SystemError) {
-    try socket.socket.send(message.bytes)
+    try socket.socket.send(Records.line(message))
   }
 
   func close() { source.cancel() }

@@ -3,7 +3,7 @@ public import FoundationEssentials
 import Glibc
 
 /// The process that reads, writes or presents an item, for messages to people; no decision depends on it.
-public struct FileAccessHolder: Sendable, Hashable, CustomStringConvertible {
+public struct FileAccessHolder: Sendable, Hashable, Codable, CustomStringConvertible {
   /// The program's name.
   public var processName: String
   /// The process's number, which another process may have by now.

@@ -46,7 +46,9 @@ package struct ItemPlace: Sendable, Hashable {
 
   /// Returns the place that is `levels` folders above this one.
   func enclosing(_ levels: Int) -> ItemPlace {
-    ItemPlace(names: Array(names.dropLast(levels)), nodes: Array(nodes.dropFirst(levels)))
+    // The number may come from any program.
+    let levels = min(max(0, levels), names.count)
+    return ItemPlace(names: Array(names.dropLast(levels)), nodes: Array(nodes.dropFirst(levels)))
   }
 
   /// Returns whether both are the same place.
@@ -58,6 +60,11 @@ package struct ItemPlace: Sendable, Hashable {
   package func encloses(_ other: ItemPlace) -> Bool {
     (names.count < other.names.count && other.names.starts(with: names))
       || (node != nil && other.nodes.dropFirst().contains(node))
+  }
+
+  /// Returns whether both are the same place, or one is below the other.
+  func overlaps(_ other: ItemPlace) -> Bool {
+    isSame(as: other) || encloses(other) || other.encloses(self)
   }
 
   /// Returns this place after a move from `old` to `new`.

@@ -18,10 +18,9 @@ final class PresenterRegistration: Sendable {
   init(
     in folder: CoordinationFolder, _ answer: @escaping @Sendable (Connection) -> Void
   ) throws(SystemError) {
-    var writer = FieldWriter()
-    FileAccessHolder.present.encode(to: &writer)
     var listener: PresenterListener?
-    file = try LockedFile.make(writer.bytes, in: folder.presenters, on: folder.disk) {
+    file = try LockedFile.make(Records.line(FileAccessHolder.present), in: folder.presenters, on: folder.disk)
+    {
       name throws(SystemError) in
       let socket = try LocalSocket.listen(name.appending(Self.suffix), in: folder.presenters)
       listener = PresenterListener(socket, answer)
@@ -32,27 +31,26 @@ final class PresenterRegistration: Sendable {
 
   static let suffix = ".socket"
 
+  /// A presenter that begins to present a place; or ends, if there is none.
+  fileprivate struct Record: Codable {
+    var number: UInt64
+    var place: ItemPlace?
+    var isPackage = false
+  }
+
   /// The number of records in the file.
   var records: Int { count.withLock { $0 } }
 
   func add(_ number: UInt64, _ place: ItemPlace, isPackage: Bool) throws(SystemError) {
-    var writer = FieldWriter()
-    writer.append("+")
-    writer.append(number)
-    writer.append(isPackage ? 1 : 0)
-    place.encode(to: &writer)
-    try append(writer)
+    try append(.init(number: number, place: place, isPackage: isPackage))
   }
 
   func remove(_ number: UInt64) throws(SystemError) {
-    var writer = FieldWriter()
-    writer.append("-")
-    writer.append(number)
-    try append(writer)
+    try append(.init(number: number))
   }
 
-  private func append(_ writer: FieldWriter) throws(SystemError) {
-    try file.append(writer.bytes)
+  private func append(_ record: Record) throws(SystemError) {
+    try file.append(Records.line(record))
     count.withLock { $0 += 1 }
   }
 
@@ -118,17 +116,11 @@ struct PresenterProcess: Sendable {
 
   /// Makes a process from its file, up to a record that is not complete yet.
   init?(_ name: FileName, _ bytes: [UInt8]) {
-    var reader = FieldReader(bytes)
-    guard let holder = FileAccessHolder(&reader) else { return nil }
+    var records = Records(bytes)
+    guard let holder = records.next(FileAccessHolder.self) else { return nil }
     (self.name, self.holder, places) = (name, holder, [:])
-    while let sign = reader.text(), let number = reader.number(UInt64.self) {
-      if sign == "-" {
-        places[number] = nil
-      } else if sign == "+", let isPackage = reader.number(Int.self), let place = ItemPlace(&reader) {
-        places[number] = (place, isPackage == 1)
-      } else {
-        break
-      }
+    while let record = records.next(PresenterRegistration.Record.self) {
+      places[record.number] = record.place.map { ($0, record.isPackage) }
     }
   }
 }

@@ -23,17 +23,9 @@ final class PresenterTable: Sendable {
   }
 
   private struct State {
-    private(set) var entries: [ObjectIdentifier: Entry] = [:]
-    /// The places of all entries.
-    private(set) var places = PlaceIndex()
+    var entries: [ObjectIdentifier: Entry] = [:]
     var presenters: [ObjectIdentifier: (number: UInt64, presenter: any FilePresenter)] = [:]
     var last: UInt64 = 0
-
-    mutating func set(_ entry: Entry?, of presenter: ObjectIdentifier) {
-      if let old = entries[presenter] { places.remove(old.place) }
-      entries[presenter] = entry
-      if let entry { places.add(entry.place) }
-    }
   }
 
   private let state = Mutex(State())
@@ -51,14 +43,14 @@ final class PresenterTable: Sendable {
       return state.last
     }
     let entry = Entry(number, presenter)
-    state.withLock { $0.set(entry, of: ObjectIdentifier(presenter)) }
+    state.withLock { $0.entries[ObjectIdentifier(presenter)] = entry }
     return (number, entry)
   }
 
   /// - Returns: the number that the presenter had.
   func remove(_ presenter: ObjectIdentifier) -> UInt64? {
     state.withLock { state in
-      state.set(nil, of: presenter)
+      state.entries[presenter] = nil
       return state.presenters.removeValue(forKey: presenter)?.number
     }
   }
@@ -87,12 +79,14 @@ final class PresenterTable: Sendable {
 
   /// Returns whether no other presenter here presents the same item, or one in it or around it.
   ///
-  /// Cost: that of the item's depth, however many presenters there are.
+  /// Cost: a look at each presenter.
   func isOnly(_ presenter: any FilePresenter) -> Bool {
     state.withLock { state in
       if state.entries.count < 2 { return true }
       guard let own = state.entries[ObjectIdentifier(presenter)] else { return false }
-      return state.places.hasOnly(own.place)
+      return state.entries.values.allSatisfy { other in
+        other.number == own.number || !other.place.overlaps(own.place)
+      }
     }
   }
 

@@ -1,4 +1,4 @@
-package import FilePackages
+import FilePackages
 import FoundationEssentials
 import GRDB
 

@@ -1,5 +1,5 @@
 import DurableIO
-package import FilePackages
+import FilePackages
 import FoundationEssentials
 import GRDB
 import SystemPackage

@@ -1,4 +1,4 @@
-package import FilePackages
+import FilePackages
 package import FoundationEssentials
 package import GRDB
 

@@ -1,5 +1,5 @@
 import DurableIO
-package import FilePackages
+import FilePackages
 public import FoundationEssentials
 public import GRDB
 

@@ -1,6 +1,6 @@
 import CSQLiteSession
 import DurableIO
-package import FilePackages
+import FilePackages
 import Glibc
 import Synchronization
 
