@@ -18,12 +18,9 @@ struct ContentMerge {
   ) {
     owns = Content.ownsChild(at:)
     merged = { base, version, present in
-      let lists = try type.typeLists()
-      let own = lists.typeToRead(contentType, pathExtension: pathExtension, isDirectory: true)
       func content(_ tree: FileWrapper) throws -> Content {
         tree.metadataRole = role
-        return try type.read(
-          FileDocumentReadConfiguration(contentType: own, file: tree, at: nil))
+        return try type.read(tree, contentType, pathExtension: pathExtension)
       }
       let result = try Content.merged(base: content(base), ours: content(version), theirs: content(present))
       return Result(conflicts: result.conflicts) { tree in

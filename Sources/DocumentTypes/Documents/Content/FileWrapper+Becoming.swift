@@ -4,10 +4,7 @@ import FilePackages
 extension DocumentContent {
   /// Writes the content into a tree. If the content returns a new tree, this one gets its children.
   func write(into tree: FileWrapper, as type: UTType, pathExtension: String) throws {
-    let lists = try Self.typeLists()
-    let own = lists.typeToWrite(type, pathExtension: pathExtension, isDirectory: true)
-    let written = try self.tree(
-      FileDocumentWriteConfiguration(contentType: own, existingFile: tree, at: nil, writingBeside: nil))
+    let written = try written(over: tree, type, pathExtension: pathExtension)
     if written !== tree { try tree.become(written) }
   }
 }

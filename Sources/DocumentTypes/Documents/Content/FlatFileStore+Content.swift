@@ -5,22 +5,13 @@ extension FlatFileStore {
   /// The type of the document, by its name.
   var contentType: UTType { UTType(filename: url.lastPathComponent, isDirectory: false) }
 
-  /// Reads the document as content of this type.
-  func content<Content: DocumentContent>(as type: Content.Type) throws -> Content {
-    try read(file, as: type, at: isOnRealDisk ? url : nil)
-  }
-
   /// Reads a file as content of this document.
   ///
   /// - Parameter place: the URL at which the disk holds the same file; nil if it holds none.
   func read<Content: DocumentContent>(
     _ file: FileWrapper, as type: Content.Type, at place: URL?
   ) throws -> Content {
-    // The use of the lists declares the content's types.
-    let lists = try type.typeLists()
-    let own = lists.typeToRead(contentType, pathExtension: url.pathExtension, isDirectory: false)
-    return try type.read(
-      FileDocumentReadConfiguration(contentType: own, file: file, at: place))
+    try type.read(file, contentType, pathExtension: url.pathExtension, at: place)
   }
 
   /// Saves the content; writes nothing if its type returns the wrapper on disk, or the same bytes.
@@ -36,12 +27,9 @@ extension FlatFileStore {
   func fileWrapper<Content: DocumentContent>(
     of content: Content, writingBeside place: URL?
   ) throws -> FileWrapper {
-    let lists = try Content.typeLists()
-    let own = lists.typeToWrite(contentType, pathExtension: url.pathExtension, isDirectory: false)
-    return try content.tree(
-      FileDocumentWriteConfiguration(
-        contentType: own, existingFile: file, at: isOnRealDisk ? url : nil,
-        writingBeside: isOnRealDisk ? place : nil))
+    try content.written(
+      over: file, contentType, pathExtension: url.pathExtension, at: isOnRealDisk ? url : nil,
+      writingBeside: isOnRealDisk ? place : nil)
   }
 }
 

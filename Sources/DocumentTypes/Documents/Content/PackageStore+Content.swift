@@ -29,11 +29,7 @@ extension PackageStore {
   func read<Content: DocumentContent>(
     _ tree: FileWrapper, as type: Content.Type, at place: URL?
   ) throws -> Content {
-    // The use of the lists declares the content's types.
-    let lists = try type.typeLists()
-    let own = lists.typeToRead(contentType, pathExtension: url.pathExtension, isDirectory: true)
-    return try type.read(
-      FileDocumentReadConfiguration(contentType: own, file: view(of: tree, for: type), at: place))
+    try type.read(view(of: tree, for: type), contentType, pathExtension: url.pathExtension, at: place)
   }
 
   /// Saves the content. Its type replaces changed children in the tree, and the save writes only them.
@@ -71,12 +67,9 @@ extension PackageStore {
   func written<Content: DocumentContent>(
     _ content: Content, writingBeside url: URL?
   ) throws -> FileWrapper {
-    let lists = try Content.typeLists()
-    let own = lists.typeToWrite(contentType, pathExtension: self.url.pathExtension, isDirectory: true)
-    return try content.tree(
-      FileDocumentWriteConfiguration(
-        contentType: own, existingFile: view(of: tree, for: Content.self), at: place(for: Content.self),
-        writingBeside: url))
+    try content.written(
+      over: view(of: tree, for: Content.self), contentType, pathExtension: self.url.pathExtension,
+      at: place(for: Content.self), writingBeside: url)
   }
 
   /// Removes the store's own files, as any save wrote them, from a tree that the content made.

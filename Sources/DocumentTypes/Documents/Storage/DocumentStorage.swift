@@ -17,7 +17,11 @@ protocol DocumentStorage: Actor, WatchBaseline {
   /// Returns the tree with the content in it, frozen, and saves nothing.
   func snapshot<Content: DocumentContent>(of content: Content) async throws -> PackageSnapshot
   /// Reads the document again; if that fails, the storage is as before.
-  func reload<Content: DocumentContent>(as type: Content.Type) async throws -> Content
+  ///
+  /// - Parameter changes: changes that are not on disk and belong to the content; nil for none.
+  func reload<Content: DocumentContent>(
+    as type: Content.Type, with changes: TreeChanges?
+  ) async throws -> Content
   /// Waits until other programs see the last save.
   func publish() async throws(FilePackageError)
   /// Returns the tree with the content in it, for a new document elsewhere, and the type that its metadata get.
@@ -29,10 +33,6 @@ protocol DocumentStorage: Actor, WatchBaseline {
 
   /// Returns the changes of the content that are not on disk.
   func unsavedChanges<Content: DocumentContent>(of content: Content) async throws -> TreeChanges
-  /// Reads the document again, with changes that are not on disk; if that fails, the storage is as before.
-  func reload<Content: DocumentContent>(
-    as type: Content.Type, with changes: TreeChanges
-  ) async throws -> Content
 
   // Other programs.
 
@@ -62,6 +62,13 @@ protocol DocumentStorage: Actor, WatchBaseline {
   func finish(after report: SaveReport?) async -> (report: SaveReport?, failure: FilePackageError?)
   /// Releases a document that is no longer there.
   func relinquish() async
+}
+
+extension DocumentStorage {
+  /// Reads the document again, as it is on disk.
+  func reload<Content: DocumentContent>(as type: Content.Type) async throws -> Content {
+    try await reload(as: type, with: nil)
+  }
 }
 
 /// The facts about a document on disk, beside its content.

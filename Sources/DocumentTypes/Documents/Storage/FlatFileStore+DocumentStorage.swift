@@ -13,13 +13,15 @@ extension FlatFileStore: DocumentStorage {
     try save(content)
   }
 
-  func reload<Content: DocumentContent>(as type: Content.Type) throws -> Content {
-    try reload { file in try read(file, as: type, at: isOnRealDisk ? url : nil) }
+  func content<Content: DocumentContent>(as type: Content.Type) throws -> Content {
+    try read(file, as: type, at: isOnRealDisk ? url : nil)
   }
 
-  func reload<Content: DocumentContent>(as type: Content.Type, with changes: TreeChanges) throws -> Content {
-    let changed = try changes.onlyFile()
-    return try reload { _ in try read(changed, as: type, at: nil) }
+  func reload<Content: DocumentContent>(as type: Content.Type, with changes: TreeChanges?) throws -> Content {
+    let changed = try changes?.onlyFile()
+    return try reload { file in
+      try read(changed ?? file, as: type, at: changed == nil && isOnRealDisk ? url : nil)
+    }
   }
 
   func snapshot<Content: DocumentContent>(of content: Content) throws -> PackageSnapshot {

@@ -6,14 +6,10 @@ import FoundationEssentials
 extension PackageStore: DocumentStorage {
   nonisolated var versions: PackageStore? { self }
 
-  func reload<Content: DocumentContent>(as type: Content.Type) throws -> Content {
-    try reload { tree in try read(tree, as: type, at: place(for: type)) }
-  }
-
-  func reload<Content: DocumentContent>(as type: Content.Type, with changes: TreeChanges) throws -> Content {
+  func reload<Content: DocumentContent>(as type: Content.Type, with changes: TreeChanges?) throws -> Content {
     try reload { tree in
-      try changes.apply(to: tree)
-      return try read(tree, as: type, at: nil)
+      try changes?.apply(to: tree)
+      return try read(tree, as: type, at: changes == nil ? place(for: type) : nil)
     }
   }
 
