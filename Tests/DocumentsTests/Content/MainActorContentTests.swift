@@ -2,6 +2,7 @@ import Documents
 import DurableIO
 import FilePackages
 import FoundationEssentials
+import Glibc
 import SystemPackage
 import TestSupport
 import Testing
@@ -166,4 +167,14 @@ struct MainActorContentTests {
     #expect(error?.description.contains("the main actor ran nothing for 0 seconds") == true)
     #expect("\(UnansweredCall())".contains("30 seconds"))
   }
+
+  @Test func `runs the code of no actor on the calling thread`() async throws {
+    let (own, called, answer) = try await BlockingThread().run { () throws in
+      let called = try waitBlocking { Self.thread() }
+      return (Self.thread(), called, try waitBlocking { await MainActor.run { 2 } })
+    }
+    #expect(called == own && answer == 2)
+  }
+
+  private static func thread() -> pthread_t { pthread_self() }
 }

@@ -72,20 +72,22 @@ extension FileCoordinator {
 
 /// Waits for asynchronous work on the calling thread.
 ///
-/// The work runs on threads that the wait does not take, also if the caller is one of Swift's pool.
+/// The work begins on that thread: code of no actor holds up no other one. After its first `await` it runs on threads that
+/// the wait does not take, also if the caller is one of Swift's pool.
 ///
 /// - Parameter limit: the longest wait; nil for any time.
 /// - Throws: the error of the work; `UnansweredCall` after `limit`. The work then ends later, without effect here.
 package func waitBlocking<Result: Sendable>(
   within limit: Duration? = nil, for work: @escaping @Sendable () async throws -> Result
 ) throws -> Result {
-  let (done, result) = (DispatchSemaphore(value: 0), WaitedResult<Result>())
-  Task(executorPreference: WaitedExecutor.shared) {
+  let (thread, done, result) = (CallingThread(), DispatchSemaphore(value: 0), WaitedResult<Result>())
+  Task(executorPreference: thread) {
     let outcome: Swift.Result<Result, any Error>
     do { outcome = .success(try await work()) } catch { outcome = .failure(error) }
     result.value.withLock { $0 = outcome }
     done.signal()
   }
+  thread.runFirstJob()
   if let limit {
     guard done.wait(timeout: .now() + limit.seconds) == .success else { throw UnansweredCall(limit: limit) }
   } else {
@@ -106,6 +108,31 @@ final class WaitedExecutor: TaskExecutor {
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     DispatchQueue.global().async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+  }
+}
+
+/// Runs the first part of a call on the thread that waits for the call, and the other parts elsewhere.
+private final class CallingThread: TaskExecutor {
+  private let first = Mutex<UnownedJob?>(nil)
+  private let arrival = DispatchSemaphore(value: 0)
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    let isFirst = first.withLock { first in
+      if first != nil { return false }
+      first = job
+      return true
+    }
+    if isFirst {
+      arrival.signal()
+    } else {
+      DispatchQueue.global().async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+  }
+
+  func runFirstJob() {
+    arrival.wait()
+    first.withLock { $0 }?.runSynchronously(on: asUnownedTaskExecutor())
   }
 }
 
