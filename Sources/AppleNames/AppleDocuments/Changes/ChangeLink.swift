@@ -5,7 +5,7 @@ import Synchronization
 
 // CL1 The revision that a save writes is taken with the snapshot, in one step of the main queue. So an undo after a save
 //     never looks saved while the disk has the undone change.
-// CL2 The document has unsaved changes if the link has some. It learns each change in the order of the changes.
+// CL2 The document's "unsaved" follows that of the link, a moment later and in the same order.
 
 /// The changes of a model, and the document that saves them.
 ///

@@ -42,7 +42,7 @@ struct AccessRequest: Sendable, Hashable, Codable {
       : coversContents && unit.encloses(other.unit)
   }
 
-  /// The part that a presenter has in an access.
+  /// Whether a presenter is asked before an access, told after it, or neither.
   enum Concern { case asked, told, none }
 
   /// Returns the part that a presenter of `place` has in this access.

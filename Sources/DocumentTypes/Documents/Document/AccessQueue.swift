@@ -42,7 +42,7 @@ package final class AccessQueue: Sendable {
     set { state.withLock { $0.activity = newValue } }
   }
 
-  /// The queue for the accesses of this task: that of the running access which the task is part of, or else this one.
+  /// Where this task's accesses wait. A child task of a running access waits inside it, any other task in this queue.
   private var own: AccessQueue {
     guard let executor = withUnsafeCurrentTask(body: { $0?.unownedTaskExecutor }) else { return self }
     return enclosing(executor)?.parts ?? self

@@ -193,8 +193,8 @@ extension Document {
     return .conflict
   }
 
-  /// Goes on with edits that their owner made while the document read other content, and that are older than a present
-  /// `disableEditing()`.
+  /// Puts the owner's content back after the document has read the disk. Allowed while editing is disabled: these edits
+  /// came first.
   ///
   /// They are unsaved, over the content on disk. A closed document takes none, and reports `closed`.
   package func resume(withEarlierEdits content: Content) {

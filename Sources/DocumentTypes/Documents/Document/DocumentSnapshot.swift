@@ -24,7 +24,7 @@ struct DocumentObservers<Content: DocumentContent>: Sendable {
   private var lastNumber: UInt64 = 0
   /// The number of snapshots so far.
   var snapshotCount: UInt64 = 0
-  /// Whether a step is under way whose parts belong together.
+  /// While true, observers hear nothing; the end of the step tells them once.
   var isHeld = false
 
   var isEmpty: Bool { observers.isEmpty }
