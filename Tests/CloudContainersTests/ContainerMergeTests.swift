@@ -204,7 +204,7 @@ struct ContainerMergeTests {
       try a.write("more notes", to: "Notes.txt")
       try await a.sync()
       try await b.edit("Trip.imageNotes", ["2.txt": "TWO"])
-      for name in ["Trip.imageNotes", "Notes.txt"] {
+      for name in ["Notes.txt", "Trip.imageNotes"] {
         let error = await #expect(throws: FilePackageError.self) {
           try await b.container.delete(itemNamed: name)
         }

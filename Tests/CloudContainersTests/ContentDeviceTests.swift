@@ -19,7 +19,7 @@ struct ContentDeviceTests {
 
   /// Returns the machine that made the last version, and the one of its content.
   private func devices(of name: String, on device: DeviceFixture) async throws -> [String?] {
-    let last = try #require(try await device.container.versions(ofItemNamed: name).versions.first)
+    let last = try #require(try await device.container.versions(ofItemNamed: name).first)
     return [last.deviceName, last.contentDeviceName]
   }
 

@@ -30,18 +30,15 @@ struct EarlierVersionTests {
     try await withOne { a, store, directory in
       try await write(["one", "two, longer"], to: "Notes.txt", on: a)
       let listed = try await a.container.versions(ofItemNamed: "Notes.txt")
-      #expect(listed.problems.isEmpty && listed.versions.map(\.sequence) == [2, 1])
-      #expect(
-        listed.versions.map(\.size) == [11, 3] && listed.versions.map(\.deviceName) == ["laptop", "laptop"])
-      let keys = try listed.versions.map {
-        try #require(ObjectKey("documents/\($0.document)/000000000000000\($0.sequence)"))
-      }
+      #expect(listed.map(\.sequence) == [2, 1])
+      #expect(listed.map(\.size) == [11, 3] && listed.map(\.deviceName) == ["laptop", "laptop"])
+      let keys = store.keys.filter { $0.string.hasPrefix("log/") }
       var before: [Data?] = []
       for key in keys { before.append(try await store.get(key)) }
       try await a.container.restore(itemNamed: "Notes.txt", version: 1)
       #expect(a.text("Notes.txt") == "one")
       for (key, bytes) in zip(keys, before) { #expect(try await store.get(key) == bytes) }
-      #expect(try await a.container.versions(ofItemNamed: "Notes.txt").versions.map(\.size) == [3, 11, 3])
+      #expect(try await a.container.versions(ofItemNamed: "Notes.txt").map(\.size) == [3, 11, 3])
       #expect(try await a.sync().documents.isEmpty)
       let b = try await DeviceFixture("desktop", in: directory, store)
       try await b.sync()
@@ -49,7 +46,7 @@ struct EarlierVersionTests {
       #expect(b.text("Notes.txt") == "one")
       // The same version once more is no change.
       try await a.container.restore(itemNamed: "Notes.txt", version: 1)
-      #expect(try await a.container.versions(ofItemNamed: "Notes.txt").versions.count == 3)
+      #expect(try await a.container.versions(ofItemNamed: "Notes.txt").count == 3)
     }
   }
 
@@ -61,7 +58,7 @@ struct EarlierVersionTests {
       try await a.container.restore(itemNamed: "Trip.imageNotes", version: 1)
       #expect(a.text("Trip.imageNotes/Text.txt") == "one" && a.text("Trip.imageNotes/Images/1.png") == "png")
       #expect(
-        try await a.container.versions(ofItemNamed: "Trip.imageNotes").versions.map(\.sequence) == [3, 2, 1])
+        try await a.container.versions(ofItemNamed: "Trip.imageNotes").map(\.sequence) == [3, 2, 1])
       try await a.container.restore(itemNamed: "Trip.imageNotes", version: 2)
       #expect(a.text("Trip.imageNotes/Text.txt") == "two" && a.text("Trip.imageNotes/Images/1.png") == nil)
     }
@@ -71,12 +68,12 @@ struct EarlierVersionTests {
     try await withOne { a, _, _ in
       try await write(["one", "two"], to: "Notes.txt", on: a)
       try await a.container.delete(itemNamed: "Notes.txt")
-      let listed = try await a.container.versions(ofItemNamed: "Notes.txt").versions
+      let listed = try await a.container.versions(ofItemNamed: "Notes.txt")
       #expect(listed.map(\.isDeleted) == [true, false, false])
       try a.write("another", to: "Notes.txt")
       try await a.sync()
       // The name has another document now.
-      #expect(try await a.container.versions(ofItemNamed: "Notes.txt").versions.count == 1)
+      #expect(try await a.container.versions(ofItemNamed: "Notes.txt").count == 1)
       try await a.container.evict(itemNamed: "Notes.txt")
       try await a.container.delete(itemNamed: "Notes.txt")
       try await a.container.restore(itemNamed: "Notes.txt", version: 1)
@@ -86,25 +83,33 @@ struct EarlierVersionTests {
     }
   }
 
-  @Test func `that are damaged or missing are told, and change nothing`() async throws {
+  @Test func `are listed without the store, and a number that none has is told`() async throws {
     try await withOne { a, store, _ in
       try await write(["one", "two", "three"], to: "Notes.txt", on: a)
-      let document = try #require(
-        try await a.container.versions(ofItemNamed: "Notes.txt").versions.first?.document)
-      try await store.put(Data("{".utf8), at: #require(ObjectKey("documents/\(document)/0000000000000002")))
-      let listed = try await a.container.versions(ofItemNamed: "Notes.txt")
-      #expect(listed.versions.map(\.sequence) == [3, 1] && listed.problems.count == 1)
+      let backup = store.backUp()
+      for key in store.keys { try await store.delete(key) }
+      #expect(try await a.container.versions(ofItemNamed: "Notes.txt").map(\.sequence) == [3, 2, 1])
+      store.restore(backup)
       for number in [0, -1, 4, Int.max] {
         let error = await #expect(throws: FilePackageError.self) {
           try await a.container.restore(itemNamed: "Notes.txt", version: number)
         }
         #expect(error?.code == .noSuchFile)
       }
-      await #expect(throws: CloudDataError.self) {
-        try await a.container.restore(itemNamed: "Notes.txt", version: 2)
-      }
       #expect(a.text("Notes.txt") == "three")
-      #expect(try await a.container.versions(ofItemNamed: "Notes.txt").versions.map(\.sequence) == [3, 1])
+    }
+  }
+
+  @Test func `whose content the store lost are told, and change nothing`() async throws {
+    try await withOne { a, store, _ in
+      let texts = ["one", "two"].map { String(repeating: $0, count: 3_000) }
+      try await write(texts, to: "Notes.txt", on: a)
+      for key in store.keys where key.string.hasPrefix("blobs/") { try await store.delete(key) }
+      await #expect(throws: CloudDataError.self) {
+        try await a.container.restore(itemNamed: "Notes.txt", version: 1)
+      }
+      #expect(a.text("Notes.txt") == texts[1])
+      #expect(try await a.container.versions(ofItemNamed: "Notes.txt").map(\.sequence) == [2, 1])
     }
   }
 }

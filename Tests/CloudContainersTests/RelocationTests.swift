@@ -20,6 +20,11 @@ struct RelocationTests {
     return keys
   }
 
+  /// Copies all objects, as another program does.
+  private func copy(_ old: any ObjectStore, to new: any ObjectStore) async throws {
+    for key in try await keys(old).keys { try await new.put(old.get(key) ?? Data(), at: key, ifAbsent: true) }
+  }
+
   @Test func `has all documents, and the old store tells the other machines`() async throws {
     try await withTemporaryDirectory { directory in
       let (old, new) = (MemoryStore(), MeteredStore())
@@ -28,23 +33,27 @@ struct RelocationTests {
       for name in ["a.txt", "b.txt"] { try a.write("text of \(name)", to: name) }
       try await a.sync()
       try await b.sync()
-      let before = try await keys(old)
-      let report = try await CloudContainer.relocate(a.url, to: new, address: "new", copyingFrom: old)
-      #expect(report.copied == before.count && report.isTold)
+      try await copy(old, to: new)
+      let before = try await keys(new)
+      try await CloudContainer.relocate(a.url, to: new, address: "new", tellingIn: old)
       #expect(try await keys(new) == before)
-      let isMark = { (key: ObjectKey) in key.string == "container" || key.string.hasPrefix("feed/mark/") }
-      #expect(try await keys(old).filter { !isMark($0.key) } == before.filter { !isMark($0.key) })
       #expect(try CloudContainer.settings(of: a.url).address == "new")
       // The other machine changes a document, learns of the move, and takes the change along.
       try await b.container.download(itemNamed: "b.txt")
       try b.write("changed", to: "b.txt")
-      for everything in [false, true] {
-        let error = await #expect(throws: CloudDataError.self) {
-          try await b.container.sync(everything: everything)
-        }
+      let told = try await keys(old)
+      let c = b.container
+      let operations: [() async throws -> Void] = [
+        { _ = try await c.sync() }, { _ = try await c.plan() }, { try await c.evict(itemNamed: "b.txt") },
+        { try await c.delete(itemNamed: "a.txt") }, { try await c.restore(itemNamed: "b.txt", version: 1) },
+        { _ = try await c.collectGarbage(isDryRun: false) }, { try await c.download(itemNamed: "b.txt") },
+      ]
+      for operation in operations {
+        let error = await #expect(throws: CloudDataError.self) { try await operation() }
         #expect(error?.code == .moved && "\(error.map { "\($0)" } ?? "")".contains("has moved to new."))
+        #expect(try await keys(old) == told)
       }
-      #expect(try await CloudContainer.relocate(b.url, to: new, address: "new").copied == 0)
+      try await CloudContainer.relocate(b.url, to: new, address: "new")
       let (movedA, movedB) = (
         DeviceFixture(try await CloudContainer.open(a.url, in: new)),
         DeviceFixture(try await CloudContainer.open(b.url, in: new))
@@ -58,28 +67,7 @@ struct RelocationTests {
     }
   }
 
-  @Test func `is copied again without the objects that are there`() async throws {
-    try await withTemporaryDirectory { directory in
-      let (old, new) = (MemoryStore(), MemoryStore())
-      let a = try await DeviceFixture("a", in: directory, old, enclosesSmall: false)
-      for name in ["a.txt", "b.txt"] { try a.write("text of \(name)", to: name) }
-      try await a.sync()
-      let gated = GatedStore(new)
-      gated.setOffline(true)
-      await #expect(throws: ObjectStoreError.self) {
-        try await CloudContainer.relocate(a.url, to: gated, address: "new", copyingFrom: old)
-      }
-      #expect(try CloudContainer.settings(of: a.url).address == "memory")
-      let all = try await keys(old)
-      let half = all.keys.sorted().filter { $0.string.hasPrefix("blobs/") }
-      for key in half { if let bytes = try await old.get(key) { try await new.put(bytes, at: key) } }
-      let count = try await CloudContainer.relocate(a.url, to: new, address: "new", copyingFrom: old).copied
-      #expect(count == all.count - half.count && !half.isEmpty)
-      #expect(try await keys(new) == all)
-    }
-  }
-
-  @Test func `keeps what another machine has put there, if an old store is copied once more`() async throws {
+  @Test func `gets what another machine did in the old store after the copy`() async throws {
     try await withTemporaryDirectory { directory in
       let (old, new) = (MemoryStore(), MemoryStore())
       let a = try await DeviceFixture("a", in: directory, old)
@@ -88,37 +76,23 @@ struct RelocationTests {
       try await a.sync()
       try await b.sync()
       try await b.container.download(itemNamed: "a.txt")
-      // The old store loses the news of the move, so that the other machine goes on there.
-      let mark = try #require(try await old.get("container"))
-      try await CloudContainer.relocate(a.url, to: new, address: "new", copyingFrom: old)
-      try await old.put(mark, at: "container")
+      try await copy(old, to: new)
+      try await CloudContainer.relocate(a.url, to: new, address: "new")
       let movedA = DeviceFixture(try await CloudContainer.open(a.url, in: new))
       try movedA.write("a longer text of the first machine", to: "a.txt")
       try await movedA.sync()
       try b.write("other", to: "a.txt")
       try await b.sync()
-      var before: [ObjectKey: Data] = [:]
-      for key in try await keys(new).keys { before[key] = try await new.get(key) }
-      try await CloudContainer.relocate(b.url, to: new, address: "new", copyingFrom: old)
-      for (key, bytes) in before { #expect(try await new.get(key) == bytes, "\(key)") }
+      try await CloudContainer.relocate(b.url, to: new, address: "new")
       let movedB = DeviceFixture(try await CloudContainer.open(b.url, in: new))
-      for machine in [movedB, movedA, movedB] { try await machine.sync() }
-      #expect(movedA.text("a.txt") == movedB.text("a.txt"))
-      #expect(try await movedA.container.check(reads: true).isWhole)
-    }
-  }
-
-  @Test func `is told by its old store, or the report has the reason`() async throws {
-    try await withTemporaryDirectory { directory in
-      for damage in [Data("{".utf8), nil] {
-        let (old, new) = (MarkDamagingStore(MemoryStore(), damage), MemoryStore())
-        let a = try await DeviceFixture("a\(damage?.count ?? 0)", in: directory, old)
-        // The copy reads the mark to check it, and to copy it.
-        old.damageMark(after: 2)
-        let report = try await CloudContainer.relocate(a.url, to: new, address: "new", copyingFrom: old)
-        #expect(!report.isTold && report.copied > 0)
-        #expect(report.problem?.contains("'container'") == true, "\(report.problem ?? "none")")
+      for machine in [movedB, movedA, movedB, movedA] { try await machine.sync() }
+      for machine in [movedA, movedB] {
+        let names = try await machine.container.names()
+        try await machine.container.download(itemsNamed: names)
+        #expect(
+          Set(names.compactMap { machine.text($0) }) == ["a longer text of the first machine", "other"])
       }
+      #expect(try await movedA.container.check(reads: true).isWhole)
     }
   }
 
@@ -132,33 +106,10 @@ struct RelocationTests {
       }
       for source in [nil, old] {
         await #expect(throws: CloudDataError.self) {
-          try await CloudContainer.relocate(a.url, to: other, address: "new", copyingFrom: source)
+          try await CloudContainer.relocate(a.url, to: other, address: "new", tellingIn: source)
         }
       }
       #expect(try CloudContainer.settings(of: a.url).address == "memory")
     }
-  }
-}
-
-/// A store whose mark is damaged, or gone, from one of its reads on.
-private final class MarkDamagingStore: ObjectStore {
-  let base: any ObjectStore
-  private let damage: Data?
-  private let readsLeft = Mutex<Int?>(nil)
-
-  init(_ base: any ObjectStore, _ damage: Data?) { (self.base, self.damage) = (base, damage) }
-
-  func damageMark(after reads: Int) { readsLeft.withLock { $0 = reads } }
-
-  var place: String { base.place }
-
-  func send(_ call: StoreCall) async throws(ObjectStoreError) -> StoreAnswer {
-    guard case .get = call else { return try await base.send(call) }
-    let isDamaged = readsLeft.withLock { left in
-      guard let reads = left, call.key == ContainerMark.key else { return false }
-      left = max(0, reads - 1)
-      return reads == 0
-    }
-    return isDamaged ? .bytes(damage) : try await base.send(call)
   }
 }

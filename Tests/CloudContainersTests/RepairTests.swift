@@ -12,16 +12,16 @@ import Testing
 struct RepairTests {
   /// A loss that a machine with all documents can mend.
   enum Damage: CaseIterable {
-    case blobs, wrongBytes, versions, damagedVersions, mark
+    case blobs, wrongBytes, entries, damagedEntries, mark
 
-    var isOfVersions: Bool { self == .versions || self == .damagedVersions }
+    var isOfEntries: Bool { self == .entries || self == .damagedEntries }
 
     func left(_ key: String, _ bytes: Data) -> Data? {
       switch self {
       case .blobs where key.hasPrefix("blobs/"): nil
       case .wrongBytes where key.hasPrefix("blobs/"): Data(bytes.map { $0 ^ 1 })
-      case .versions where key.hasPrefix("documents/"): nil
-      case .damagedVersions where key.hasPrefix("documents/"): Data("{".utf8)
+      case .entries where key.hasPrefix("log/"): nil
+      case .damagedEntries where key.hasPrefix("log/"): Data("{".utf8)
       case .mark where key == "container": Data()
       default: bytes
       }
@@ -66,7 +66,7 @@ struct RepairTests {
       try await b.sync()
       try a.write("three", to: "Notes.txt")
       if isEdited { try b.write("four", to: "Notes.txt") }
-      let lost = try #require(store.keys.last { CloudVersion.parse($0)?.sequence == 2 })
+      let lost = try #require(store.keys.last { $0.string.hasPrefix("log/") })
       try await store.delete(lost)
       _ = try await a.container.repair()
       _ = try await b.container.repair()
@@ -84,7 +84,7 @@ struct RepairTests {
     kind: LossyStore.Kind, damage: Damage
   ) async throws {
     try await LossyStore.with(kind) { lossy, directory in
-      let a = try await DeviceFixture("a", in: directory, lossy.store, enclosesSmall: damage.isOfVersions)
+      let a = try await DeviceFixture("a", in: directory, lossy.store, enclosesSmall: damage.isOfEntries)
       try a.write("one", to: "Notes.txt")
       try await a.makePackage("Trip.imageNotes", ["1.txt": "one", "Folder/2.txt": "two"])
       try await a.sync()
@@ -99,18 +99,18 @@ struct RepairTests {
     }
   }
 
-  @Test func `leaves a version of a newer program in its place`() async throws {
+  @Test func `leaves an entry of a newer program in its place`() async throws {
     try await withTemporaryDirectory { directory in
       let store = MemoryStore()
       let a = try await DeviceFixture("a", in: directory, store)
       try a.write("one", to: "Notes.txt")
       try await a.sync()
-      let key = try #require(store.keys.first { CloudVersion.parse($0) != nil })
-      let newer = Data(#"{"format": 1000}"#.utf8)
-      try await store.put(newer, at: key)
-      let report = try await a.container.repair()
-      #expect(report.versions == 0 && !report.check.isWhole, "\(report.check)")
-      #expect(try await store.get(key) == newer)
+      let last = try #require(store.keys.compactMap(ContainerLog.number).max())
+      let newer = Data([2, 0, 0])
+      try await store.put(newer, at: ContainerLog.key(last + 1))
+      let error = await #expect(throws: CloudDataError.self) { try await a.container.repair() }
+      #expect(error?.code == .newerFormat)
+      #expect(try await store.get(ContainerLog.key(last + 1)) == newer)
     }
   }
 
@@ -132,7 +132,7 @@ struct RepairTests {
   }
 
   @Test
-  func `still gives its garbage away, and keeps all content and the old versions of the damaged document`()
+  func `still gives its garbage away, and keeps all content`()
     async throws
   {
     try await withTemporaryDirectory { directory in
@@ -151,11 +151,11 @@ struct RepairTests {
       // The page that this machine keeps hides the damage from the marking.
       try FileManager.default.removeItem(at: a.url.appending(path: ".docpkg-cloud/pages"))
       let report = try await a.container.collectGarbage(isDryRun: false)
-      #expect(report.versions == 1 && report.blobs == 0)
+      #expect(report.versions == 2 && report.blobs == 0)
       #expect(report.problems.map(\.document) == ["Notes.txt"])
       #expect(try await a.container.repair(reads: true).documents == ["Notes.txt"])
       let repaired = try await a.container.collectGarbage(isDryRun: false)
-      #expect(repaired.versions == 1 && repaired.blobs == 4 && repaired.problems.isEmpty)
+      #expect(repaired.versions == 0 && repaired.blobs == 4 && repaired.problems.isEmpty)
       #expect(try await a.container.check(reads: true).isWhole)
     }
   }
@@ -180,7 +180,8 @@ struct RepairTests {
       try await a.sync()
       var version = try #require(session.head(of: await session.placed("Large.bin")))
       (version.sequence, version.root) = (2, root)
-      _ = try await session.log.commit(version)
+      var record = try await session.placed("Large.bin")
+      _ = try await session.commit(version, of: &record, since: nil)
       #expect(try await a.container.check().isWhole)
       let report = try await a.container.check(reads: true)
       #expect(report.problems.count == 1 && "\(report)".contains("Large.bin"), "\(report)")

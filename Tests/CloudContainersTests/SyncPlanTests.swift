@@ -69,7 +69,7 @@ struct SyncPlanTests {
       try b.write("new", to: "new.txt")
 
       let (here, there, writes) = (try bytes(in: b.url), try bytes(in: place), store.writes)
-      let plan = try await b.container.plan(everything: everything)
+      let plan = try await b.container.plan()
       #expect(store.writes == writes)
       #expect(try bytes(in: b.url) == here)
       #expect(try bytes(in: place) == there)
@@ -83,7 +83,7 @@ struct SyncPlanTests {
       #expect(
         Set(run.documents.map(\.name)) == Set(plan.documents.map(\.name)) && run.discovered == plan.discovered
       )
-      #expect(try await b.container.plan(everything: everything).documents.isEmpty)
+      #expect(try await b.container.plan().documents.isEmpty)
     }
   }
 

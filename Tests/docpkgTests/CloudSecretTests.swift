@@ -40,7 +40,7 @@ struct CloudSecretTests {
       try fixture.cloud("gc", ["A", "--dry-run", "--json"])
       try fixture.cloud("gc", ["A"])
       try fixture.cloud("move", ["B/Trip.imageNotes", "--from", "B"])
-      try fixture.cloud("sync", ["B", "--everything", "--json"])
+      try fixture.cloud("sync", ["B", "--json"])
       try fixture.cloud("versions", ["A/Trip.imageNotes", "--json"])
       try fixture.cloud("restore", ["A/Trip.imageNotes", "--version", "1"])
       try fixture.cloud("sync", ["A", "--dry-run"])

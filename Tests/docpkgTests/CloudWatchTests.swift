@@ -81,13 +81,13 @@ struct CloudWatchTests {
       }
       // The first look reads the entry of the upload. Then each one asks for the same: a second request would differ.
       let asked = server.requests[(idle + 3)..<(idle + 8)].map { "\($0.method) \($0.path)?\($0.query)" }
-      #expect(Set(asked).count == 1 && asked[0].contains("feed"), "\(asked)")
+      #expect(Set(asked).count == 1 && asked[0].contains("log"), "\(asked)")
       try write("sun", to: folder.appending("second.txt"))
       let second = try await program.waits { (line: Line) in line.has("uploaded", of: "second.txt") }
       // The looks between the lines count in the second one.
       let requests = server.requests
       let news = requests.indices.filter {
-        requests[$0].method == "PUT" && requests[$0].path.contains("/feed/")
+        requests[$0].method == "PUT" && requests[$0].path.contains("/log/")
           && !requests[$0].path.contains("/mark/")
       }
       #expect(

@@ -121,7 +121,7 @@ extension ObjectStore {
   /// Lists objects whose keys begin with `prefix` (OS4).
   ///
   /// - Parameters:
-  ///   - prefix: the first bytes of the keys, such as `feed/`; empty for all objects.
+  ///   - prefix: the first bytes of the keys, such as `log/`; empty for all objects.
   ///   - start: the listing begins after this key.
   ///   - limit: the greatest number of objects, at least 1. A page may have fewer, also if there are more.
   public func list(

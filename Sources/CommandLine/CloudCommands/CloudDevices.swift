@@ -10,7 +10,7 @@ extension Cloud {
       commandName: "devices",
       abstract: "List the machines of a container, rename this one, or remove another one.",
       discussion: """
-        Each line has the time at which the machine was last seen, its identity and its name; a star marks this \
+        Each line has the time of the last change by the machine, its identity and its name; a star marks this \
         machine. A machine that was removed changes nothing any more, and says so with its next 'sync'. Its documents \
         stay on it, and so does the key of an encrypted container.
 
@@ -19,7 +19,7 @@ extension Cloud {
           docpkg cloud devices ~/Cloud --rename "old laptop"
           docpkg cloud devices ~/Cloud --remove 9fa8e0df
 
-        \(ExitStatus.help) 2 also if the name of a machine cannot be read; the line has no name then.
+        \(ExitStatus.help)
         """)
 
     @OptionGroup var argument: FolderArgument
@@ -59,13 +59,6 @@ extension Cloud {
         return
       }
       try print(devices)
-      let unnamed = devices.filter(\.name.isEmpty)
-      for device in unnamed {
-        let problem = device.problem.map { errorMessage(of: $0) } ?? "its object is damaged."
-        StandardError.write(
-          "docpkg: The name of the machine '\(display(device.id))' could not be read: \(problem)\n")
-      }
-      if !unnamed.isEmpty { throw ExitCode(ExitStatus.failed) }
     }
 
     private func print(_ devices: [CloudDevice]) throws {
@@ -80,13 +73,12 @@ extension Cloud {
 
     private struct Row: Encodable {
       var id: String
-      var name: String?
+      var name: String
       var lastSeen: Date
       var isCurrent: Bool
 
       init(_ device: CloudDevice) {
-        (id, lastSeen, isCurrent) = (device.id, device.lastSeen, device.isCurrent)
-        if !device.name.isEmpty { name = device.name }
+        (id, name, lastSeen, isCurrent) = (device.id, device.name, device.lastSeen, device.isCurrent)
       }
     }
   }

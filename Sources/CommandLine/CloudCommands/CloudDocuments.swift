@@ -39,13 +39,6 @@ extension Cloud {
         try await interruptible(saying: Cloud.interruption) {
           let folder = try await CloudFolder.open(at: root, progress, limits)
           let places = try folder.documents(at: paths, among: await folder.container.names())
-          let unreadable =
-            paths.contains { isContainerFolder(url($0)) }
-            ? try await folder.container.listing().unreadable : []
-          for problem in unreadable {
-            StandardError.write("docpkg: \(problem)\n")
-            hasFailed.withLock { $0 = true }
-          }
           try await folder.container.download(itemsNamed: places.keys.sorted()) { name, outcome in
             progress.clear()
             switch outcome {

@@ -79,9 +79,8 @@ extension Cloud {
       abstract: "Remove the objects that no document needs from the container.",
       discussion: """
         Versions go thirty days after the next one, and the content that no other version has goes with them. \
-        Content of the last two days stays in any case, because another machine may be uploading. The last version \
-        of each document stays. If a version that this machine knows is missing, nothing is removed. If one is \
-        damaged, all content stays, and the old versions of its document: 'docpkg cloud repair' mends it.
+        The last version of each document stays. Other machines upload nothing meanwhile. If a list of children is \
+        damaged, all content stays: 'docpkg cloud repair' mends it.
 
         Example:
           docpkg cloud gc ~/Cloud --dry-run

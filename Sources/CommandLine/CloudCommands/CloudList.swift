@@ -44,8 +44,6 @@ extension Cloud {
               + display(item.name) + item.notes)
         }
       }
-      for problem in listing.unreadable { StandardError.write("docpkg: \(problem)\n") }
-      if !listing.unreadable.isEmpty { throw ExitCode(ExitStatus.different) }
     }
   }
 
@@ -80,7 +78,7 @@ extension Cloud {
         notUploaded: items.filter { !$0.isUploaded }.map(\.name),
         older: items.filter { $0.downloadingStatus == .downloaded }.map(\.name),
         conflicts: items.filter(\.hasUnresolvedConflicts).map(\.name),
-        errors: items.compactMap(\.problem) + listing.unreadable, kept: try container.keptPatterns,
+        errors: items.compactMap(\.problem), kept: try container.keptPatterns,
         leftOut: listing.leftOut, ignored: listing.ignored,
         deleted: try await container.deletedItems().count)
       if json {

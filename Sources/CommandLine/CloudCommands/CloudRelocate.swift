@@ -11,16 +11,15 @@ extension Cloud {
       commandName: "relocate",
       abstract: "Give a container folder another store.",
       discussion: """
-        Without --copy the new address is one of the same store, or of a copy that has the container. With --copy the \
-        command copies all objects from the old store first. A copy that was cut short can be repeated. The old store \
-        keeps its objects, and tells the other machines the new address.
+        The new address is one of the same store, or of a copy that has all its objects, such as one of 'cp -a' or \
+        'rclone copy'. Objects never change, so a copy can be made again while machines sync.
 
-        Run the command on each machine, with --copy on the first one. A machine that syncs with the old store then \
-        changes nothing, and says what to do; after its 'relocate', its changes go to the new store.
+        Run the command on each machine. With --moved on the first one, the old store tells the other machines: each \
+        changes nothing then, and says what to do. After its 'relocate', its changes go to the new store.
 
         Examples:
           docpkg cloud relocate ~/Cloud /media/new-place/documents
-          docpkg cloud relocate ~/Cloud s3://documents/me --copy
+          docpkg cloud relocate ~/Cloud s3://documents/me --moved
 
         \(ExitStatus.help)
         """)
@@ -33,8 +32,8 @@ extension Cloud {
 
     @OptionGroup var service: ServiceOptions
 
-    @Flag(help: "Copy all objects from the old store.")
-    var copy = false
+    @Flag(help: "Tell the other machines through the old store.")
+    var moved = false
 
     @Flag(name: .shortAndLong, help: "Print nothing but errors.")
     var quiet = false
@@ -49,30 +48,22 @@ extension Cloud {
     }
 
     func run() async throws {
-      let (place, address, copy) = (absoluteURL(folder), StoreAddress(address, service), copy)
+      let (place, address, moved) = (absoluteURL(folder), StoreAddress(address, service), moved)
       guard isContainerFolder(url(folder)) else {
         throw InputError(description: "'\(display(folder))' is no container folder.")
       }
       if let store = address.folder, "\(store)/".hasPrefix(place.path + "/") {
         throw InputError(description: "The store's folder must not be in the container folder.")
       }
-      let report = try await interruptible(
-        saying: "the folder has its old store; the same command does the rest"
-      ) {
+      try await interruptible(saying: "the folder has its old store; the same command does the rest") {
         let (oldText, oldOptions) = try CloudContainer.settings(of: place)
-        let old = copy ? RetryingStore(CountingStore(try StoreAddress(oldText, oldOptions).open())) : nil
-        return try await CloudContainer.relocate(
+        let old = moved ? RetryingStore(CountingStore(try StoreAddress(oldText, oldOptions).open())) : nil
+        try await CloudContainer.relocate(
           place, to: RetryingStore(CountingStore(try address.open())), address: address.text,
-          options: address.options, copyingFrom: old)
-      }
-      if let problem = report.problem {
-        StandardError.write(
-          "docpkg: warning: The old store does not tell the other machines. Run 'docpkg cloud relocate' on them by hand. "
-            + "\(problem)\n")
+          options: address.options, tellingIn: old)
       }
       if quiet { return }
       var output = StandardOutput(.report)
-      if copy { output.line("copied \(counted(report.copied, "object"))") }
       output.line("\(display(folder)) is a container folder of \(address.text)")
     }
   }

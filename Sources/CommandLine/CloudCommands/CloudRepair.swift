@@ -9,8 +9,8 @@ extension Cloud {
       commandName: "repair",
       abstract: "Store again what this machine has and the store lost.",
       discussion: """
-        After a backup of the store was restored, or objects were lost or damaged, the command stores the versions and \
-        the content of the documents that are here again. Run it on each machine. Then it checks the container, and \
+        After a backup of the store was restored, or objects were lost or damaged, the command stores the entries of its log \
+        and the content of the documents that are here again. Run it on each machine. Then it checks the container, and \
         names the rest. With --read it reads all content in the store, and finds damaged content, too.
 
         Example:
@@ -28,12 +28,14 @@ extension Cloud {
       if options.json {
         try printJSON(
           Result(
-            documents: report.documents, versions: report.versions, finding: report.check.finding.rawValue,
+            documents: report.documents, entries: report.entries, finding: report.check.finding.rawValue,
             problems: report.check.problems.map { errorMessage(of: $0) }), as: .report)
       } else {
         var output = StandardOutput(.report)
         for name in report.documents { output.line("stored again \(display(name))") }
-        if report.versions > 0 { output.line("stored again \(counted(report.versions, "version"))") }
+        if report.entries > 0 {
+          output.line("stored again \(counted(report.entries, "entry", "entries")) of the log")
+        }
         output.line("\(report.check)")
       }
       if !report.check.isWhole { throw ExitCode(ExitStatus.different) }
@@ -41,7 +43,7 @@ extension Cloud {
 
     private struct Result: Encodable {
       var documents: [String]
-      var versions: Int
+      var entries: Int
       var finding: String
       var problems: [String]
     }

@@ -33,9 +33,6 @@ extension Cloud {
 
     @OptionGroup var argument: FolderArgument
 
-    @Flag(help: "List all versions in the container, and compare those that are known here.")
-    var everything = false
-
     @Flag(help: "Continue, and sync again after each change.")
     var watch = false
 
@@ -65,7 +62,7 @@ extension Cloud {
 
     func run() async throws {
       let progress = TransferProgress()
-      let (path, everything, dryRun, limits) = (argument.path, everything, dryRun, transfer.limits)
+      let (path, dryRun, limits) = (argument.path, dryRun, transfer.limits)
       if watch {
         return try await interruptible(saying: Cloud.interruption) { [self] in
           let folder = try await CloudFolder.open(at: path, progress, limits)
@@ -79,8 +76,8 @@ extension Cloud {
         let folder = try await CloudFolder.open(at: path, progress, limits)
         let report =
           dryRun
-          ? try await folder.container.plan(everything: everything)
-          : try await folder.container.sync(everything: everything)
+          ? try await folder.container.plan()
+          : try await folder.container.sync()
         return (report, folder.traffic)
       }
       progress.clear()

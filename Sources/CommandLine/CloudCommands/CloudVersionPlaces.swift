@@ -19,14 +19,13 @@ extension Cloud {
       var places = VersionPlaces()
       do {
         let folder = try await CloudFolder.open(at: path)
-        let listing = try await folder.container.versions(ofItemNamed: folder.name(ofItemAt: path))
-        for (version, notes) in zip(listing.versions, Versions.notes(of: listing.versions)) {
+        let versions = try await folder.container.versions(ofItemNamed: folder.name(ofItemAt: path))
+        for (version, notes) in zip(versions, Versions.notes(of: versions)) {
           places.stored.append(
             .init(
               number: version.sequence, date: version.date, computer: version.deviceName, size: version.size,
               notes: notes))
         }
-        places.problems = listing.problems.map { errorMessage(of: $0) }
       } catch let error as FilePackageError where error.code == .noSuchFile {
         // The document was never in the container.
       } catch {

@@ -12,13 +12,13 @@ extension Cloud {
       discussion: """
         Prints a line for each version, the last one first: the number, the date, the size, and the device that made \
         it. 'docpkg versions' lists them beside those of the history here. 'docpkg cloud restore --version' brings one back. A version stays for thirty days after the next one \
-        came; 'docpkg cloud gc' removes it then. The name of a deleted document is possible, too.
+        came; 'docpkg cloud gc' removes it then. The name of a deleted document is possible, too. The command asks the store for nothing.
 
         Examples:
           docpkg cloud versions ~/Cloud/Trip.imageNotes
           docpkg cloud versions ~/Cloud/Trip.imageNotes --json | jq '.[0].number'
 
-        \(ExitStatus.help) 1 if a version cannot be read.
+        \(ExitStatus.help)
         """)
 
     @Argument(path: "The document, in the container folder.")
@@ -29,21 +29,19 @@ extension Cloud {
 
     func run() async throws {
       let (progress, path) = (TransferProgress(), path)
-      let listing = try await interruptible(saying: "nothing was changed") {
+      let versions = try await interruptible(saying: "nothing was changed") {
         let folder = try await CloudFolder.open(at: path, progress)
         return try await folder.container.versions(ofItemNamed: folder.name(ofItemAt: path))
       }
       progress.clear()
       if json {
-        try printJSON(listing.versions.map(Listed.init))
+        try printJSON(versions.map(Listed.init))
       } else {
         var output = StandardOutput()
-        for (version, notes) in zip(listing.versions, Self.notes(of: listing.versions)) {
+        for (version, notes) in zip(versions, Self.notes(of: versions)) {
           output.line(Self.line(of: version, notes))
         }
       }
-      for problem in listing.problems { StandardError.write("docpkg: \(errorMessage(of: problem))\n") }
-      if !listing.problems.isEmpty { throw ExitCode(ExitStatus.different) }
     }
 
     /// Returns what each line has besides: that the document is deleted, or has another name than in the next version.

@@ -19,7 +19,7 @@ private struct TextsBeforeLoss {
   var current: Set<String> = []
   /// The documents with such texts, and without conflicts. All devices have to read them in the end.
   var whole: Set<CloudDocumentID> = []
-  /// The last versions that a device knows.
+  /// The entries of the log that a device knows.
   var known: Set<ObjectKey> = []
 
   mutating func note(_ texts: some Sequence<String>, of document: CloudDocumentID, named name: String) {
@@ -31,12 +31,11 @@ private struct TextsBeforeLoss {
 extension ContainerModel {
   /// Loses objects for good, lets each device repair the store twice, and checks what is left.
   mutating func loseObjects(
-    of store: MemoryStore, as seen: any ObjectStore, _ devices: [ModelDevice], _ clock: ModelClock,
-    listing: Bool
+    of store: MemoryStore, as seen: any ObjectStore, _ devices: [ModelDevice], _ clock: ModelClock
   ) async throws {
     for device in devices { try await device.link.heal() }
     var before = try await texts(in: seen, devices)
-    let unknown = try await removeObjects(from: store, as: seen, before)
+    try await removeObjects(from: store, before)
     var named: Set<String> = []
     for round in 0..<(sabotage.repairs ? 2 : 0) {
       for device in devices {
@@ -50,7 +49,7 @@ extension ContainerModel {
         }
       }
     }
-    let failing = try await settleAfterLoss(devices, clock, listing: listing, &named)
+    let failing = try await settleAfterLoss(devices, clock, &named)
     for device in devices {
       let report = try await device.container.check(reads: true)
       for problem in report.problems where names(in: [problem]).isEmpty {
@@ -60,7 +59,7 @@ extension ContainerModel {
     }
     let after = try await texts(in: seen, devices)
     before.names.merge(after.names) { $0.union($1) }
-    try await check(devices, seen, before, unknown, named)
+    try await check(devices, seen, before, named)
     compare(devices, without: failing)
     for device in devices {
       let session = device.container.session
@@ -74,47 +73,30 @@ extension ContainerModel {
     }
   }
 
-  /// Removes some objects of some kinds; returns the texts of removed versions that no device knows.
-  private mutating func removeObjects(
-    from store: MemoryStore, as seen: any ObjectStore, _ before: TextsBeforeLoss
-  ) async throws -> Set<String> {
-    var last: [CloudDocumentID: ObjectKey] = [:]
-    var earlier: [ObjectKey] = []
-    for key in store.keys {
-      guard let (document, _) = CloudVersion.parse(key) else { continue }
-      if let other = last.updateValue(key, forKey: document) { earlier.append(other) }
-    }
+  /// Removes some objects of some kinds. A device knows each removed entry of the log.
+  private mutating func removeObjects(from store: MemoryStore, _ before: TextsBeforeLoss) async throws {
     let keys = store.keys
     func all(_ prefix: String) -> [ObjectKey] { keys.filter { $0.string.hasPrefix(prefix) } }
-    let kinds = [all("blobs/"), last.values.sorted(), earlier, all("feed/"), all("heads/")]
-    var unknown: Set<String> = []
+    let entries = all("log/").filter { before.known.contains($0) }
+    let kinds = [all("blobs/"), entries.suffix(1), entries, all("state/")]
     for kind in kinds where random(2) == 0 {
       for _ in 0..<(1 + random(3)) where !kind.isEmpty {
         let key = kind[random(kind.count)]
         log.append("the store loses \(key.string)")
-        if let (document, sequence) = CloudVersion.parse(key), last[document] == key,
-          !before.known.contains(key),
-          let version = try? await VersionLog(seen).version(of: document, sequence)
-        {
-          unknown.formUnion(await readableTexts(of: version, in: seen))
-        }
         try await store.delete(key)
       }
     }
     // Without the object 'container' no run works, so that a sabotage would show at once. A repair makes it for a
-    // device that knows one of the last versions in the store.
-    if sabotage.repairs, random(2) == 0,
-      last.values.contains(where: { before.known.contains($0) && store.keys.contains($0) })
-    {
+    // device that knows one of the entries in the store.
+    if sabotage.repairs, random(2) == 0, entries.contains(where: { store.keys.contains($0) }) {
       log.append("the store loses container")
       for key in store.keys where key.string == "container" { try await store.delete(key) }
     }
-    return unknown
   }
 
   /// Lets all devices come to rest; returns the names of documents that fail in the end.
   private mutating func settleAfterLoss(
-    _ devices: [ModelDevice], _ clock: ModelClock, listing: Bool, _ named: inout Set<String>
+    _ devices: [ModelDevice], _ clock: ModelClock, _ named: inout Set<String>
   ) async throws -> Set<String> {
     var failing: Set<String> = []
     // Uploads may wait for the end of a collection of garbage that was cut off.
@@ -124,7 +106,7 @@ extension ContainerModel {
       for device in devices {
         clock.advance(1)
         do {
-          let report = try await device.container.sync(everything: listing && round < 2)
+          let report = try await device.container.sync()
           failing.formUnion(report.failures.map(\.name))
           named.formUnion(names(in: report.problems) + report.lost)
           let news = report.documents.filter { $0.error == nil && ($0.uploaded || $0.downloaded) }
@@ -149,8 +131,7 @@ extension ContainerModel {
   }
 
   private mutating func check(
-    _ devices: [ModelDevice], _ seen: any ObjectStore, _ before: TextsBeforeLoss, _ unknown: Set<String>,
-    _ named: Set<String>
+    _ devices: [ModelDevice], _ seen: any ObjectStore, _ before: TextsBeforeLoss, _ named: Set<String>
   ) async throws {
     let stored = try await lastTexts(in: seen)
     var here: Set<String> = []
@@ -163,9 +144,7 @@ extension ContainerModel {
         note("lost on a machine: \(text) of \(names)")
       } else if before.current.contains(text), !stored.contains(text) {
         note("not in the container again: \(text) of \(names)")
-      } else if !here.contains(text), !stored.contains(text), names.isDisjoint(with: named),
-        !unknown.contains(text)
-      {
+      } else if !here.contains(text), !stored.contains(text), names.isDisjoint(with: named) {
         note("lost without a name: \(text) of \(names)")
       }
     }
@@ -194,17 +173,20 @@ extension ContainerModel {
   private func texts(in store: any ObjectStore, _ devices: [ModelDevice]) async throws -> TextsBeforeLoss {
     var found = TextsBeforeLoss()
     var heads: [CloudDocumentID: CloudVersion] = [:]
-    for version in try await versions(in: store, onlyLast: false) {
-      found.note(await readableTexts(of: version, in: store), of: version.document, named: version.name)
-      if version.sequence > heads[version.document]?.sequence ?? 0 { heads[version.document] = version }
+    for versions in try await StoredLog(store).versions.values {
+      for version in versions {
+        heads[version.document] = version
+        let texts = await readableTexts(of: version, in: store, withConflicts: version == versions.last)
+        found.note(texts, of: version.document, named: version.name)
+      }
     }
     for device in devices {
       found.here.formUnion(texts(on: device))
       let session = device.container.session
       let documents = Set(device.documents)
+      found.known.formUnion(try await session.state.snapshot().versions.map { ContainerLog.key($0.entry) })
       for record in try await session.state.records() {
         let head = try session.head(of: record)
-        if let head { found.known.insert(head.key) }
         guard record.base != nil, documents.contains(record.name) else { continue }
         let texts = device.contents(of: record.name).values
         let document = try record.document
@@ -232,38 +214,25 @@ extension ContainerModel {
   /// The texts of the last versions and their conflicts that can be read.
   private func lastTexts(in store: any ObjectStore) async throws -> Set<String> {
     var texts: Set<String> = []
-    for version in try await versions(in: store, onlyLast: true) where !version.isDeleted {
-      texts.formUnion(await readableTexts(of: version, in: store))
+    for version in try await StoredLog(store).heads where !version.isDeleted {
+      texts.formUnion(await readableTexts(of: version, in: store, withConflicts: true))
     }
     return texts
   }
 
-  /// The versions of a store, and the conflicts of the last ones, as far as they can be read.
-  private func versions(in store: any ObjectStore, onlyLast: Bool) async throws -> [CloudVersion] {
-    let log = VersionLog(store)
-    var found: [CloudVersion] = []
-    try await log.forEachDocument { document, numbers in
-      for number in onlyLast ? numbers.suffix(1) : numbers[...] {
-        guard let version = try await log.version(of: document, number.sequence) else { continue }
-        found.append(version)
-        guard number.sequence == numbers.last?.sequence else { continue }
-        for digest in version.conflicts {
-          do { found.append(try await log.conflict(digest, of: document)) } catch is CloudDataError {}
-        }
-      }
-    }
-    return found
-  }
-
   /// The texts of a version whose objects are there.
-  private func readableTexts(of version: CloudVersion, in store: any ObjectStore) async -> Set<String> {
+  private func readableTexts(
+    of version: CloudVersion, in store: any ObjectStore, withConflicts: Bool
+  ) async -> Set<String> {
     let blobs = BlobStore(store).adding(version.blobs)
     var texts: Set<String> = []
-    // A version without its pages has no text that can be read.
-    for entry in (try? await DocumentTree(version.root, blobs).entries()) ?? [] {
-      guard case .file(let content) = entry.kind, content.size > 0 else { continue }
-      if let bytes = try? await blobs.get(BlobName(content.hash), child: entry.path.display) {
-        texts.insert(String(decoding: bytes, as: UTF8.self))
+    for root in [version.root] + (withConflicts ? version.conflicts.map(\.root) : []) {
+      // A version without its pages has no text that can be read.
+      for entry in (try? await DocumentTree(root, blobs).entries()) ?? [] {
+        guard case .file(let content) = entry.kind, content.size > 0 else { continue }
+        if let bytes = try? await blobs.get(BlobName(content.hash), child: entry.path.display) {
+          texts.insert(String(decoding: bytes, as: UTF8.self))
+        }
       }
     }
     return texts

@@ -12,22 +12,27 @@ import TestSupport
 struct ContainerModel {
   struct Sabotage: CustomStringConvertible {
     var store: UnreliableStore.Sabotage?
-    /// Whether a reader compares the hashes of the feed, and misses the last entry that it knows.
-    var checksChain = true
-    var hasGrace = true
+    /// The rules of the log that the devices keep to.
+    var rules = LogRules.all
     /// Whether an eviction asks the store for the content of the document.
     var asksStore = true
     /// Whether the devices repair a store that lost objects.
     var repairs = true
 
     /// Whether the fault loses blobs.
-    var concernsBlobs: Bool { store == .dropsABlob || !hasGrace }
+    var concernsBlobs: Bool { store == .dropsABlob || ignoresCollections }
+
+    var ignoresCollections: Bool { !rules.contains(.collections) }
 
     var description: String {
       if let store { return store.rawValue }
       if !repairs { return "no repair" }
       if !asksStore { return "no question before an eviction" }
-      return checksChain ? "no grace time" : "no chain check"
+      let names: [(LogRules, String)] = [
+        (.chain, "no chain check"), (.names, "no rule of names"), (.pending, "pending entries forgotten"),
+        (.collections, "collections ignored"), (.common, "wrong entry after a loss"),
+      ]
+      return names.first { !rules.contains($0.0) }?.1 ?? "no sabotage"
     }
   }
 
@@ -65,12 +70,11 @@ struct ContainerModel {
         try await ModelDevice(
           number, in: directory, store, clock, offset: Double(random(172_800) - 86_400),
           seed: generator.next(),
-          sabotage: sabotage.store, checksChain: sabotage.checksChain,
-          asksStore: sabotage.asksStore, enclosesSmall: enclosesSmall, key: key))
+          sabotage: sabotage.store, rules: sabotage.rules, asksStore: sabotage.asksStore,
+          enclosesSmall: enclosesSmall, key: key))
     }
     // In every third program days pass, so that versions expire and garbage goes.
     let isLong = random(3) == 0
-    var losesState = false
     // In every second program a backup of the store is restored.
     let isRolledBack = random(2) == 0 && !losesObjects
     var backup = store.backUp()
@@ -81,16 +85,17 @@ struct ContainerModel {
       if isLong, random(12) == 0 { clock.advance(Double(random(20 * 86_400))) }
       let device = devices[random(devices.count)]
       device.drift.seconds = Double(random(240) - 120)
-      try await self.step(step, device, devices, store, &losesState)
+      try await self.step(step, device, devices)
     }
-    // The feed has no version that a device committed without knowing it.
-    let hasLateVersions = devices.contains { $0.link.lateVersions > 0 }
-    let listing = losesState || hasLateVersions
     let seen: any ObjectStore = key.map { EncryptedStore(store, key: $0) } ?? store
     if losesObjects {
-      try await loseObjects(of: store, as: seen, devices, clock, listing: listing)
+      do {
+        try await loseObjects(of: store, as: seen, devices, clock)
+      } catch let error as CloudDataError {
+        note("\(error)")
+      }
     } else {
-      try await syncAll(devices, clock, listing: listing)
+      try await syncAll(devices, clock)
       await check(devices, seen)
     }
     if problems.isEmpty { return }
@@ -99,8 +104,7 @@ struct ContainerModel {
   }
 
   private mutating func step(
-    _ number: Int, _ device: ModelDevice, _ devices: [ModelDevice], _ store: MemoryStore,
-    _ losesState: inout Bool
+    _ number: Int, _ device: ModelDevice, _ devices: [ModelDevice]
   ) async throws {
     let here = device.documents
     let names = ["a.txt", "b.txt", "p.imageNotes", "q.imageNotes", "A.txt", "f/a.txt", "f/p.imageNotes"]
@@ -128,7 +132,6 @@ struct ContainerModel {
       guard random(6) == 0 else { return }
       try device.loseState()
       try await device.restart()
-      losesState = true
     case 11:
       guard
         let item = try await device.container.items().filter({ $0.downloadingStatus != .notDownloaded }).first
@@ -153,8 +156,8 @@ struct ContainerModel {
         }
       }
       try await device.restart()
-    // Without the grace time, garbage goes during each run of all devices.
-    case 14, 15, 26, 27: try await syncAll(devices, collectors: sabotage.hasGrace ? [] : devices)
+    // If collections are ignored, garbage goes during each run of all devices.
+    case 14, 15, 26, 27: try await syncAll(devices, collectors: sabotage.ignoresCollections ? devices : [])
     case 16 where random(3) == 0: try await syncAll(devices, collectors: [device])
     default: try await rareStep(choice, device)
     }
@@ -163,14 +166,13 @@ struct ContainerModel {
   /// All devices sync at once, while some of them collect garbage.
   private func syncAll(_ devices: [ModelDevice], collectors: [ModelDevice]) async throws {
     let containers = devices.map(\.container)
-    let grace = sabotage.hasGrace ? GarbageCollection.grace : 0
-    let collections = collectors.map { GarbageCollection($0.container.session, grace: grace) }
+    let collections = collectors.map(\.container)
     try await withThrowingTaskGroup(of: Void.self) { group in
       for container in containers {
         group.addTask { try await tolerant { _ = try await container.sync() } }
       }
       for collection in collections {
-        group.addTask { try await tolerant { _ = try await collection.run(isDryRun: false) } }
+        group.addTask { try await tolerant { _ = try await collection.collectGarbage(isDryRun: false) } }
       }
       try await group.waitForAll()
     }
@@ -251,22 +253,16 @@ struct ContainerModel {
 
   /// Returns the texts of the last versions in a store, and of their conflicts. Every version can be read.
   private func texts(in store: any ObjectStore, ofConflictsOnly: Bool) async throws -> Set<String> {
-    let versions = VersionLog(store)
     let blobs = BlobStore(store)
     var found: Set<String> = []
-    try await versions.forEachDocument { document, numbers in
-      let head = numbers.last?.sequence ?? 0
-      for number in numbers.map(\.sequence) {
-        guard let version = try await versions.version(of: document, number) else { continue }
+    for versions in try await StoredLog(store).versions.values {
+      for version in versions {
+        let isLast = version == versions.last
         // A collection of garbage may have taken the content of an old deletion.
         if version.isDeleted { continue }
         let blobs = blobs.adding(version.blobs)
-        var roots = [(root: version.root, counts: !ofConflictsOnly && number == head)]
-        if number == head {
-          for digest in version.conflicts {
-            roots.append((try await versions.conflict(digest, of: document).root, true))
-          }
-        }
+        var roots = [(root: version.root, counts: !ofConflictsOnly && isLast)]
+        if isLast { roots += version.conflicts.map { ($0.root, true) } }
         for (root, counts) in roots {
           for entry in try await DocumentTree(root, blobs).entries() {
             guard case .file(let content) = entry.kind, content.size > 0 else { continue }
@@ -281,7 +277,7 @@ struct ContainerModel {
 
   // MARK: The end
 
-  private mutating func syncAll(_ devices: [ModelDevice], _ clock: ModelClock, listing: Bool) async throws {
+  private mutating func syncAll(_ devices: [ModelDevice], _ clock: ModelClock) async throws {
     for device in devices { try await device.link.heal() }
     // Uploads may wait for the end of a collection of garbage that was cut off.
     clock.advance(3_601)
@@ -289,7 +285,7 @@ struct ContainerModel {
       for device in devices {
         clock.advance(1)
         do {
-          let report = try await device.container.sync(everything: listing && round < 2)
+          let report = try await device.container.sync()
           if round == 5 {
             for failure in report.failures {
               note("device \(device.number): \(failure.name): \(failure.error.map { "\($0)" } ?? "")")

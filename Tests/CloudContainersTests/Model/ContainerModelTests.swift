@@ -1,3 +1,4 @@
+import CloudContainers
 import Foundation
 import TestSupport
 import Testing
@@ -48,8 +49,9 @@ struct ContainerModelTests {
   /// A program that fails without the sabotage notices nothing.
   @Test(arguments: [
     ContainerModel.Sabotage(store: .createIfAbsentLies), ContainerModel.Sabotage(store: .dropsABlob),
-    ContainerModel.Sabotage(checksChain: false), ContainerModel.Sabotage(hasGrace: false),
-    ContainerModel.Sabotage(asksStore: false), ContainerModel.Sabotage(repairs: false),
+    ContainerModel.Sabotage(rules: .all.subtracting(.chain)),
+    ContainerModel.Sabotage(rules: .all.subtracting(.collections)),
+    ContainerModel.Sabotage(rules: .all.subtracting(.common)), ContainerModel.Sabotage(repairs: false),
   ])
   func `notice a sabotage`(_ sabotage: ContainerModel.Sabotage) async throws {
     for seed in UInt64(1)...1_000 {

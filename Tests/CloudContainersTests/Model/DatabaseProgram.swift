@@ -140,7 +140,7 @@ struct DatabaseProgram {
       for machine in machines {
         clock.advance(1)
         note(machine, "last sync")
-        let report = try await machine.container.sync(everything: round < 2)
+        let report = try await machine.container.sync()
         for failure in report.failures where round > 1 {
           differences.append(
             "\(machine.number): \(failure.name) fails: \(failure.error.map { "\($0)" } ?? "")")

@@ -33,7 +33,7 @@ final class ModelDevice {
   /// The store as the device sees it: the link, or what it has decrypted.
   private let seen: any ObjectStore
   let now: @Sendable () -> Date
-  let checksChain: Bool
+  let rules: LogRules
   let asksStore: Bool
   let enclosesSmall: Bool
   private(set) var container: CloudContainer
@@ -41,17 +41,14 @@ final class ModelDevice {
   let drift: Drift
   private var texts = 0
 
-  /// So that packs have a part in small programs.
-  private static let packing = HeadPacks.Limits(reading: 2, writing: 2)
-
   init(
     _ number: Int, in directory: FilePath, _ store: any ObjectStore, _ clock: ModelClock, offset: Double,
     seed: UInt64,
-    sabotage: UnreliableStore.Sabotage?, checksChain: Bool, asksStore: Bool, enclosesSmall: Bool,
+    sabotage: UnreliableStore.Sabotage?, rules: LogRules, asksStore: Bool, enclosesSmall: Bool,
     key: ContainerKey?
   ) async throws {
     self.enclosesSmall = enclosesSmall
-    (self.number, self.checksChain, self.asksStore) = (number, checksChain, asksStore)
+    (self.number, self.rules, self.asksStore) = (number, rules, asksStore)
     path = directory.appending("device\(number)")
     let link = UnreliableStore(store, seed: seed, sabotage: sabotage)
     self.link = link
@@ -63,7 +60,7 @@ final class ModelDevice {
     container = try await CloudContainer.add(
       ContainerFolder(path), to: store, address: "model", deviceName: "device \(number)", now: now)
     container = try await CloudContainer.open(
-      ContainerFolder(path), seen, checksChain: checksChain, packing: Self.packing, asksStore: asksStore,
+      ContainerFolder(path), seen, rules: rules, asksStore: asksStore,
       enclosesSmall: enclosesSmall, now: now)
   }
 
@@ -71,7 +68,7 @@ final class ModelDevice {
   func restart() async throws {
     link.restart()
     container = try await CloudContainer.open(
-      ContainerFolder(path), seen, checksChain: checksChain, packing: Self.packing, asksStore: asksStore,
+      ContainerFolder(path), seen, rules: rules, asksStore: asksStore,
       enclosesSmall: enclosesSmall, now: now)
   }
 
@@ -220,21 +217,19 @@ final class ModelDevice {
   /// Another process with the same folder.
   func anotherProcess() async throws -> CloudContainer {
     try await CloudContainer.open(
-      ContainerFolder(path), seen, checksChain: checksChain, packing: Self.packing, asksStore: asksStore,
+      ContainerFolder(path), seen, rules: rules, asksStore: asksStore,
       enclosesSmall: enclosesSmall, now: now)
   }
 
   /// The knowledge of the device, for a failure.
   func describe() async throws -> String {
     let session = container.session
-    var lines = ["device \(number): feed \(try await session.state.text(.feed) ?? "")"]
-    let unannounced = try await session.state.unannounced()
+    var lines = ["device \(number): log \(try await session.state.known())"]
     for record in try await session.state.records() {
       let head = try session.head(of: record)
       lines.append(
         "  \(record.id.prefix(6)) '\(record.name)' head \(head?.sequence ?? 0) '\(head?.name ?? "")'"
-          + " \(head?.isDeleted == true ? "deleted " : "")base \(record.base != nil) pending \(record.pending != nil)"
-          + " unannounced \(unannounced.first { $0.document.string == record.id }?.sequence ?? 0)")
+          + " \(head?.isDeleted == true ? "deleted " : "")base \(record.base != nil)")
     }
     return lines.joined(separator: "\n")
   }

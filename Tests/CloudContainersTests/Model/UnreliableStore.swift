@@ -20,7 +20,6 @@ final class UnreliableStore: ObjectStore {
     /// The number of calls until the device crashes.
     var callsUntilCrash: Int?
     var late: [StoreCall] = []
-    var lateVersions = 0
   }
 
   let place = "model"
@@ -37,9 +36,6 @@ final class UnreliableStore: ObjectStore {
     get { state.withLock { $0.isPartitioned } }
     set { state.withLock { $0.isPartitioned = newValue } }
   }
-
-  /// The number of versions that were committed, or may be, after the device had given up the call.
-  var lateVersions: Int { state.withLock { $0.lateVersions } }
 
   /// Plans a crash after some calls.
   func crash(after calls: Int) { state.withLock { $0.callsUntilCrash = calls } }
@@ -108,18 +104,13 @@ final class UnreliableStore: ObjectStore {
       if fate != .done { throw failure }
       return try await store.send(call)
     }
-    let isVersion = key.string.hasPrefix("documents/")
-    if sabotage == .createIfAbsentLies, isVersion { ifAbsent = false }
+    if sabotage == .createIfAbsentLies, key.string.hasPrefix("log/") { ifAbsent = false }
     let put = StoreCall.put(bytes, at: key, ifAbsent: ifAbsent)
     switch fate {
     case .refused: throw failure
     case .dropped: return .stored(true)
     case .late:
-      let absent = ifAbsent
-      state.withLock { state in
-        state.late.append(put)
-        if absent, isVersion { state.lateVersions += 1 }
-      }
+      state.withLock { $0.late.append(put) }
       throw failure
     case .twice:
       _ = try await store.send(put)

@@ -23,10 +23,10 @@ private let key = ContainerKey.random()
 private func open(_ bytes: Data) async {
   let memory = MemoryStore()
   do {
-    try await memory.put(bytes, at: "documents/object")
+    try await memory.put(bytes, at: "log/object")
     // No input contains the key.
     do throws(ObjectStoreError) {
-      _ = try await EncryptedStore(memory, key: key).get("documents/object")
+      _ = try await EncryptedStore(memory, key: key).get("log/object")
       preconditionFailure("it opens")
     } catch {
       precondition(error.code == .damaged)

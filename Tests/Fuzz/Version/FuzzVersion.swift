@@ -2,14 +2,13 @@ import CloudContainers
 import FoundationEssentials
 import ObjectStores
 
-/// Takes the bytes as a version of a document, as a pack of versions, as an entry of the feed, and as the key of an entry
-/// or of a version.
+/// Takes the bytes as a version of a document, as a snapshot, as an entry of the log, and as the key of an entry.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzVersion(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   guard let start, count > 0 else { return 0 }
   let bytes = Data(bytes: start, count: count)
   readVersion(bytes)
-  readPack(bytes)
+  readSnapshot(bytes)
   readEntry(bytes)
   readKey(bytes)
   return 0
@@ -29,18 +28,17 @@ private func readVersion(_ bytes: Data) {
   }
 }
 
-private func readPack(_ bytes: Data) {
-  guard let pack = HeadPack(decoding: bytes) else { return }
+private func readSnapshot(_ bytes: Data) {
+  guard let snapshot = LogSnapshot(decoding: bytes) else { return }
   // All that is read is written, byte for byte.
-  precondition(pack.bytes == bytes)
-  for entry in pack.entries { readVersion(entry.bytes) }
+  precondition(snapshot.bytes == bytes)
 }
 
 private func readEntry(_ bytes: Data) {
-  do throws(FeedEntry.Problem) {
-    let entry = try FeedEntry(decoding: bytes)
+  do throws(LogEntry.Problem) {
+    let entry = try LogEntry(decoding: bytes)
     // All that is read is written, byte for byte.
-    precondition(entry.bytes == bytes && entry.versions.count <= FeedEntry.maximumCount)
+    precondition(entry.bytes == bytes && entry.changes.count <= LogEntry.maximumChanges)
   } catch {
     precondition(!error.words.isEmpty)
   }
@@ -48,8 +46,5 @@ private func readEntry(_ bytes: Data) {
 
 private func readKey(_ bytes: Data) {
   guard let text = String(validating: bytes, as: UTF8.self), let key = ObjectKey(text) else { return }
-  if let number = ContainerFeed.number(of: key) { precondition(ContainerFeed.key(number) == key) }
-  if let (document, sequence) = CloudVersion.parse(key) {
-    precondition(sequence > 0 && CloudVersion.key(of: document, sequence).segments.count == 3)
-  }
+  if let number = ContainerLog.number(of: key) { precondition(ContainerLog.key(number) == key) }
 }

@@ -52,6 +52,19 @@ extension BlobName: Comparable {
   }
 }
 
+extension BlobName {
+  /// The name before the first entry of a log.
+  package static var zeros: BlobName {
+    guard let zeros = ContentHash(bytes: [UInt8](repeating: 0, count: ContentHash.count)[...]) else {
+      preconditionFailure("32 zeros have the length of a hash")
+    }
+    return BlobName(zeros)
+  }
+
+  /// The identifier of the conflict version of that name in a package: the first sixteen bytes.
+  var identifier: UUID { hash.bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) } }
+}
+
 extension BlobName: CustomStringConvertible {
   /// 64 hexadecimal digits.
   package var description: String { hash.withUnsafeBytes { $0.hexadecimal } }

@@ -6,7 +6,7 @@ import Synchronization
 
 // BL1 A blob is immutable: its name says which bytes it has, and `get` gives no other bytes.
 // BL2 After `put` returns, the store has the blob, or had it when another call noted it as known. A collection of garbage
-//     may take a renewed one at that moment: see `ContainerSession.confirmRenewed()`.
+//     may take it before a version needs it: see CM2.
 
 /// The blobs of a container: pieces of content, and pages of trees.
 ///
@@ -28,8 +28,8 @@ package final class BlobStore: Sendable {
   private let limit: AsyncSemaphore
   /// The running puts, with the calls that wait for their results.
   private let running = Mutex<[BlobName: [CheckedContinuation<PutResult?, Never>]]>([:])
-  /// The blobs that the store had already when this operation stored them.
-  private let renewedNames = Mutex<Set<BlobName>>([])
+  /// Whether a put replaces a blob that the store has, which may be damaged.
+  private let overwrites: Bool
 
   /// The result of a put that other calls with the same bytes joined.
   private enum PutResult: Sendable {
@@ -42,16 +42,18 @@ package final class BlobStore: Sendable {
   /// - Parameters:
   ///   - known: the blobs that need no upload.
   ///   - pages: the pages of trees that are here; nil for none.
+  ///   - overwrites: whether a put replaces a blob that the store has, which may be damaged.
   package init(
-    _ store: any ObjectStore, known: any KnownBlobs = UploadedBlobs(), pages: PageCache? = nil
+    _ store: any ObjectStore, known: any KnownBlobs = UploadedBlobs(), pages: PageCache? = nil,
+    overwrites: Bool = false
   ) {
-    (self.store, self.known, self.pages) = (store, known, pages)
+    (self.store, self.known, self.pages, self.overwrites) = (store, known, pages, overwrites)
     (enclosure, limit) = (nil, AsyncSemaphore(Self.maximumCalls))
   }
 
   private init(_ other: BlobStore, _ enclosure: Enclosure) {
     (store, known, pages, limit) = (other.store, other.known, other.pages, other.limit)
-    self.enclosure = enclosure
+    (self.enclosure, overwrites) = (enclosure, other.overwrites)
   }
 
   /// The same blobs and those of an enclosure. A put adds to the enclosure, and not to the store.
@@ -108,7 +110,6 @@ package final class BlobStore: Sendable {
       return name
     }
     while true {
-      if renewedNames.withLock({ $0.contains(name) }) { return name }
       if try await known.contains(name) { return name }
       switch await join(name) {
       case nil:
@@ -143,11 +144,9 @@ package final class BlobStore: Sendable {
       for continuation in joined { continuation.resume(returning: result) }
     }
     do {
-      if try await store(bytes, as: name) {
-        try await known.insert(name)
-      } else {
-        renewedNames.withLock { _ = $0.insert(name) }  // It may be there already.
-      }
+      let moment = known.moment
+      try await store(bytes, as: name)
+      known.insert(name, since: moment)
       result = .done
     } catch {
       let isCancelled = error is CancellationError || (error as? ObjectStoreError)?.code == .cancelled
@@ -156,34 +155,14 @@ package final class BlobStore: Sendable {
     }
   }
 
-  /// Stores a blob; returns false if the store had it already.
-  private func store(_ bytes: Data, as name: BlobName) async throws -> Bool {
+  private func store(_ bytes: Data, as name: BlobName) async throws {
     try await limit.waitUnlessCancelled()
     defer { limit.signal() }
-    return try await store.oneObject {
+    try await store.oneObject {
       // A large blob does not go twice.
-      let isLarge = bytes.count > Self.smallSize
-      let isNew =
-        isLarge
-        ? try await store.head(name.key) == nil : try await store.put(bytes, at: name.key, ifAbsent: true)
-      // A put over the same bytes makes the object as new, so that a later collection of garbage leaves it.
-      if isLarge || !isNew { try await store.put(bytes, at: name.key) }
-      return isNew
+      if !overwrites, bytes.count > Self.smallSize, try await store.head(name.key) != nil { return }
+      try await store.put(bytes, at: name.key, ifAbsent: !overwrites)
     }
-  }
-
-  // MARK: Renewed blobs
-
-  /// The blobs that the store had already when this operation stored them.
-  var renewed: Set<BlobName> { renewedNames.withLock { $0 } }
-
-  /// Forgets the renewed blobs: the store may have lost them.
-  func forgetRenewed() { renewedNames.withLock { $0 = [] } }
-
-  /// Notes that the store has renewed blobs.
-  func confirm(_ names: Set<BlobName>) async throws {
-    for name in names { try await known.insert(name) }
-    renewedNames.withLock { $0.subtract(names) }
   }
 
   // MARK: Getting

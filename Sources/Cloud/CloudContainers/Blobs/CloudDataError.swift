@@ -18,8 +18,6 @@ public struct CloudDataError: Error, Sendable, Hashable {
     case invalid
     /// A newer version of this library made the object.
     case newerFormat
-    /// The store no longer has a version that it had.
-    case rolledBack
     /// An entry of a document would be dangerous on this machine, or impossible on another one.
     case refused
     /// The container is encrypted, and the key or the passphrase is missing or wrong.
@@ -32,8 +30,8 @@ public struct CloudDataError: Error, Sendable, Hashable {
     case removed
     /// The store gives or takes other objects, but not this one: `storeError` has the reason.
     case refusedByStore
-    /// An object that announces new versions cannot be read. The sync lists all versions instead.
-    case unreadableNews
+    /// An entry of the container's log is missing or damaged.
+    case damagedLog
   }
 
   /// The kind of failure.
@@ -79,7 +77,7 @@ extension CloudDataError {
 extension CloudDataError: CustomStringConvertible, LocalizedError {
   /// One line for a user.
   public var description: String {
-    let whole = document.map { "'\(displayString($0))'" } ?? documentID.map { "\($0)" }
+    let whole = document.map { "'\(displayString($0))'" }
     let object = key.map { " (object '\($0)')" } ?? ""
     if code.concernsContainer {
       return "The container in \(place) \(reason ?? code.words)\(object). \(code.advice)"
@@ -99,19 +97,13 @@ extension CloudDataError: CustomStringConvertible, LocalizedError {
     return "\(subject) cannot be used: \(reason ?? code.words)\(object). \(code.advice)"
   }
 
-  /// The identity of the document that the object is a version of, for a document whose name is not known.
-  private var documentID: CloudDocumentID? {
-    let segments = key?.split(separator: "/") ?? []
-    return segments.first == "documents" && segments.count > 1 ? CloudDocumentID(String(segments[1])) : nil
-  }
-
   /// `description`, for Foundation.
   public var errorDescription: String? { description }
 }
 
 extension CloudDataError.Code {
   fileprivate var concernsContainer: Bool {
-    [.locked, .notEncrypted, .moved, .removed, .unreadableNews].contains(self)
+    [.locked, .notEncrypted, .moved, .removed, .damagedLog].contains(self)
   }
 
   fileprivate var words: String {
@@ -121,14 +113,13 @@ extension CloudDataError.Code {
     case .tooLarge: "an object of it is larger than it may be"
     case .invalid: "an object of it is damaged"
     case .newerFormat: "a newer version of this program made it"
-    case .rolledBack: "the store no longer has its last version, as after a backup was restored"
     case .refused: "an entry of it is not safe"
     case .locked: "is encrypted, and there is no key for it"
     case .notEncrypted: "is not encrypted"
     case .moved: "has moved to another store"
     case .removed: "no longer has this machine"
     case .refusedByStore: "the store refuses an object of it"
-    case .unreadableNews: "has news that cannot be read"
+    case .damagedLog: "has an entry of its log that cannot be read"
     }
   }
 
@@ -136,8 +127,6 @@ extension CloudDataError.Code {
     switch self {
     case .missing, .wrongBytes, .tooLarge, .invalid:
       "Nothing here was changed; 'docpkg cloud repair' on a machine that has the document stores it again."
-    case .rolledBack:
-      "Nothing here was changed; sync each machine with all versions ('docpkg cloud sync --everything')."
     case .newerFormat: "Nothing here was changed; update this program."
     case .locked:
       "Give the passphrase, or the key that 'docpkg cloud key export' writes on a machine of the container."
@@ -147,7 +136,8 @@ extension CloudDataError.Code {
     case .removed:
       "The documents that are here stay. Run 'docpkg cloud leave', and 'docpkg cloud add' if the machine is to come back."
     case .refusedByStore: "Nothing here was changed; try again later."
-    case .unreadableNews: "All documents are safe; a listing of all versions finds what the news do not tell."
+    case .damagedLog:
+      "Nothing here was changed; 'docpkg cloud repair' on a machine that has synced since stores the entry again."
     case .refused: "Nothing here was changed; rename or remove the entry on the machine that has it."
     }
   }

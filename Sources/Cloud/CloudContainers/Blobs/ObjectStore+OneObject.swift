@@ -38,7 +38,7 @@ extension ObjectStore {
 
   private func givesListing() async -> Bool {
     do throws(ObjectStoreError) {
-      _ = try await list(ContainerFeed.prefix, after: nil, limit: 1)  // The objects do not matter.
+      _ = try await list(ContainerLog.prefix, after: nil, limit: 1)  // The objects do not matter.
       return true
     } catch {
       // The error of the object, which the caller throws, has the same reason.

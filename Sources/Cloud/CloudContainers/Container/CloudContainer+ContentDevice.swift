@@ -11,9 +11,6 @@ extension CloudContainer {
     guard let base = session.base(of: record), try await session.look(local, record).isUnchanged else {
       return session.settings.deviceName
     }
-    if let head = try session.head(of: record), head.root == base { return head.contentDeviceName }
-    let earlier = try await session.state.earlierHeads(of: record.id).lazy
-      .compactMap { try? CloudVersion(decoding: $0) }  // A damaged version names no device.
-    return earlier.first { $0.root == base }?.contentDeviceName
+    return try await session.state.versions(of: record.id).first { $0.root == base }?.contentDeviceName
   }
 }

@@ -1,52 +1,33 @@
 import FilePackages
 public import FoundationEssentials
-public import ObjectStores
 
 /// A machine with a folder of a container.
 public struct CloudDevice: Sendable, Hashable {
   /// The random identity of the folder in the container.
   public var id: String
-  /// The name for people; empty if its object cannot be read, or is damaged.
+  /// The name for people.
   public var name: String
-  /// The time when the machine last uploaded something or listed all documents. It may be an hour too early.
+  /// The time when the machine last changed the container, by its clock.
   public var lastSeen: Date
   /// Whether it is this machine.
   public var isCurrent: Bool
-  /// The error of reading the name.
-  public var problem: ObjectStoreError?
 }
 
 extension CloudContainer {
   /// Returns the machines of the container, the one with the latest `lastSeen` first.
   ///
-  /// A machine whose object the store refuses is listed without a name, and with the `problem`.
-  ///
-  /// Cost: two listings, and a read for each machine.
-  ///
-  /// - Throws: `ObjectStoreError`; `CancellationError`.
+  /// - Throws: the errors of `sync()`.
   public func devices() async throws -> [CloudDevice] {
-    let session = session
-    var objects: [StoredObject] = []
-    try await session.store.listAll(ContainerSession.devicePrefix) { page in
-      objects += page.filter { $0.key.segments.count == 2 }
-      return true
-    }
-    let removed = try await session.feed.removedDevices()
-    let devices = try await concurrentMap(objects, BlobStore.maximumCalls) { object -> CloudDevice? in
-      let id = object.key.segments.last.map(String.init) ?? ""
-      if removed.contains(id) { return nil }
-      var device = CloudDevice(
-        id: id, name: "", lastSeen: object.modificationDate, isCurrent: id == session.settings.device)
-      do {
-        let bytes = try await session.store.get(object.key, limit: CloudDevice.maximumSize)
-        guard let bytes else { return nil }
-        device.name = String(decoding: bytes, as: UTF8.self)
-      } catch let error as ObjectStoreError {
-        device.problem = error
-      }
-      return device
-    }
-    return devices.compactMap { $0 }.sorted { ($0.lastSeen, $1.id) > ($1.lastSeen, $0.id) }
+    try await exclusively { try await knownDevices() }
+  }
+
+  private func knownDevices() async throws -> [CloudDevice] {
+    try await session.lookAtLog()
+    return try await session.state.devices().map {
+      CloudDevice(
+        id: $0.id, name: $0.name, lastSeen: Date(milliseconds: $0.date),
+        isCurrent: $0.id == session.settings.device)
+    }.sorted { ($0.lastSeen, $1.id) > ($1.lastSeen, $0.id) }
   }
 
   /// Gives this machine another name. Its versions have the new name after the folder is opened again.
@@ -60,7 +41,8 @@ extension CloudContainer {
       var settings = session.settings
       settings.deviceName = name
       try await session.folder.replace(settings)
-      try await session.store.put(Data(name.utf8), at: ContainerSession.key(ofDevice: settings.device))
+      try await session.lookAtLog()
+      try await commit(.device(settings.device, name: name))
     }
   }
 
@@ -78,21 +60,24 @@ extension CloudContainer {
         .unsupported, .delete, document: url.path,
         reason: "a machine does not remove itself; it leaves the container")
     }
-    guard try await devices().contains(where: { $0.id == id }) else {
-      throw FilePackageError(
-        .noSuchFile, .delete, document: url.path,
-        reason: "the container has no machine '\(displayString(id))'")
-    }
     try await exclusively {
-      try await session.feed.remove(id)
-      try await session.store.delete(ContainerSession.key(ofDevice: id))
+      guard try await knownDevices().contains(where: { $0.id == id }) else {
+        throw FilePackageError(
+          .noSuchFile, .delete, document: url.path,
+          reason: "the container has no machine '\(displayString(id))'")
+      }
+      try await commit(.device(id, name: nil))
     }
+  }
+
+  private func commit(_ change: LogEntry.Change) async throws {
+    // No other change excludes it.
+    _ = try await session.committer.commit(.init(change: change), in: session)
   }
 }
 
 extension CloudDevice {
   fileprivate static let maximumNameSize = 200
-  fileprivate static let maximumSize = 4 << 10
 }
 
 extension CloudDevice: CustomStringConvertible {

@@ -16,11 +16,8 @@ extension CloudContainer {
   /// Lists the documents as `items()` does, and the other items in the folder, by one scan of the folder.
   public func listing() async throws -> ContainerListing {
     let (placed, scan) = try await placedItems()
-    let known = Set(placed.map(\.placed.record.id))
     return ContainerListing(
-      items: placed.map(\.item), leftOut: scan.leftOut.map(\.description), ignored: scan.ignored,
-      unreadable: try await session.unreadVersions().filter { !known.contains($0.document.string) }.map(
-        \.problem))
+      items: placed.map(\.item), leftOut: scan.leftOut.map(\.description), ignored: scan.ignored)
   }
 
   func placedItems() async throws -> (items: [(placed: PlacedRecord, item: CloudItem)], scan: FolderScan) {
@@ -39,12 +36,6 @@ extension CloudContainer {
     withExtendedLifetime(lock) {}
     // An operation that runs may have given a document another name that this look does not know.
     if isAlone { placed.removeAll(where: \.isRemovedHere) }
-    for version in try await session.unreadVersions() {
-      guard let index = placed.firstIndex(where: { $0.record.id == version.document.string }) else {
-        continue
-      }
-      placed[index].record.downloadingError = placed[index].record.downloadingError ?? version.problem
-    }
     let items = try placed.map { (placed: $0, item: try item($0)) }
     return (items.sorted { ($0.item.name, $0.item.id) < ($1.item.name, $1.item.id) }, scan)
   }

@@ -12,8 +12,8 @@ extension CloudContainer {
     try await ContainerCheck(session).run(reads: reads)
   }
 
-  /// Stores lost and damaged objects again, as far as this machine has them: the container's identity, versions, and
-  /// the content of documents.
+  /// Stores lost and damaged objects again, as far as this machine has them: the container's identity, entries of its log,
+  /// and the content of documents.
   ///
   /// - Parameter reads: whether to read all content, to find damage that a listing does not show.
   /// - Throws: `ObjectStoreError`; `CloudDataError` if the store has another container, or no object of this one.
@@ -28,7 +28,7 @@ extension CloudContainer {
   ///   machine knows. In that case it removes nothing.
   public func collectGarbage(isDryRun: Bool) async throws -> GarbageReport {
     try await exclusively {
-      try await session.lastEntry()
+      try await session.lookAtLog()
       return try await GarbageCollection(session).run(isDryRun: isDryRun)
     }
   }

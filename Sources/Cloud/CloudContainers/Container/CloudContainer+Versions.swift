@@ -1,14 +1,13 @@
 extension CloudContainer {
-  /// Lists the versions that the container has of a document, the last one first.
+  /// Lists the versions that the container has of a document, as the last `sync()` knew them, the last one first.
   ///
   /// `collectGarbage(isDryRun:)` removes a version thirty days after the next one was made.
   ///
-  /// Cost: a listing, and a read for each version.
+  /// It asks the store for nothing.
   ///
   /// - Parameter name: the document's name, or that of a deleted document.
-  /// - Throws: `noSuchFile` if the container has no document of that name; `ObjectStoreError`. Damaged versions are in
-  ///   the result.
-  public func versions(ofItemNamed name: String) async throws -> VersionListing {
+  /// - Throws: `noSuchFile` if the container has no document of that name.
+  public func versions(ofItemNamed name: String) async throws -> [CloudVersion] {
     try await session.versions(ofItemNamed: name)
   }
 

@@ -58,7 +58,6 @@ public final class CloudContainer: Sendable {
   ) async throws -> CloudContainer {
     try ContainerPlace(folder: folder).check()
     let (container, key) = try await ContainerMark(store).join(with: secret)
-    try await ContainerFeed(key.map { EncryptedStore(store, key: $0) } ?? store).mark(container)
     let device = UUID().uuidString.lowercased().prefix(8)
     var settings = ContainerFolder.Settings(
       address: address, options: options, container: container, device: String(device),
@@ -83,8 +82,8 @@ public final class CloudContainer: Sendable {
   }
 
   package static func open(
-    _ folder: ContainerFolder, _ store: any ObjectStore, checksChain: Bool = true,
-    packing: HeadPacks.Limits = HeadPacks.Limits(), packageExtensions: Set<String> = [],
+    _ folder: ContainerFolder, _ store: any ObjectStore, rules: LogRules = .all,
+    packageExtensions: Set<String> = [],
     asksStore: Bool = true, enclosesSmall: Bool = true, now: @escaping @Sendable () -> Date
   ) async throws -> CloudContainer {
     let settings = try folder.settings()
@@ -93,9 +92,8 @@ public final class CloudContainer: Sendable {
     return CloudContainer(
       ContainerSession(
         folder: folder, settings: settings, state: state,
-        store: key.map { EncryptedStore(store, key: $0) } ?? store, key: key, checksChain: checksChain,
-        packing: packing, packageExtensions: packageExtensions, asksStore: asksStore,
-        enclosesSmall: enclosesSmall, now: now))
+        store: key.map { EncryptedStore(store, key: $0) } ?? store, key: key, rules: rules,
+        packageExtensions: packageExtensions, asksStore: asksStore, enclosesSmall: enclosesSmall, now: now))
   }
 
   /// The settings of a container folder, from which a program makes the store.
@@ -112,12 +110,11 @@ public final class CloudContainer: Sendable {
   ///
   /// It first probes a store whose address or endpoint has changed.
   ///
-  /// - Parameter everything: whether to list all versions in the store, instead of only the new ones.
   /// - Returns: the work on each document. It includes documents that failed, which do not stop the run.
   /// - Throws: `ObjectStoreError`; `busy` if another process works on the folder; `CancellationError`.
   @discardableResult
-  public func sync(everything: Bool = false) async throws -> SyncReport {
-    try await exclusively { try await session.sync(everything: everything) }
+  public func sync() async throws -> SyncReport {
+    try await exclusively { try await session.sync() }
   }
 
   /// Returns the work that a `sync()` of this moment would do. It changes nothing in the folder and in the store.
@@ -126,10 +123,9 @@ public final class CloudContainer: Sendable {
   ///
   /// Cost: that of a `sync()` without the content of documents, and a copy of the state in a temporary file.
   ///
-  /// - Parameter everything: whether to list all versions in the store, instead of only the new ones.
   /// - Throws: as `sync()`. It does not probe a store.
-  public func plan(everything: Bool = false) async throws -> SyncReport {
-    try await exclusively { try await session.rehearsal().sync(everything: everything) }
+  public func plan() async throws -> SyncReport {
+    try await exclusively { try await session.rehearsal().sync() }
   }
 
   /// Runs an operation while no other one runs, in this process or in another one.
@@ -144,7 +140,7 @@ public final class CloudContainer: Sendable {
       let lock = try await lock()
       if !inCopy { try await session.checkFolder() }
       session.begin()
-      result = .success(try await session.announcing(body))
+      result = .success(try await body())
       withExtendedLifetime(lock) {}
     } catch {
       result = .failure(error)

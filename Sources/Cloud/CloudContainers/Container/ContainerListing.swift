@@ -8,7 +8,4 @@ public struct ContainerListing: Sendable {
   ///
   /// An ignored folder counts as one item. Documents that the container has are never ignored.
   public internal(set) var ignored = 0
-  /// The documents that are not among `items`, because the last `sync()` could not read their versions: a sentence for
-  /// each.
-  public internal(set) var unreadable: [String] = []
 }

@@ -18,23 +18,24 @@ package struct ContainerMark: Sendable {
 
   /// The content of the object.
   package struct Record: Sendable, Hashable, Codable {
-    /// 1, or 2 for an encrypted container.
+    /// The format of the container.
     var format: Int
     package var container: String
     /// The digest that shows the key of an encrypted container; nil for one that is not.
     var proof: Data?
     /// The key for those who know the passphrase; nil if only a key file opens the container.
     package var slot: KeySlot?
-    /// The address of the store that has the container now; nil for the present one. It has no secret.
-    package var movedTo: String?
 
     package init(container: String, key: ContainerKey? = nil, slot: KeySlot? = nil) {
-      (format, self.container, self.slot) = (key == nil ? 1 : 2, container, slot)
+      (format, self.container, self.slot) = (Self.format, container, slot)
       proof = key.map { Data(Self.proof(of: $0, container)) }
     }
 
+    /// The format with a log; 1 and 2 had an object for each version.
+    static let format = 3
+
     /// Whether the container is encrypted.
-    package var isEncrypted: Bool { format > 1 }
+    package var isEncrypted: Bool { proof != nil }
 
     /// Whether a key is the one of the container.
     package func belongs(to key: ContainerKey) -> Bool {
@@ -97,8 +98,11 @@ package struct ContainerMark: Sendable {
     else {
       throw error(.invalid)
     }
-    if record.format > 2 { throw error(.newerFormat) }
-    guard record.isEncrypted == (record.proof != nil) else { throw error(.invalid) }
+    if record.format > Record.format { throw error(.newerFormat) }
+    guard record.format == Record.format else {
+      throw error(
+        .invalid, "an earlier version of this program made the container; make a new one in another place")
+    }
     return record
   }
 

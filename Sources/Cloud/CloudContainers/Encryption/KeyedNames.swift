@@ -4,7 +4,7 @@ import ObjectStores
 
 /// The names of objects in an encrypted store: the digest at the end of a name is another one there.
 ///
-/// The names of blobs, packs and conflict versions end with the digest of their bytes. A store that guesses a content
+/// The names of blobs end with the digest of their bytes. A store that guesses a content
 /// could compare the digest. The permutation of the container's key hides it, and tells equal digests alone. All
 /// other parts of names are numbers, times, and random identities.
 struct KeyedNames: Sendable {

@@ -8,25 +8,7 @@ package struct ContainerCheck: Sendable {
 
   package init(_ session: ContainerSession) { self.session = session }
 
-  /// A version in the store.
-  private struct Found: Sendable {
-    var document: CloudDocumentID
-    var sequence: Int
-    var date: Date
-    var isHead: Bool
-    /// The document's name; nil if this machine does not know it.
-    var name: String?
-    /// The record of a document whose last known version has this number.
-    var known: DocumentRecord?
-  }
-
-  /// The trees that a version needs, and the reasons why it cannot be used.
-  private struct Needs: Sendable {
-    var trees: [(root: TreeRoot, document: String?)] = []
-    var problems: [CloudDataError] = []
-  }
-
-  /// Looks at all versions, and at all blobs that they need. Compares them with what this machine knows.
+  /// Looks at the log, and at all blobs that its versions need. Compares the log with what this machine knows.
   ///
   /// - Parameter reads: whether to read every blob; otherwise the store only has to list it.
   /// - Throws: `ObjectStoreError`; `CancellationError`.
@@ -36,18 +18,12 @@ package struct ContainerCheck: Sendable {
       (report.finding, report.problems) = (finding, [error])
       return report
     }
-    try await session.measureClock()
-    let now = Date(milliseconds: try await session.storeTime())
     var marks = BlobMarks(session.blobs)
-    // Before the listing, which then has all versions of the news.
-    let told = try await newsVersions(&report)
-    let found = try await versions(&report, told)
-    let needs = try await concurrentMap(found, BlobStore.maximumCalls) { try await self.needs(of: $0, now) }
-    report.problems += needs.flatMap(\.problems)
-    if needs.contains(where: { $0.problems.contains { $0.code == .rolledBack } }) {
-      report.finding = .rolledBack
-    }
-    try await marks.mark(needs.flatMap(\.trees))
+    let versions = try await versions(&report)
+    (report.documents, report.versions) = (Set(versions.map(\.stored.version.document)).count, versions.count)
+    // A collection of garbage may have taken the content of an old deletion.
+    let last = try await session.state.lastCollection()
+    try await marks.mark(GarbageCollection.trees(of: versions, before: last))
     report.problems += marks.problems
     report.blobs = marks.names.count
     var missing = marks.names
@@ -82,80 +58,43 @@ package struct ContainerCheck: Sendable {
     }
   }
 
-  /// Returns the last numbers of documents by the news that this machine has not read, and by those that it could not.
-  private func newsVersions(_ report: inout CheckReport) async throws -> [CloudDocumentID: Int] {
-    let (known, own) = try await session.state.feedPositions()
-    let news = try await session.feed.news(after: known, own: own)
-    report.problems += news.problems
-    return try await session.unreadVersions().reduce(into: ContainerSession.newest(in: news.entries)) {
-      $0[$1.document] = max($0[$1.document] ?? 0, $1.sequence)
+  /// Returns the versions that the log keeps, and notes the entries that this machine knows and the store lost.
+  private func versions(_ report: inout CheckReport) async throws -> [LogSnapshot.Kept] {
+    let (log, state) = (session.log, session.state)
+    let known = try await state.known()
+    let position = known.position
+    var hashes = try await state.entryHashes()
+    hashes[position.number] = position.number > 0 ? position.hash : nil
+    let listed = try await log.list(from: 0)
+    let present = Set(listed.map(\.number))
+    // Entries that a collection of garbage took are before all others.
+    let lost = hashes.keys.filter { $0 >= listed.first?.number ?? 0 && !present.contains($0) }.sorted()
+    report.problems += lost.map { session.log.missing($0) }
+    let both = listed.filter { hashes[$0.number] != nil }
+    let found = try await concurrentMap(both, BlobStore.maximumCalls) { try await log.hash(of: $0.number) }
+    for (object, hash) in zip(both, found) where hash != hashes[object.number] {
+      report.problems.append(session.log.damaged(object.number))
     }
-  }
-
-  /// Lists the versions, and notes those that this machine or the news know and the store lost.
-  private func versions(
-    _ report: inout CheckReport, _ told: [CloudDocumentID: Int]
-  ) async throws -> [Found] {
-    var known: [CloudDocumentID: (record: DocumentRecord, head: CloudVersion)] = [:]
-    for record in try await session.state.records() {
-      if let head = try session.head(of: record) { known[head.document] = (record, head) }
-    }
-    var found: [Found] = []
-    var newest: [CloudDocumentID: Int] = [:]
-    try await session.log.forEachDocument { document, versions in
-      newest[document] = versions.last?.sequence
-      for version in versions {
-        found.append(
-          Found(
-            document: document, sequence: version.sequence, date: version.object.modificationDate,
-            isHead: version.sequence == versions.last?.sequence, name: known[document]?.record.name,
-            known: known[document]?.head.sequence == version.sequence ? known[document]?.record : nil))
+    if !report.problems.isEmpty { report.finding = .rolledBack }
+    let newer = listed.filter { $0.number > position.number }
+    let copy = try state.copy()
+    let news = try await checking { () -> (ContainerLog.Start?, [ContainerLog.Read]) in
+      do {
+        return (nil, try await log.read(newer, after: position))
+      } catch let error as CloudDataError where error.code == .damagedLog {
+        guard let (start, entries) = try await log.fromSnapshot(after: position.number) else { throw error }
+        return (start, entries)
       }
     }
-    (report.documents, report.versions) = (newest.count, found.count)
-    for (document, (record, head)) in known.sorted(by: { $0.key < $1.key })
-    where newest[document] ?? 0 < head.sequence {
-      report.problems.append(session.lost(head, of: record))
-      report.finding = .rolledBack
+    switch news {
+    // An entry that does not follow this machine's last one says that the store was rolled back.
+    case .failure(let error): if report.problems.isEmpty { report.problems.append(error) }
+    case .success((let start, let entries)):
+      _ = try await copy.learn(  // The copy has the news.
+        entries, from: start, date: known.date, device: session.settings.device,
+        time: session.now().milliseconds)
     }
-    for (document, sequence) in told.sorted(by: { $0.key < $1.key })
-    where newest[document] ?? 0 < sequence && known[document]?.head.sequence ?? 0 < sequence {
-      report.problems.append(session.absent(document, sequence, named: known[document]?.record.name))
-      report.finding = .rolledBack
-    }
-    return found
-  }
-
-  private func needs(of found: Found, _ now: Date) async throws -> Needs {
-    var needs = Needs()
-    let log = session.log
-    switch try await checking(found.name, { try await log.stored(found.document, found.sequence) }) {
-    case .failure(let error): needs.problems.append(error)
-    case .success(nil):
-      // A collection of garbage may have taken it since the listing.
-      let key = CloudVersion.key(of: found.document, found.sequence)
-      guard try await session.store.list(key.string, after: nil, limit: 1).objects.isEmpty else {
-        let place = session.store.place
-        needs.problems.append(CloudDataError(.missing, in: place, key: key.string, document: found.name))
-        break
-      }
-    case .success(let stored?):
-      let version = stored.version
-      if let record = found.known, record.head != stored.bytes {
-        needs.problems.append(session.lost(version, of: record))
-      }
-      // A collection of garbage may have taken the content of an old deletion.
-      if version.isDeleted, now.timeIntervalSince(found.date) >= VersionLog.retention { break }
-      if !version.hasContent { needs.trees.append((version.root, version.name)) }
-      guard found.isHead else { break }
-      for digest in version.conflicts {
-        switch try await checking(version.name, { try await log.conflict(digest, of: found.document) }) {
-        case .failure(let error): needs.problems.append(error)
-        case .success(let conflict): needs.trees.append((conflict.root, version.name))
-        }
-      }
-    }
-    return needs
+    return try await copy.snapshot().versions
   }
 
   /// Reads all blobs, the pieces of large files in their order, and returns the errors of those that are damaged.

@@ -2,7 +2,7 @@ import FilePackages
 import FoundationEssentials
 import ObjectStores
 
-// A repair stores only objects that this machine knows byte for byte. It replaces no version that can be read.
+// A repair stores only objects that this machine knows byte for byte. It replaces no entry that other entries follow.
 // An object that the store refuses stays as it is, and the check at the end names it.
 
 /// The return of objects to a store that lost or damaged them, as far as this machine has them.
@@ -19,20 +19,20 @@ package struct ContainerRepair: Sendable {
   package func run(reads: Bool) async throws -> ContainerRepairReport {
     var report = ContainerRepairReport()
     try await restoreMark()
-    try await session.lastEntry()
-    try await session.known.forget()
-    report.versions = try await restoreVersions()
+    report.entries = try await restoreEntries()
+    var documents = try await session.lookAtLog().lost
     // Before the run replaces content here by that of later versions: an earlier version may need it.
-    report.documents = try await restoreContents(reads)
-    // Versions that are lost as a whole.
-    report.documents += try await session.sync(everything: true).lost
-    report.documents += try await restoreContents(reads)
-    report.documents = Set(report.documents).sorted()
+    documents += try await restoreContents(reads)
+    documents += try await session.sync().lost
+    documents += try await restoreContents(reads)
+    try await session.state.forgetBlobs()
+    report.documents = Set(documents).sorted()
+    try await session.writeSnapshot(ifDue: false)
     report.check = try await ContainerCheck(session).run(reads: reads)
     return report
   }
 
-  /// Stores the mark of the container, if the store has a version that this machine knows.
+  /// Stores the mark of the container, if the store has an entry that this machine knows.
   ///
   /// The mark of an encrypted container then has no passphrase: no machine knows it.
   private func restoreMark() async throws {
@@ -41,69 +41,85 @@ package struct ContainerRepair: Sendable {
       return
     }
     if case .success(.some) = try await checking(nil, { try await mark.find() }) { throw error }
-    let known = try await session.state.records().filter { $0.head != nil }.prefix(64)
-    for record in known {
-      guard case .success(true) = try await checking(nil, { try await session.hasHead(of: record) }) else {
+    let known = try await session.state.entryHashes()
+    for (number, hash) in known.sorted(by: { $0.key > $1.key }).prefix(64) {
+      guard case .success(hash) = try await checking(nil, { try await session.log.hash(of: number) }) else {
         continue
       }
-      try await mark.replace(ContainerMark.Record(container: container, key: session.key))
-      return try await session.feed.mark(container)
+      return try await mark.replace(ContainerMark.Record(container: container, key: session.key))
     }
     throw error
   }
 
-  /// Stores the last versions of documents over bytes that are no version; returns their number.
-  private func restoreVersions() async throws -> Int {
-    let records = try await session.state.records()
-    return try await concurrentMap(records, BlobStore.maximumCalls) { record in
-      try await checking { try await restoreVersion(of: record) }
-    }.count {
-      if case .success(true) = $0 { true } else { false }
+  /// Stores entries of the log again that this machine knows byte for byte, and that the store lost or damaged; returns
+  /// their number.
+  ///
+  /// An entry is one of the log if the next one has its hash. The last one is that of this machine if the store has none
+  /// that follows the one before it.
+  private func restoreEntries() async throws -> Int {
+    let (log, store) = (session.log, session.store)
+    let known = try await session.state.entryHashes().sorted { $0.key < $1.key }
+    let listed = Set(try await log.list(from: 0).map(\.number))
+    let first = listed.min() ?? 0
+    var restored = 0
+    // From the last one on: each tells the hash of the one before.
+    var next: (number: Int, previous: BlobName)?
+    for (number, hash) in known.reversed() where number >= first {
+      guard let own = try await session.state.entryBytes(number) else { continue }
+      let present =
+        listed.contains(number) ? try await checking(nil) { try await log.bytes(of: number) } : nil
+      let bytes: Data?
+      switch present {
+      case .success(let found)?: bytes = found
+      case .failure?: continue  // The store refuses it.
+      case nil: bytes = nil
+      }
+      let entry = bytes.flatMap { try? LogEntry(decoding: $0) }  // Other bytes are damage.
+      let isNeeded = next.map { $0.number == number + 1 && $0.previous == hash } ?? false
+      let isLast = next == nil && !listed.contains { $0 > number }
+      let previous = try LogEntry(decoding: own).previous
+      var isStray = false
+      if isLast, let entry, entry.previous != previous {
+        isStray = try await log.hash(of: number - 1) == previous
+      }
+      if bytes != own, isNeeded || isLast && (entry == nil || isStray) {
+        restored += 1
+        try await store.oneObject { try await store.put(own, at: ContainerLog.key(number)) }
+        next = (number, previous)
+      } else if let entry {
+        next = (number, entry.previous)
+      } else {
+        next = nil
+      }
     }
-  }
-
-  private func restoreVersion(of record: DocumentRecord) async throws -> Bool {
-    guard let bytes = record.head, let head = try session.head(of: record),
-      let present = try await session.log.bytes(of: head.document, head.sequence), present != bytes
-    else { return false }
-    do throws(CloudVersion.Problem) {
-      let version = try CloudVersion(decoding: present)
-      if version.document == head.document, version.sequence == head.sequence { return false }
-    } catch {
-      // A newer program made the version. Other bytes that cannot be read are damage.
-      if error == .newerFormat { return false }
-    }
-    try await session.store.oneObject { try await session.store.put(bytes, at: head.key) }
-    return true
+    return restored
   }
 
   /// Stores the content of documents that are here, where the store lacks a part of it; returns their names.
   private func restoreContents(_ reads: Bool) async throws -> [String] {
-    var restored: [String] = []
-    let question = StoredContent(in: session.store, readsAll: reads)
-    for record in try await session.state.records() {
-      guard let head = try session.head(of: record), !head.isDeleted, !head.hasContent,
-        head.root == session.base(of: record),
-        let local = try FolderScan.document(record.name, in: session.folder)
-      else { continue }
-      let found = try await checking(nil, { try await question.check([head.root], of: record.name) })
-      guard case .failure = found else { continue }
-      guard
-        case .success(true) = try await checking(
-          nil, { try await session.storeAgain(local, record) })
-      else { continue }
-      restored.append(record.name)
-    }
-    return restored
+    let (session, question) = (session, StoredContent(in: session.store, readsAll: reads))
+    return try await concurrentMap(session.state.records(), BlobStore.maximumCalls) { record -> String? in
+      guard let base = session.base(of: record),
+        let local = try FolderScan.document(record.name, in: session.folder),
+        try await session.state.versions(of: record.id).contains(where: {
+          $0.root == base && !$0.hasContent && !$0.isDeleted
+        })
+      else { return nil }
+      let found = try await checking(nil, { try await question.check([base], of: record.name) })
+      guard case .failure = found,
+        case .success(true) = try await checking(nil, { try await session.storeAgain(local, record) })
+      else { return nil }
+      return record.name
+    }.compactMap { $0 }
   }
 }
 
 /// The outcome of a repair.
 public struct ContainerRepairReport: Sendable {
-  /// The names of the documents whose content or versions were stored again.
+  /// The names of the documents whose content was stored again.
   public var documents: [String] = []
-  /// The number of damaged versions that were replaced by whole ones.
-  public var versions = 0
+  /// The number of entries of the container's log that were stored again.
+  public var entries = 0
   /// The state of the container afterwards.
   public var check = CheckReport()
 

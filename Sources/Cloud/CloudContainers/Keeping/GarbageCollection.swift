@@ -2,245 +2,137 @@ import FilePackages
 import FoundationEssentials
 import ObjectStores
 
-// A blob goes only if no version of the retention needs it, and if it was stored two days ago or longer. An upload
-// stores each blob anew that it stored more than a day ago, before its version relies on it.
-// Another machine may store an old blob anew between the look at its date and its removal. So a collection marks the feed
-// before it looks at a date. An upload that stored a blob which was there already looks for the mark before it commits.
-// The versions that appeared during the marking are marked as well before the first blob goes.
+// GC1 A collection is an entry of the log. Until the entry that ends it, no device commits a version. Blobs that a device
+//     stored before that end count as unknown (CM2). So a blob that no version needs after the first entry goes.
+// GC2 A collection removes nothing ten minutes after its entry. Other devices end it 20 minutes after they learned of it.
+// GC3 A removal without an answer may come late. Then the collection has no entry that ends it, and the others wait.
 // The last version of a document stays for ever, and with it its content unless it is a deletion.
-// An old version goes before its blobs. So a collection that is cut short leaves no version without its content.
 
 /// The removal of objects that no version needs.
 package struct GarbageCollection: Sendable {
-  /// The longest time of a collection, in seconds. A mark that is twice as old is one of a collection that was cut off.
-  static let longest: Double = 1_800
-  /// The age from which an unmarked blob goes, in seconds.
-  package static let grace: Double = 2 * 86_400
+  /// The time for which a version stays after the next one, in milliseconds by the store's clock.
+  package static let retention: Int64 = 30 * 86_400_000
+  /// The longest time of a collection.
+  private static let longest = Duration.seconds(600)
 
   let session: ContainerSession
-  var grace: Double
 
-  package init(_ session: ContainerSession, grace: Double = grace) {
-    (self.session, self.grace) = (session, grace)
-  }
-
-  /// The versions to keep and to remove.
-  private struct Retention {
-    var trees: [(root: TreeRoot, document: String?)] = []
-    var conflicts: Set<ObjectKey> = []
-    var expired: [(document: CloudDocumentID, key: ObjectKey)] = []
-    var known: [CloudDocumentID: Int] = [:]
-    var documents: [String: Set<CloudDocumentID>] = [:]
-    /// The versions that cannot be read.
-    var problems: [CloudDataError] = []
-    var damaged: Set<CloudDocumentID> = []
-  }
-
-  /// A version to keep.
-  private struct Kept: Sendable {
-    var document: CloudDocumentID
-    var sequence: Int
-    /// Whether it is so old that a collection takes the content if it is a deletion.
-    var isExpired: Bool
-  }
-
-  /// What a version needs.
-  private struct Needs: Sendable {
-    var name: String?
-    var trees: [TreeRoot] = []
-    var conflicts: [ObjectKey] = []
-  }
+  package init(_ session: ContainerSession) { self.session = session }
 
   /// Removes old versions, and the blobs that no other version needs.
   ///
-  /// If a version is damaged or refused, all blobs stay, and so do the old versions of its document: a repair may need
-  /// them.
+  /// If a page or a list is damaged, all blobs stay: a repair may need them.
   ///
   /// - Parameter isDryRun: whether only to count.
-  /// - Throws: `ObjectStoreError`; `CloudDataError` if the store is not the container's, or if it lacks versions
-  ///   that this machine knows. Nothing is removed then.
+  /// - Throws: `busy` if another machine collects garbage; `ObjectStoreError`; `CloudDataError`. After an error of the
+  ///   store, uploads wait for 20 minutes.
   package func run(isDryRun: Bool) async throws -> GarbageReport {
-    let store = session.store
-    try await session.checkMark()
-    // The store's clock dates the objects.
-    try await session.measureClock()
-    let now = Date(milliseconds: try await session.storeTime())
-    var marks = BlobMarks(session.blobs)
-    let retention = try await note([:], now)
-    try await marks.mark(retention.trees)
-    var candidates: [StoredObject] = []
+    let (state, store) = (session.state, session.store)
     var report = GarbageReport()
+    if !isDryRun { try await tellTime() }
+    let entries = try await session.log.list(from: 0)
+    let before = limit(of: entries, isDryRun)
+    let versions = try await state.snapshot().versions
+    let start = ContinuousClock.now
+    let position = try await state.known().position.number + 1
+    if !isDryRun {
+      if try await state.collection() != nil { throw session.busy("another machine collects garbage") }
+      // GC1
+      guard try await session.committer.commit(.init(change: .collecting(before: before)), in: session) else {
+        throw session.busy("another machine collects garbage")
+      }
+    }
+    let begun = try await state.collection()?.entry ?? position
+    let kept = Self.kept(versions, before: before)
+    report.versions = versions.count - kept.count
+    var marks = BlobMarks(session.blobs)
+    try await marks.mark(Self.trees(of: kept, before: before))
+    report.problems = marks.problems
+    var unmarked: [StoredObject] = []
     try await store.listAll(BlobName.prefix) { page in
       for object in page {
         guard let name = BlobName(object.key) else { continue }
-        if marks.names.contains(name) || now.timeIntervalSince(object.modificationDate) < grace {
+        // A page that cannot be read does not say which blobs its tree needs.
+        if marks.names.contains(name) || !report.problems.isEmpty {
           report.keptBlobs += 1
         } else {
-          candidates.append(object)
+          unmarked.append(object)
         }
       }
       return true
     }
-    // Versions that appeared during the marking.
-    let newer = try await note(retention.known, now)
-    try await marks.mark(newer.trees)
-    if newer.known.isEmpty, report.keptBlobs + candidates.count > 0 {
-      throw CloudDataError(
-        .rolledBack, in: store.place, reason: "the store has content, and no version of any document")
+    let removed = try await concurrentMap(unmarked, BlobStore.maximumCalls) { object in
+      if isDryRun { return true }
+      // GC2
+      guard start.duration(to: .now) < Self.longest else { return false }
+      try await store.delete(object.key)
+      return true
     }
-    report.problems = retention.problems + newer.problems + marks.problems
-    let names = report.problems.compactMap(\.document)
-    let damaged = names.reduce(into: retention.damaged.union(newer.damaged)) { damaged, name in
-      damaged.formUnion(retention.documents[name] ?? newer.documents[name] ?? [])
-    }
-    let expired = retention.expired.filter { !damaged.contains($0.document) }.map(\.key)
-    report.versions = expired.count
-    if !isDryRun { try await delete(expired) }
-    let unmarked = candidates.count
-    candidates.removeAll { object in
-      // A page that cannot be read does not say which blobs its tree needs.
-      !report.problems.isEmpty || BlobName(object.key).map(marks.names.contains) ?? true
-    }
-    report.keptBlobs += unmarked - candidates.count
-    if !isDryRun, !candidates.isEmpty { try await beginRemoval() }
-    let start = ContinuousClock.now
-    let removed = try await concurrentMap(candidates, BlobStore.maximumCalls) { [grace] object in
-      try await checking {
-        if isDryRun { return true }
-        // Other machines do not wait any longer. The next collection does the rest.
-        guard start.duration(to: .now) < .seconds(Self.longest) else { return false }
-        // An upload may have stored it anew.
-        guard let present = try await store.oneObject({ try await store.head(object.key) }),
-          now.timeIntervalSince(present.modificationDate) >= grace
-        else { return false }
-        try await store.oneObject { try await store.delete(object.key) }
-        return true
-      }
-    }
-    for (object, result) in zip(candidates, removed) {
-      switch result {
-      case .failure(let error): report.problems.append(error)
-      case .success(false): break
-      case .success(true):
-        report.blobs += 1
-        report.bytes += UInt64(object.size)
-      }
+    for (object, isRemoved) in zip(unmarked, removed) where isRemoved {
+      report.blobs += 1
+      report.bytes += UInt64(object.size)
     }
     if !isDryRun {
-      // A removal that failed may come late: the mark stays.
-      if report.problems.isEmpty { try await session.feed.endCollection(by: session.settings.device) }
-      try await removeOldConflicts(retention.conflicts.union(newer.conflicts), now)
-      try await removeOldNews(now)
-      try await session.repackHeads()
+      try await removeOldEntries(entries, before: before)
+      // Each removal has its answer (GC3). If another device was first, the collection has ended.
+      _ = try await session.committer.commit(.init(change: .collected(begun)), in: session)
       try await store.removeRemains()
     }
     return report
   }
 
-  /// Tells the other machines that this one removes blobs. One at a time does.
-  private func beginRemoval() async throws {
-    let (feed, device) = (session.feed, session.settings.device)
-    try await feed.beginCollection(by: device)
-    guard try await session.isCollectedElsewhere() else { return }
-    try await feed.endCollection(by: device)
-    throw FilePackageError(
-      .busy, .delete, document: session.folder.url.path, reason: "another machine collects garbage")
+  /// Makes an entry, by which the store tells its time.
+  private func tellTime() async throws {
+    let settings = session.settings
+    // No other change excludes it.
+    _ = try await session.committer.commit(
+      .init(change: .device(settings.device, name: settings.deviceName)), in: session)
   }
 
-  private func delete(_ keys: [ObjectKey]) async throws {
+  /// Returns the number of the first entry that is less than the retention older than the last one.
+  private func limit(of entries: [ContainerLog.Listed], _ isDryRun: Bool) -> Int {
+    guard let last = entries.last else { return 0 }
+    // A dry run makes no entry, and estimates the store's time.
+    let now = isDryRun ? max(last.date, session.now().milliseconds) : last.date
+    return entries.first { now - $0.date < Self.retention }?.number ?? last.number + 1
+  }
+
+  /// Returns the versions that were not replaced before an entry. They are in the order of documents and numbers.
+  private static func kept(_ versions: [LogSnapshot.Kept], before: Int) -> [LogSnapshot.Kept] {
+    zip(versions, versions.dropFirst().map(Optional.some) + [nil]).compactMap { version, next in
+      guard let next, next.stored.version.document == version.stored.version.document, next.entry < before
+      else { return version }
+      return nil
+    }
+  }
+
+  /// Returns the trees that versions need, with the names of their documents.
+  static func trees(
+    of versions: [LogSnapshot.Kept], before: Int
+  ) -> [(root: TreeRoot, document: String?)] {
+    versions.flatMap { kept -> [(root: TreeRoot, document: String?)] in
+      let version = kept.stored.version
+      // The content of an old deletion goes.
+      if version.isDeleted, kept.entry < before { return [] }
+      let roots =
+        (version.hasContent ? [] : [version.root])
+        + version.conflicts.flatMap { [$0.root] + ($0.origin.map { [$0] } ?? []) }
+      return roots.map { ($0, version.name) }
+    }
+  }
+
+  /// Removes entries of the log that the newest snapshot has, and older snapshots.
+  private func removeOldEntries(_ entries: [ContainerLog.Listed], before: Int) async throws {
+    let old = entries.filter { $0.number < before }
+    guard !old.isEmpty else { return }
+    try await session.writeSnapshot(ifDue: false)
     let store = session.store
+    let snapshots = try await LogSnapshot.list(in: store)
+    guard let newest = snapshots.first(where: \.isWhole) else { return }
+    let keys =
+      old.filter { $0.number < newest.number }.map { ContainerLog.key($0.number) }
+      + snapshots.filter { $0.number < newest.number }.flatMap { $0.parts.map(\.key) }
     _ = try await concurrentMap(keys, BlobStore.maximumCalls) { try await store.delete($0) }  // No values.
-  }
-
-  /// Reads the versions after the known ones, and decides which stay.
-  ///
-  /// - Throws: `CloudDataError` if a version that this machine knows is missing: more may be missing, and the
-  ///   collection would remove their content.
-  private func note(_ known: [CloudDocumentID: Int], _ now: Date) async throws -> Retention {
-    var retention = Retention()
-    var kept: [Kept] = []
-    // Before the listing, which then has all of their versions.
-    let records = try await session.state.records()
-    try await session.log.forEachDocument { document, versions in
-      for (index, version) in versions.enumerated() where version.sequence > known[document] ?? 0 {
-        let isHead = index == versions.count - 1
-        // A version is present until the next one.
-        let end = isHead ? now : versions[index + 1].object.modificationDate
-        guard isHead || now.timeIntervalSince(end) < VersionLog.retention else {
-          retention.expired.append((document, version.object.key))
-          continue
-        }
-        let age = now.timeIntervalSince(version.object.modificationDate)
-        kept.append(
-          Kept(document: document, sequence: version.sequence, isExpired: age >= VersionLog.retention))
-      }
-      retention.known[document] = versions.last?.sequence
-    }
-    for record in records {
-      guard let head = try session.head(of: record), retention.known[head.document] ?? 0 < head.sequence
-      else { continue }
-      throw session.lost(head, of: record)
-    }
-    let names = Dictionary(uniqueKeysWithValues: records.map { ($0.id, $0.name) })
-    let needs = try await concurrentMap(kept, BlobStore.maximumCalls) { version in
-      try await checking(names[version.document.string]) { try await self.needs(of: version) }
-    }
-    for (version, result) in zip(kept, needs) {
-      switch result {
-      case .failure(let error):
-        retention.problems.append(error)
-        retention.damaged.insert(version.document)
-      case .success(let needs):
-        retention.conflicts.formUnion(needs.conflicts)
-        retention.trees += needs.trees.map { ($0, needs.name) }
-        if let name = needs.name { retention.documents[name, default: []].insert(version.document) }
-      }
-    }
-    return retention
-  }
-
-  private func needs(of version: Kept) async throws -> Needs {
-    guard let read = try await session.log.version(of: version.document, version.sequence) else {
-      // The listing has it, and it is too new for another collection of garbage.
-      throw CloudDataError(
-        .missing, in: session.store.place,
-        key: CloudVersion.key(of: version.document, version.sequence).string)
-    }
-    if read.isDeleted && version.isExpired { return Needs() }
-    var needs = Needs(name: read.name, trees: read.hasContent ? [] : [read.root])
-    for digest in read.conflicts {
-      needs.conflicts.append(CloudVersion.conflictKey(of: version.document, digest))
-      let conflict = try await checking(read.name) {
-        try await session.log.conflict(digest, of: version.document)
-      }.get()
-      needs.trees += [conflict.root] + (conflict.origin.map { [$0] } ?? [])
-    }
-    return needs
-  }
-
-  private func removeOldConflicts(_ kept: Set<ObjectKey>, _ now: Date) async throws {
-    var old: [ObjectKey] = []
-    try await session.store.listAll(CloudVersion.prefix) { page in
-      for object in page where object.key.segments.count == 4 && !kept.contains(object.key) {
-        if now.timeIntervalSince(object.modificationDate) >= VersionLog.retention { old.append(object.key) }
-      }
-      return true
-    }
-    try await delete(old)
-  }
-
-  /// Removes old entries of the feed. A device that has not read them lists all versions.
-  private func removeOldNews(_ now: Date) async throws {
-    var entries: [StoredObject] = []
-    try await session.store.listAll(ContainerFeed.prefix) { page in
-      entries += page.filter { ContainerFeed.number(of: $0.key) != nil }
-      return true
-    }
-    // The last entry stays for ever: by it each device knows the end of the feed.
-    try await delete(
-      entries.dropLast().filter {
-        now.timeIntervalSince($0.modificationDate) >= ContainerFeed.retention
-      }.map(\.key))
   }
 }
 
@@ -254,7 +146,7 @@ public struct GarbageReport: Sendable, Hashable {
   public var bytes: UInt64 = 0
   /// The number of blobs that stay.
   public var keptBlobs = 0
-  /// The errors of damaged versions and contents. If there is one, all blobs stay.
+  /// The errors of damaged contents. If there is one, all blobs stay.
   public var problems: [CloudDataError] = []
 
   /// Makes an empty report.

@@ -114,59 +114,61 @@ package final class ContainerState: Sendable {
   private static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
     // A state of another form counts as lost.
-    migrator.registerMigration("7") { db in
-      for table in tables + ["child"] {
+    migrator.registerMigration("8") { db in
+      for table in tables + ["child", "unannounced", "unread", "earlier"] {
         try db.execute(sql: "DROP TABLE IF EXISTS \(table)")
       }
-      // Table `unannounced`: the versions that this machine committed and that the feed does not have yet.
-      // Table `unread`: the versions that the news have and that this machine could not read, with the reasons.
-      // Table `earlier`: the last versions that were replaced by newer ones, each once.
+      // Table `version`: all versions that the container keeps, with the entries of the log that have them.
+      // Tables `pending…`: the entry that may have been made, and the content that is here with its versions.
+      // Table `lost`: versions that the store lost, whose content is not here, and the heads that it has instead.
       try db.execute(
         sql: """
           CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL);
           CREATE TABLE document (
-            id TEXT PRIMARY KEY, name TEXT NOT NULL, head BLOB, needsPacking INTEGER NOT NULL, base BLOB, baseName TEXT, pending BLOB,
-            pendingRoot BLOB, isWanted INTEGER NOT NULL, shownConflicts TEXT NOT NULL,
+            id TEXT PRIMARY KEY, name TEXT NOT NULL, head BLOB, liveName TEXT, base BLOB, baseName TEXT,
+            isWanted INTEGER NOT NULL, shownConflicts TEXT NOT NULL,
             inode INTEGER, bornSeconds INTEGER, bornNanoseconds INTEGER, downloadingError TEXT,
             uploadingError TEXT, contentSum TEXT);
-          CREATE TABLE unannounced (document TEXT PRIMARY KEY, sequence INTEGER NOT NULL, digest TEXT NOT NULL);
-          CREATE TABLE unread (document TEXT PRIMARY KEY, sequence INTEGER NOT NULL, problem TEXT NOT NULL);
+          CREATE INDEX liveNames ON document (liveName);
+          CREATE TABLE version (document TEXT NOT NULL, number INTEGER NOT NULL, entry INTEGER NOT NULL,
+            bytes BLOB NOT NULL, UNIQUE (document, number));
+          CREATE TABLE entry (number INTEGER PRIMARY KEY, hash TEXT NOT NULL, bytes BLOB NOT NULL);
+          CREATE TABLE device (
+            id TEXT PRIMARY KEY, name TEXT NOT NULL, date INTEGER NOT NULL, entry INTEGER NOT NULL);
+          CREATE TABLE pending (number INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
+          CREATE TABLE pendingBase (document TEXT PRIMARY KEY, root BLOB NOT NULL, name TEXT NOT NULL);
+          CREATE TABLE pendingPage (document TEXT NOT NULL, first BLOB NOT NULL, bytes BLOB NOT NULL);
           CREATE TABLE page (document TEXT NOT NULL, first BLOB NOT NULL, bytes BLOB NOT NULL,
             UNIQUE (document, first));
-          CREATE TABLE blob (name BLOB PRIMARY KEY, date INTEGER NOT NULL) WITHOUT ROWID;
-          CREATE TABLE earlier (document TEXT NOT NULL, head BLOB NOT NULL, UNIQUE (document, head));
-          CREATE TRIGGER replaced AFTER UPDATE OF head ON document
-            WHEN OLD.head IS NOT NULL AND OLD.head IS NOT NEW.head
-            BEGIN
-              DELETE FROM earlier WHERE document = OLD.id AND head = OLD.head;
-              INSERT INTO earlier VALUES (OLD.id, OLD.head);
-            END;
-          CREATE TRIGGER removed AFTER DELETE ON document
-            BEGIN
-              DELETE FROM earlier WHERE document = OLD.id;
-              DELETE FROM unannounced WHERE document = OLD.id;
-            END;
+          CREATE TABLE blob (name BLOB PRIMARY KEY, entry INTEGER NOT NULL) WITHOUT ROWID;
+          CREATE TABLE lost (document TEXT PRIMARY KEY, bytes BLOB NOT NULL, head BLOB);
           """)
     }
     return migrator
   }
 
-  private static let tables = ["setting", "document", "unannounced", "unread", "page", "blob", "earlier"]
+  private static let tables = [
+    "setting", "document", "version", "entry", "device", "pending", "pendingBase", "pendingPage", "page",
+    "blob",
+    "lost",
+  ]
 
   // MARK: Settings
 
   /// A value that the container keeps.
   package enum Setting: String, Sendable {
-    /// The last entry of the feed up to which this machine knows all news: see `FeedPosition`.
-    case feed
-    /// The last entry of the feed that this machine made, if there may be news before it that it does not know.
-    case ownEntry
-    /// The time of the last listing of all versions, by this machine's clock.
-    case lastListing
-    /// The store's clock less this machine's, in milliseconds.
-    case clockOffset
-    /// The time of that comparison, by this machine's clock.
-    case clockMeasured
+    /// The last entry of the log that this machine knows: its number, its hash and the store's date.
+    case position
+    /// The last snapshot that this machine knows: the number of its entry and its size.
+    case snapshot
+    /// The collection of garbage that has not ended: its device, its entry, and the time when this machine learned of it.
+    case collection
+    /// The number of the last entry that began or ended a collection of garbage.
+    case lastCollection
+    /// Whether this device was removed.
+    case removed
+    /// The address to which the container moved.
+    case moved
     /// The container folder: see `ContainerFolder.identity()`.
     case folder
     /// The place of the store that was last probed: see `ContainerFolder.Settings.storePlace`.
@@ -174,26 +176,26 @@ package final class ContainerState: Sendable {
   }
 
   package func text(_ setting: Setting) async throws -> String? {
-    try await database.read { db in
-      try String.fetchOne(db, sql: "SELECT value FROM setting WHERE name = ?", arguments: [setting.rawValue])
-    }
+    try await database.read { try Self.text(setting, $0) }
   }
 
-  package func number(_ setting: Setting) async throws -> Int64? {
-    try await text(setting).flatMap { Int64($0) }
+  static func text(_ setting: Setting, _ db: Database) throws -> String? {
+    try String.fetchOne(db, sql: "SELECT value FROM setting WHERE name = ?", arguments: [setting.rawValue])
   }
 
   package func set(_ setting: Setting, to text: String) async throws {
     try await database.write { try Self.set(setting, to: text, $0) }
   }
 
+  func forget(_ setting: Setting) async throws {
+    try await database.write {
+      try $0.execute(sql: "DELETE FROM setting WHERE name = ?", arguments: [setting.rawValue])
+    }
+  }
+
   static func set(_ setting: Setting, to text: String, _ db: Database) throws {
     try db.execute(
       sql: "INSERT OR REPLACE INTO setting VALUES (?, ?)", arguments: [setting.rawValue, text])
-  }
-
-  package func set(_ setting: Setting, to number: Int64) async throws {
-    try await set(setting, to: String(number))
   }
 
   /// A number that differs after another process changed the state.
@@ -230,19 +232,13 @@ package final class ContainerState: Sendable {
   /// Only pages that differ are written.
   ///
   /// - Parameters:
-  ///   - unannounced: a version of the document that the feed has yet to get.
   ///   - setsWanted: whether to store also `isWanted`, which other processes set at any time.
   package func save(
-    _ record: DocumentRecord, children: KnownChildren? = nil, unannounced: FeedEntry.Version? = nil,
-    setsWanted: Bool = false
+    _ record: DocumentRecord, children: KnownChildren? = nil, setsWanted: Bool = false
   ) async throws {
     try await database.write { [self] db in
       try Self.save(record, setsWanted: setsWanted, db)
       if let children { try replaceChildren(of: record.id, with: children, db) }
-      guard let new = unannounced else { return }
-      try db.execute(
-        sql: "INSERT OR REPLACE INTO unannounced VALUES (?, ?, ?)",
-        arguments: [new.document.string, new.sequence, "\(new.digest)"])
     }
   }
 
@@ -275,28 +271,15 @@ package final class ContainerState: Sendable {
     }
   }
 
-  private static func save(_ record: DocumentRecord, setsWanted: Bool, _ db: Database) throws {
+  /// Stores all of a record but its head, which the log decides, and a question of other processes.
+  static func save(_ record: DocumentRecord, setsWanted: Bool, _ db: Database) throws {
     let columns = try db.columns(in: DocumentRecord.databaseTableName).map(\.name)
     do {
-      try record.update(db, columns: columns.filter { setsWanted || $0 != "isWanted" })
+      try record.update(
+        db,
+        columns: columns.filter { !["head", "liveName"].contains($0) && (setsWanted || $0 != "isWanted") })
     } catch RecordError.recordNotFound {
       try record.insert(db)
-    }
-  }
-
-  /// Returns the number of documents whose last version this device is to put into a pack.
-  func unpackedCount() async throws -> Int {
-    try await database.read { db in
-      try Int.fetchOne(db, sql: "SELECT count(*) FROM document WHERE needsPacking") ?? 0
-    }
-  }
-
-  /// Notes that packs have the last versions of these records.
-  func notePacked(_ records: [DocumentRecord]) async throws {
-    try await database.write { db in
-      let sql = "UPDATE document SET needsPacking = 0 WHERE id = ? AND head = ?"
-      let statement = try db.cachedStatement(sql: sql)
-      for record in records { try statement.execute(arguments: [record.id, record.head]) }
     }
   }
 
@@ -308,28 +291,8 @@ package final class ContainerState: Sendable {
     }
   }
 
-  /// The number of replaced versions that are kept of each document.
-  private static let earlierVersions = 500
-
-  /// Returns the bytes of the versions of a document that this machine knew as the last ones, the newest first.
-  func earlierHeads(of id: String) async throws -> [Data] {
-    try await database.read { db in
-      try Data.fetchAll(
-        db, sql: "SELECT head FROM earlier WHERE document = ? ORDER BY rowid DESC", arguments: [id])
-    }
-  }
-
-  /// Forgets all but the newest replaced versions of each document.
-  func pruneEarlierHeads() async throws {
-    try await database.write { db in
-      try db.execute(
-        sql: """
-          DELETE FROM earlier WHERE rowid IN (SELECT number FROM (
-            SELECT rowid AS number, row_number() OVER (PARTITION BY document ORDER BY rowid DESC) AS place
-            FROM earlier) WHERE place > ?)
-          """, arguments: [Self.earlierVersions])
-    }
-  }
+  /// Forgets the entries in memory.
+  func forgetRecent() { recent.withLock { $0 = nil } }
 
   /// Returns the entries of a document's base.
   package func children(of id: String) async throws -> KnownChildren {
@@ -377,11 +340,11 @@ package final class ContainerState: Sendable {
 
   // MARK: Blobs
 
-  /// Returns the time when this machine stored a blob; nil if it is not known.
-  package func dateOfBlob(_ name: BlobName) async throws -> Int64? {
+  /// Returns the last entry that this machine knew when it stored a blob; nil if it is not known.
+  package func entryOfBlob(_ name: BlobName) async throws -> Int? {
     try await database.read { db in
-      try Int64.fetchOne(
-        db.cachedStatement(sql: "SELECT date FROM blob WHERE name = ?"), arguments: [Data(name.hash.bytes)])
+      try Int.fetchOne(
+        db.cachedStatement(sql: "SELECT entry FROM blob WHERE name = ?"), arguments: [Data(name.hash.bytes)])
     }
   }
 
@@ -390,11 +353,11 @@ package final class ContainerState: Sendable {
     try await database.write { try $0.execute(sql: "DELETE FROM blob") }
   }
 
-  package func noteBlobs(_ names: [BlobName: Int64], forgettingBefore date: Int64) async throws {
+  package func noteBlobs(_ names: [BlobName: Int]) async throws {
+    if names.isEmpty { return }
     try await database.write { db in
-      try db.execute(sql: "DELETE FROM blob WHERE date < ?", arguments: [date])
-      let statement = try db.makeStatement(sql: "INSERT OR REPLACE INTO blob VALUES (?, ?)")
-      for (name, date) in names { try statement.execute(arguments: [Data(name.hash.bytes), date]) }
+      let statement = try db.cachedStatement(sql: "INSERT OR REPLACE INTO blob VALUES (?, ?)")
+      for (name, entry) in names { try statement.execute(arguments: [Data(name.hash.bytes), entry]) }
     }
   }
 }

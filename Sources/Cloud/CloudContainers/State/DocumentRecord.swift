@@ -10,23 +10,17 @@ package struct DocumentRecord: Sendable, Hashable, Codable, FetchableRecord, Per
   package var id: String
   /// Its name on this machine, or the name that it will have.
   package var name: String
-  /// The bytes of the last version that is known; nil before the first one is committed.
+  /// The bytes of the last version that is known; nil before the first one is committed. Only the log changes it.
   package var head: Data?
-  /// Whether this device is to put the last version into a pack: see `HeadPack`.
-  package var needsPacking = false
   /// The content that was here, complete, and that the container has: a tree's root; nil for a placeholder.
   package var base: Data?
   /// The name that the container had when this machine last brought both together.
   package var baseName: String?
-  /// The bytes of a version that may be committed: the answer did not come yet.
-  package var pending: Data?
-  /// The root that is here if that version is committed.
-  package var pendingRoot: Data?
   /// The sum of that content, if the package here has it in other bytes: see `ContentMerger`.
   package var contentSum: String?
   /// Whether a program asked for the content. Other processes set it in the state during a run.
   package var isWanted = false
-  /// The conflicts that are in the package here, by digest, with spaces between them.
+  /// The conflicts that are in the package here, by name, with spaces between them.
   package var shownConflicts = ""
   /// The file or directory, to find it under another name.
   package var inode: Int64?

@@ -1,68 +1,65 @@
-package import FoundationEssentials
 import Synchronization
 
-// An upload relies on a blob only for a day after it stored the blob. A collection of garbage leaves each blob for
-//     two days after it was stored.
+// A blob that the store had after an entry is there until a later entry begins a collection of garbage. A collection may
+//     take a blob until its end. So the state has the last entry that was known before the blob was stored.
+// A store that was rolled back may lack a blob and have all entries that are known. So the state has a blob only after
+//     this device made an entry after it: a store without the blob lacks that entry.
 
 /// The blobs that the container is known to have, in memory and, from time to time, in the state.
 package final class StateBlobs: KnownBlobs {
-  /// The time for which an upload relies on a stored blob, in milliseconds.
-  package static let lifetime: Int64 = 86_400_000
+  private struct Memory {
+    var new: [BlobName: Int] = [:]
+    /// The blobs that were stored before an entry of this device.
+    var covered: [BlobName: Int] = [:]
+    /// The last known entry, and the last one that began or ended a collection.
+    var (entry, lastCollection) = (0, 0)
+    /// Whether this operation has seen that the store was not rolled back.
+    var isTrusted = false
+  }
 
   private let state: ContainerState
-  private let now: @Sendable () -> Date
-  private let new = Mutex<[BlobName: Int64]>([:])
-  /// Whether this operation has seen that the store was not rolled back.
-  private let isTrusted = Mutex(false)
+  private let memory = Mutex(Memory())
 
-  /// - Parameter now: this machine's clock.
-  package init(_ state: ContainerState, now: @escaping @Sendable () -> Date) {
-    (self.state, self.now) = (state, now)
-  }
+  package init(_ state: ContainerState) { self.state = state }
 
-  /// Returns whether this machine stored the blob within the last day.
+  package var moment: Int { memory.withLock { $0.entry } }
+
+  /// Returns whether this machine stored the blob, and no collection of garbage ran since.
   package func contains(_ name: BlobName) async throws -> Bool {
-    let time = now().milliseconds
-    if let date = new.withLock({ $0[name] }) { return Self.isRecent(date, at: time) }
-    guard isTrusted.withLock({ $0 }) else { return false }
-    // A clock that was set back makes a date in the future, which says nothing.
-    guard let date = try await state.dateOfBlob(name) else { return false }
-    return Self.isRecent(date, at: time)
+    let (entry, last, isTrusted) = memory.withLock { ($0.new[name], $0.lastCollection, $0.isTrusted) }
+    if let entry { return entry >= last }
+    guard isTrusted, let entry = try await state.entryOfBlob(name) else { return false }
+    return entry >= last
   }
 
-  private static func isRecent(_ date: Int64, at time: Int64) -> Bool {
-    (time - lifetime...time).contains(date)
-  }
+  package func insert(_ name: BlobName, since moment: Int) { memory.withLock { $0.new[name] = moment } }
 
-  package func insert(_ name: BlobName) async throws {
-    let date = now().milliseconds
-    new.withLock { $0[name] = date }
-  }
+  /// Forgets all blobs in memory: the store may have lost them.
+  func forget() { memory.withLock { ($0.new, $0.covered) = ([:], [:]) } }
 
-  /// Forgets all blobs: the store may have lost them.
-  func forget() async throws {
-    new.withLock { $0 = [:] }
-    try await state.forgetBlobs()
-  }
+  /// The blobs that were stored by now.
+  var stored: [BlobName: Int] { memory.withLock { $0.new } }
+
+  /// Notes blobs that were stored before an entry that this device made.
+  func cover(_ names: [BlobName: Int]) { memory.withLock { $0.covered = names } }
 
   /// Begins an operation, which relies on no blob of an earlier one until `trust()`.
-  ///
-  /// Blobs of a run that was cut off stay forgotten. No version may need them, so no run notices if the store loses them.
-  func begin() {
-    new.withLock { $0 = [:] }
-    isTrusted.withLock { $0 = false }
+  func begin() { memory.withLock { $0 = Memory() } }
+
+  /// Notes what this machine knows of the log.
+  func note(_ entry: Int, lastCollection: Int) {
+    memory.withLock { ($0.entry, $0.lastCollection) = (entry, lastCollection) }
   }
 
   /// Relies on the blobs of earlier runs.
-  func trust() { isTrusted.withLock { $0 = true } }
+  func trust() { memory.withLock { $0.isTrusted = true } }
 
   /// Writes the new names to the state.
   package func flush() async throws {
-    let names = new.withLock { new in
-      defer { new = [:] }
-      return new
+    let names = memory.withLock { memory in
+      defer { memory.covered = [:] }
+      return memory.covered.filter { $0.value >= memory.lastCollection }
     }
-    let time = now().milliseconds
-    try await state.noteBlobs(names, forgettingBefore: time - Self.lifetime)
+    try await state.noteBlobs(names)
   }
 }

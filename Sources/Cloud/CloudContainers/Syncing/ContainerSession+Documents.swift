@@ -1,10 +1,10 @@
 import FilePackages
 
-// A new document that has its name alone changes no other one. So many of them go to the container at once. Each other
-// document sees the names that those before it got.
+// A document that has its name alone, and keeps it, changes no other one. So many of them go to the container at once,
+// and many versions are one entry of the log. Each other document sees the names that those before it got.
 
 extension ContainerSession {
-  /// Brings documents up to date: first the new ones that have their names alone, eight at once, then each other one.
+  /// Brings documents up to date: first those that have their names alone, together, then each other one.
   ///
   /// - Parameter names: the names of all documents.
   /// - Returns: the outcomes.
@@ -15,7 +15,7 @@ extension ContainerSession {
     transfers.expect(try documents.filter { try movesContent($0) }.map(\.record.id))
     var (new, others) = ([KnownDocument](), [KnownDocument]())
     for document in documents {
-      if isIndependent(document, names) { new.append(document) } else { others.append(document) }
+      if try isIndependent(document, names) { new.append(document) } else { others.append(document) }
     }
     for (documents, groupSize) in [(new, Int.max), (others, 1)] {
       var rest = documents[...]
@@ -36,22 +36,32 @@ extension ContainerSession {
     return outcomes
   }
 
-  /// Brings documents up to date that do not depend on each other, eight at once.
+  /// Brings documents up to date that do not depend on each other. Eight at once look at files and move content.
   ///
   /// - Returns: the outcomes and the records as they are now, in order.
   private func sync(
     _ documents: some Collection<(KnownDocument, LocalTree?)>, among names: LiveNames
   ) async throws -> [(SyncReport.Document, DocumentRecord)] {
-    try await concurrentMap(documents, BlobStore.maximumCalls) { document, look in
-      try await sync(document.record, document.local, seen: look, among: names)
+    try await concurrentMap(documents, Committer.maximumVersions) { document, look in
+      await committer.expect(1)
+      let outcome: Result<(SyncReport.Document, DocumentRecord), any Error>
+      do {
+        outcome = .success(try await sync(document.record, document.local, seen: look, among: names))
+      } catch {
+        outcome = .failure(error)
+      }
+      await committer.expect(-1)
+      return try outcome.get()
     }
   }
 
-  /// Returns whether a document is new, and no other one has its name.
-  private func isIndependent(_ document: KnownDocument, _ names: LiveNames) -> Bool {
+  /// Returns whether no other document has the name of a document that is new, or that keeps its name.
+  private func isIndependent(_ document: KnownDocument, _ names: LiveNames) throws -> Bool {
     let record = document.record
-    return document.local != nil && record.head == nil && record.base == nil && record.pending == nil
-      && !names.isTaken(DocumentName.folded(record.name), byOthersThan: record.id)
+    guard document.local != nil, !names.isTaken(DocumentName.folded(record.name), byOthersThan: record.id)
+    else { return false }
+    guard let head = try head(of: record) else { return record.base == nil }
+    return !head.isDeleted && record.baseName == record.name && head.name == record.name
   }
 
   /// Returns whether the content of a document goes or comes, as far as the state says.

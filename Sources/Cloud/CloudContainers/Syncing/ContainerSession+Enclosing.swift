@@ -19,12 +19,8 @@ extension ContainerSession {
     if let base = base(of: record), base.isSmall, base != head.root {
       let entries = try await state.children(of: record.id).children.map(\.entry)
       _ = try await DocumentTree.store(entries, in: blobs.enclosing(here))  // `here` gets the pages.
-      for bytes in try await state.earlierHeads(of: record.id) {
-        // A version that cannot be read gives no contents.
-        guard let version = try? CloudVersion(decoding: bytes), version.root == base else { continue }
-        for blob in version.blobs { here.insert(blob, as: BlobName(of: blob)) }
-        break
-      }
+      let version = try await state.versions(of: record.id).first { $0.root == base }
+      for blob in version?.blobs ?? [] { here.insert(blob, as: BlobName(of: blob)) }
     }
     return blobs.adding(head.blobs + here.all.values)
   }
@@ -53,14 +49,5 @@ extension ContainerSession {
       (name, try await source.get(name))
     }
     return root.parts(among: Dictionary(uniqueKeysWithValues: found))
-  }
-
-  /// Makes sure that a version of this content can follow the last one: a collection of garbage may have taken it, or be
-  /// about to.
-  ///
-  /// - Throws: `CloudDataError` if a part of the content is gone; `ObjectStoreError`.
-  func renewContent(of version: CloudVersion, under head: CloudVersion) async throws {
-    if version.hasContent { return }
-    if try await !keeps(version.root, under: head) { try await storeAnew(version.root) }
   }
 }

@@ -8,7 +8,7 @@ extension ContainerSession {
     var ignored = IgnoredItems(try folder.ignoreRules())
     for record in records {
       let isLive = try head(of: record).map { !$0.isDeleted } ?? false
-      if isLive || record.base != nil || record.pending != nil { ignored.note(record) }
+      if isLive || record.base != nil { ignored.note(record) }
     }
     return ignored
   }

@@ -89,21 +89,12 @@ extension ContainerSession {
   package func download(
     itemsNamed names: [String], _ finished: @escaping @Sendable (String, Result<Bool, any Error>) -> Void
   ) async throws {
+    let isHere = try names.contains { try FolderScan.document($0, in: folder) != nil }
+    // A change that is here may go to the container first.
+    if isHere { try await lookAtLog() }
     var records = try await placedRecords(named: Set(names))
     for name in names where records[name] == nil { finished(name, .failure(notPlaced(name))) }
-    var here: [String] = []
-    for name in names where try FolderScan.document(name, in: folder) != nil {
-      // A change that is here may go to the container first.
-      guard let record = records[name] else { continue }
-      switch try await checking(name, { try await confirmed(record) }) {
-      case .success(let record):
-        records[name] = record
-        here.append(name)
-      case .failure(let error):
-        records[name] = nil
-        finished(name, .failure(error))
-      }
-    }
+    let here = try names.filter { try records[$0] != nil && FolderScan.document($0, in: folder) != nil }
     transfers.beginRun()
     let before = records
     for name in records.keys { records[name]?.isWanted = true }
@@ -149,10 +140,9 @@ extension ContainerSession {
   /// - Throws: `unsavedEdits` if the container does not have the content that is here; `CloudDataError` if the store lost
   ///   a part of it.
   package func evict(itemNamed name: String) async throws {
-    try await lastEntry()
-    var record = try await confirmed(placed(name))
-    try await bringUpToDate(record)
-    record = try await placed(name)
+    try await lookAtLog()
+    try await bringUpToDate(placed(name))
+    let record = try await placed(name)
     guard let local = try FolderScan.document(name, in: folder) else { return }
     try checkNotKept(name, isPackage: local.isPackage)
     var sync = DocumentSync(self, record, local, among: LiveNames())
@@ -163,9 +153,12 @@ extension ContainerSession {
   ///
   /// - Throws: `changedOnDisk` if another device changed it, and this user has not seen that: the document stays.
   package func delete(itemNamed name: String) async throws {
-    try await lastEntry()
-    let record = try await confirmed(placed(name))
+    let known = try await placed(name)
+    try await lookAtLog()
+    let record = try await current(known)
     guard let local = try FolderScan.document(name, in: folder) else {
+      // The user has not seen what came with this look.
+      if record.head != known.head, try head(of: record)?.isDeleted == false { throw changedElsewhere(name) }
       return try await deletePlaceholder(record)
     }
     let url = try folder.url(of: name, isPackage: local.isPackage)
@@ -184,7 +177,7 @@ extension ContainerSession {
     guard let head = try head(of: record), !head.isDeleted else { return }
     var version = nextVersion(after: head)
     version.isDeleted = true
-    if try await commitElsewhere(version, of: &record) { return }
+    if try await commit(version, of: &record, since: nil) { return }
     if try self.head(of: record)?.isDeleted != true { throw changedElsewhere(record.name) }
   }
 
@@ -196,21 +189,20 @@ extension ContainerSession {
 
   /// Brings a deleted document back, as a placeholder, under a free name.
   package func restore(_ document: CloudDocumentID) async throws -> String {
-    try await lastEntry()
+    try await lookAtLog()
     guard var record = try await state.record(document) else {
       throw FilePackageError(.noSuchFile, .open, document: document.string)
     }
-    record = try await confirmed(record)
-    try await refreshHead(of: &record)
     for _ in 0..<20 {
       guard let head = try head(of: record) else { break }
       guard head.isDeleted else { return head.name }
-      try await renewContent(of: head, under: head)
+      let since = try await state.known().position.number
+      try await checkContent(of: head)
       var version = nextVersion(after: head)
       version.isDeleted = false
       let names = try await liveNames()
       version.name = DocumentName.free(head.name) { names.isTaken($0, byOthersThan: record.id) }
-      if try await commitElsewhere(version, of: &record) { return version.name }
+      if try await commit(version, of: &record, since: since) { return version.name }
     }
     throw FilePackageError(.busy, .save, document: document.string)
   }
@@ -226,14 +218,6 @@ extension ContainerSession {
 
   func current(_ record: DocumentRecord) async throws -> DocumentRecord {
     try await state.record(record.document) ?? record
-  }
-
-  /// Compares the last version of a document with the store's. A version that this machine makes after it would
-  /// otherwise have a number that the store does not expect.
-  func confirmed(_ record: DocumentRecord) async throws -> DocumentRecord {
-    if try await hasHead(of: record) { return record }
-    try await compareAll()
-    return try await current(record)
   }
 
   func bringUpToDate(_ record: DocumentRecord) async throws {

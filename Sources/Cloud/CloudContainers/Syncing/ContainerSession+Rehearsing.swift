@@ -10,7 +10,7 @@ extension ContainerSession {
   func rehearsal() throws -> ContainerSession {
     ContainerSession(
       folder: folder, settings: settings, state: try state.copy(), store: UnwrittenStore(base: store),
-      key: key, checksChain: feed.checksChain, packing: packing, packageExtensions: packages.extensions,
+      key: key, rules: log.rules, packageExtensions: packages.extensions,
       limits: limits, asksStore: asksStore, enclosesSmall: enclosesSmall, isRehearsal: true, mergers: mergers,
       now: now,
       newDocument: newDocument)

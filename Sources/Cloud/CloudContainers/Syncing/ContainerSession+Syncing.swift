@@ -9,19 +9,15 @@ import ObjectStores
 extension ContainerSession {
   /// Brings the container folder and the container together.
   ///
-  /// A document that fails does not stop the others. A failed listing, or a failed connection, ends the run.
-  ///
-  /// - Parameter everything: whether to list all versions.
-  package func sync(everything: Bool = false) async throws -> SyncReport {
+  /// A document that fails does not stop the others. A failed look at the log, or a failed connection, ends the run.
+  package func sync() async throws -> SyncReport {
     var report = SyncReport()
     transfers.beginRun()
     try await probeIfMoved()
-    var (problems, isRolledBack) = try await resolvePending()
-    let news = try await discover(everything: everything, isRolledBack: isRolledBack)
-    known.trust()
-    (report.discovered, report.lost) = (news.count, news.lost)
+    let news = try await lookAtLog()
+    (report.discovered, report.lost) = (news.documents.count, news.lost)
     report.documents = news.renamed.map { SyncReport.Document(name: $0.new, oldName: $0.old) }
-    problems += news.problems
+    let problems = isRehearsal ? [] : try await saveLost()
     try await wantKeptDocuments()
     // What one round makes, such as a document under a new name, the next one finds.
     for round in 0..<4 {
@@ -35,30 +31,23 @@ extension ContainerSession {
       report.leftOut = scan.leftOut.map(\.description)
       let records = try await match(scan, known)
       let owners = try self.owners(of: records)
-      let separated = try await separateTwins(records, &problems)
       var documents: [KnownDocument] = []
-      for (index, record) in separated.enumerated() {
-        // A name that the record got by now is not on disk yet.
-        let name = records[index].name
+      for (index, record) in records.enumerated() {
+        let name = record.name
         let local = owners[name] == index ? scan.documents[name] : nil
         // A record that was here, and whose name another one has, is not known to be gone.
         if local == nil, scan.mayHide(name) || owners[name] != index && record.base != nil { continue }
         documents.append(KnownDocument(record: record, local: local))
       }
-      let outcomes = try await bringUpToDate(documents, among: liveNames(of: separated))
+      let outcomes = try await bringUpToDate(documents, among: liveNames(of: records))
       report.documents += outcomes.filter(\.isNews)
       let isDone = !outcomes.contains(where: \.conflict)
       if isDone || isRehearsal || round == 3 { break }
     }
     try await known.flush()
-    do {
-      try await announce()
-    } catch let error where !Self.endsRun(error) {
-      report.problems.append(error)
-    }
-    // Packs only spare requests.
-    if case .failure(let error) = try await checking(nil, { try await packHeads() }) {
-      report.problems.append(error)
+    // A snapshot only spares requests.
+    for step in [join, { try await self.writeSnapshot() }] {
+      if case .failure(let error) = try await checking(nil, step) { report.problems.append(error) }
     }
     return report
   }
@@ -186,7 +175,7 @@ extension ContainerSession {
     }
     // A new document that is gone again before it was uploaded.
     let gone = records.filter {
-      $0.head == nil && $0.pending == nil && scan.documents[$0.name] == nil && !scan.mayHide($0.name)
+      $0.head == nil && scan.documents[$0.name] == nil && !scan.mayHide($0.name)
     }
     let lost = Set(gone.map(\.id))
     if saves {
@@ -227,48 +216,5 @@ extension ContainerSession {
   static func rank(_ record: DocumentRecord) -> Int {
     if record.base != nil { return 0 }
     return record.head == nil ? 1 : 2
-  }
-
-  // MARK: Twins
-
-  /// Gives documents that devices made under one name different names: the one with the smallest identity has the name.
-  private func separateTwins(
-    _ records: [DocumentRecord], _ problems: inout [any Error]
-  ) async throws -> [DocumentRecord] {
-    var records = records
-    var taken: Set<String> = []
-    var twins: [Int] = []
-    for (index, record) in records.enumerated().sorted(by: { $0.element.id < $1.element.id }) {
-      guard let head = try head(of: record), !head.isDeleted else { continue }
-      if !taken.insert(DocumentName.folded(head.name)).inserted { twins.append(index) }
-    }
-    for index in twins {
-      guard let head = try head(of: records[index]) else { continue }
-      var version = nextVersion(after: head)
-      version.name = DocumentName.free(version.name, among: taken)
-      taken.insert(DocumentName.folded(version.name))
-      do {
-        _ = try await commitElsewhere(version, of: &records[index])  // Another device may be first.
-      } catch let error as CloudDataError {
-        // The store refuses the version, or one that cannot be read has the number.
-        problems.append(Self.naming(head.name, in: error))
-      }
-    }
-    return records
-  }
-
-  /// Commits a version that changes nothing here.
-  ///
-  /// - Returns: false if another device was first; the record then has its version.
-  func commitElsewhere(_ version: CloudVersion, of record: inout DocumentRecord) async throws -> Bool {
-    let before = (record.base, record.baseName)
-    let children = try await state.children(of: record.id)
-    let root = base(of: record)
-    let here = root.map { ($0, children) }
-    guard try await commit(version, of: &record, here: here) else { return false }
-    (record.base, record.baseName) = before
-    if record.base == nil && record.node == nil { record.name = version.name }
-    try await state.save(record)
-    return true
   }
 }

@@ -10,8 +10,7 @@ package struct ContainerSession: Sendable {
   package let folder: ContainerFolder
   package let settings: ContainerFolder.Settings
   package let state: ContainerState
-  package let log: VersionLog
-  package let feed: ContainerFeed
+  package let log: ContainerLog
   package let known: StateBlobs
   package let blobs: BlobStore
   /// The key of an encrypted container, by which `store` encrypts; nil if it is not.
@@ -20,12 +19,12 @@ package struct ContainerSession: Sendable {
   /// The turns of uploads from `largeSize` on: the pieces of several ones would be in memory.
   let largeUploads = AsyncSemaphore(1)
   let heads = DecodedHeads()
-  /// The end of the feed, as this operation knows it.
-  let feedEnd = FeedEnd()
+  /// The writer of the log.
+  let committer = Committer()
+  /// The turns of documents that look at files or move content.
+  let working = AsyncSemaphore(BlobStore.maximumCalls)
   /// The largest document that an upload takes.
   let limits: TreeLimits
-  /// The numbers of versions from which packs pay.
-  let packing: HeadPacks.Limits
   /// The folders that are packages by the user's settings.
   let packages: KnownPackages
   /// The rules of packages whose content merges as a whole.
@@ -43,8 +42,8 @@ package struct ContainerSession: Sendable {
 
   package init(
     folder: ContainerFolder, settings: ContainerFolder.Settings, state: ContainerState,
-    store: any ObjectStore, key: ContainerKey? = nil, checksChain: Bool = true,
-    packing: HeadPacks.Limits = HeadPacks.Limits(), packageExtensions: Set<String> = [],
+    store: any ObjectStore, key: ContainerKey? = nil, rules: LogRules = .all,
+    packageExtensions: Set<String> = [],
     limits: TreeLimits = .document, asksStore: Bool = true, enclosesSmall: Bool = true,
     isRehearsal: Bool = false, mergers: [any ContentMerger] = [DatabaseMerger()],
     now: @escaping @Sendable () -> Date = { Date() },
@@ -54,29 +53,19 @@ package struct ContainerSession: Sendable {
     }
   ) {
     (self.folder, self.settings, self.state) = (folder, settings, state)
-    (self.packing, self.now, self.newDocument) = (packing, now, newDocument)
+    (self.now, self.newDocument) = (now, newDocument)
     (self.asksStore, packages) = (asksStore, KnownPackages(extensions: packageExtensions))
     (self.enclosesSmall, self.isRehearsal, self.key) = (enclosesSmall, isRehearsal, key)
     (self.limits, self.mergers) = (limits, mergers)
-    log = VersionLog(store)
-    feed = ContainerFeed(store, checksChain: checksChain)
-    known = StateBlobs(state, now: now)
+    log = ContainerLog(store, rules: rules)
+    known = StateBlobs(state)
     blobs = BlobStore(store, known: known, pages: isRehearsal ? nil : PageCache(at: folder.pagesPath))
   }
 
   package var store: any ObjectStore { log.store }
 
-  /// Checks that the store has this container, encrypted as this machine knows it, and that it did not move.
-  func checkMark() async throws {
-    let mark = try await ContainerMark(store).check(settings.container, key: key)
-    guard let address = mark.movedTo else { return }
-    throw CloudDataError(.moved, in: store.place, reason: "has moved to \(displayString(address))")
-  }
-
-  /// Returns the time by the store's clock, in milliseconds, as far as it is known.
-  package func storeTime() async throws -> Int64 {
-    now().milliseconds + (try await state.number(.clockOffset) ?? 0)
-  }
+  /// Checks that the store has this container, encrypted as this machine knows it.
+  func checkMark() async throws { try await ContainerMark(store).check(settings.container, key: key) }
 
   // MARK: Records
 

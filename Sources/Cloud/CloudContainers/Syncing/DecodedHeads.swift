@@ -12,9 +12,4 @@ final class DecodedHeads: Sendable {
     versions.withLock { $0[id] = (bytes, version) }
     return version
   }
-
-  /// Notes a version that was decoded.
-  func note(_ stored: StoredVersion, of id: String) {
-    versions.withLock { $0[id] = (stored.bytes, stored.version) }
-  }
 }

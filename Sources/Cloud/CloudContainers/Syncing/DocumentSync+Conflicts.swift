@@ -13,12 +13,12 @@ import SystemPackage
 
 extension DocumentSync {
   /// The conflicts that the package here shows, or showed.
-  var shown: Set<VersionDigest> {
-    Set(record.shownConflicts.split(separator: " ").compactMap { VersionDigest($0) })
+  var shown: Set<BlobName> {
+    Set(record.shownConflicts.split(separator: " ").compactMap { BlobName(digits: $0) })
   }
 
   /// The conflicts that a user resolved here.
-  func resolvedConflicts() async throws -> Set<VersionDigest> {
+  func resolvedConflicts() async throws -> Set<BlobName> {
     guard let local, local.isPackage, !shown.isEmpty else { return [] }
     let present = try await conflictNames(local)
     return shown.filter { !present.contains($0.identifier.uuidString) }
@@ -33,25 +33,26 @@ extension DocumentSync {
     // Its conflicts are part of its content.
     if try merger() != nil { return true }
     let resolved = try await resolvedConflicts()
-    if !resolved.isDisjoint(with: head.conflicts) {
+    let names = head.conflicts.map(\.id)
+    if !resolved.isDisjoint(with: names) {
       var version = session.nextVersion(after: head)
-      version.conflicts = head.conflicts.filter { !resolved.contains($0) }
-      if try await session.commitElsewhere(version, of: &record) {
+      version.conflicts = head.conflicts.filter { !resolved.contains($0.id) }
+      if try await commit(version, here: nil) {
         note(shown.subtracting(resolved))
         try await session.state.save(record)
         report.uploaded = true
       }
       return false
     }
-    let open = Set(head.conflicts)
+    let open = Set(names)
     for digest in shown.subtracting(open).sorted() {
       try await change(local) { try await $0.removeConflictVersion(digest.identifier) }
       note(shown.subtracting([digest]))
       try await session.state.save(record)
     }
-    for digest in open.subtracting(shown).sorted() {
-      try await show(digest, local, head)
-      note(shown.union([digest]))
+    for lost in head.conflicts where !shown.contains(lost.id) {
+      try await show(lost, local, head)
+      note(shown.union([lost.id]))
       try await session.state.save(record)
       report.conflict = true
     }
@@ -65,7 +66,7 @@ extension DocumentSync {
   /// The conflict versions of the package that the container does not have.
   func ownConflicts(_ local: LocalDocument, _ head: CloudVersion) async throws -> [UUID] {
     guard local.isPackage else { return [] }
-    let known = Set(shown.union(head.conflicts).map(\.identifier))
+    let known = Set(shown.union(head.conflicts.map(\.id)).map(\.identifier))
     return try await conflictNames(local).compactMap { UUID(uuidString: $0) }
       .filter { !known.contains($0) }.sorted { $0.uuidString < $1.uuidString }
   }
@@ -92,24 +93,24 @@ extension DocumentSync {
       }
       changes[entry.path] = .some(entry)
     }
-    var lost = try await next(
-      after: head, root: DocumentTree(head.root, blobs).updated(with: changes), isPackage: true)
-    if lost.root == head.root {
+    let root = try await DocumentTree(head.root, blobs).updated(with: changes)
+    if root == head.root {
       // The document has all of it.
       return try await change(local) { try await $0.removeConflictVersion(own) }
     }
-    (lost.conflicts, lost.origin) = ([], head.root)
     if let enclosure = blobs.enclosure { try await session.blobs.put(all: enclosure) }
     // Another device may have saved the version, before the document became this one.
     let facts = try await PackageStore.open(at: url(local)).conflictVersions().first { $0.id == own }
     // A name that no version can have stays here.
-    lost.contentDevice = facts?.savingComputer.flatMap { (1...255).contains($0.utf8.count) ? $0 : nil }
-    if let date = facts?.modificationDate { lost.date = date }
-    let digest = try await session.log.storeConflict(lost)
+    let saver = facts?.savingComputer.flatMap { (1...255).contains($0.utf8.count) ? $0 : nil }
+    let lost = LostVersion(
+      root: root, origin: head.root, deviceName: saver ?? session.settings.deviceName,
+      date: facts?.modificationDate ?? session.now())
+    let digest = lost.id
     try await change(local) { try await $0.renameConflictVersion(own, to: digest.identifier) }
     var version = session.nextVersion(after: head)
-    version.conflicts = (head.conflicts + [digest]).sorted()
-    guard try await session.commitElsewhere(version, of: &record) else { return }
+    version.conflicts = head.conflicts.with(lost)
+    guard try await commit(version, here: nil) else { return }
     note(shown.union([digest]))
     try await session.state.save(record)
     report.uploaded = true
@@ -118,14 +119,14 @@ extension DocumentSync {
   /// Removes the conflict versions that the container has from the package, before the package goes.
   mutating func hideConflicts(of head: CloudVersion) async throws {
     guard let local, local.isPackage else { return }
-    for digest in shown.intersection(head.conflicts).sorted() {
+    for digest in shown.intersection(head.conflicts.map(\.id)).sorted() {
       note(shown.subtracting([digest]))
       try await session.state.save(record)
       try await change(local) { try await $0.removeConflictVersion(digest.identifier) }
     }
   }
 
-  private mutating func note(_ shown: Set<VersionDigest>) {
+  private mutating func note(_ shown: Set<BlobName>) {
     record.shownConflicts = shown.sorted().map(\.description).joined(separator: " ")
   }
 
@@ -149,9 +150,9 @@ extension DocumentSync {
   }
 
   /// Adds a version to the conflict versions of the package: the children that it changed since its origin.
-  private func show(_ digest: VersionDigest, _ local: LocalDocument, _ head: CloudVersion) async throws {
-    if try await conflictNames(local).contains(digest.identifier.uuidString) { return }
-    let lost = try await session.log.conflict(digest, of: record.document)
+  private func show(_ lost: LostVersion, _ local: LocalDocument, _ head: CloudVersion) async throws {
+    let identifier = lost.id.identifier
+    if try await conflictNames(local).contains(identifier.uuidString) { return }
     var entries: [PackagePath: TreeEntry] = [:]
     for difference in try await changes(of: lost, beside: head) {
       guard let new = difference.new, difference.old.map({ !$0.hasSameBytes(as: new) }) ?? true else {
@@ -162,8 +163,8 @@ extension DocumentSync {
         entries[folder] = TreeEntry(folder, .directory, mode: 0o755)
       }
     }
-    let staged = session.folder.path(ofStaged: digest.identifier)
-    try session.folder.removeStaged(digest.identifier)
+    let staged = session.folder.path(ofStaged: identifier)
+    try session.folder.removeStaged(identifier)
     let blobs = session.blobs.enclosing(Enclosure())
     let root = try await DocumentTree.store(entries.values.sorted { $0.path < $1.path }, in: blobs)
     try await DocumentDownload(
@@ -175,17 +176,17 @@ extension DocumentSync {
     .tree
     try await change(local) {
       try await $0.addConflictVersion(
-        children, as: digest.identifier, savedBy: lost.contentDeviceName, on: lost.date,
+        children, as: identifier, savedBy: lost.deviceName, on: lost.date,
         broughtBy: "docpkg cloud")
     }
-    try session.folder.removeStaged(digest.identifier)
+    try session.folder.removeStaged(identifier)
   }
 }
 
 extension DocumentSync {
   /// The changes of a version that lost. If its origin is not known any more, they are those from the last version.
   fileprivate func changes(
-    of lost: CloudVersion, beside head: CloudVersion
+    of lost: LostVersion, beside head: CloudVersion
   ) async throws -> [TreeDifference] {
     let blobs = session.blobs(with: head)
     if let origin = lost.origin {
@@ -201,14 +202,9 @@ extension DocumentSync {
   }
 }
 
-extension VersionDigest {
-  /// The identifier of the conflict version in a package: the first sixteen bytes.
-  var identifier: UUID {
-    let digits = Array(description.prefix(32))
-    let parts = [digits[0..<8], digits[8..<12], digits[12..<16], digits[16..<20], digits[20..<32]]
-    guard let identifier = UUID(uuidString: parts.map { String($0) }.joined(separator: "-")) else {
-      preconditionFailure("32 digits make an identifier")
-    }
-    return identifier
+extension [LostVersion] {
+  /// Returns the conflicts with one more, in the order of their names.
+  func with(_ lost: LostVersion) -> [LostVersion] {
+    (filter { $0.id != lost.id } + [lost]).sorted { $0.id < $1.id }
   }
 }

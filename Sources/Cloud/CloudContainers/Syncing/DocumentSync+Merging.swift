@@ -28,21 +28,20 @@ extension DocumentSync {
     let theirs = try await DocumentTree.differences(from: base, to: head.root, in: blobs)
     var merge = EntryMerge(ours: ours, theirs: theirs)
     try await mergeTexts(&merge, in: blobs)
-    var conflict: VersionDigest?
+    var conflict: LostVersion?
     var (root, enclosed) = (head.root, head.blobs)
     if merge.conflicts.isEmpty {
       report.kept = merge.kept.map(\.string)
       root = try await DocumentTree(head.root, blobs).updated(with: merge.changes)
       enclosed = try await session.enclose(root, from: blobs)
     } else if local.isPackage, head.conflicts.count < CloudVersion.maximumConflicts {
-      var lost = try await next(after: head, root: uploaded.root, isPackage: true)
-      lost.conflicts = []
       // The collection of garbage keeps the origin with the conflict, if the container still has it.
-      let isKept = if base.isSmall { true } else { try await session.keeps(base, under: head) }
-      lost.origin = isKept ? base : nil
+      let isKept = try await session.keeps(base, of: record)
+      conflict = LostVersion(
+        root: uploaded.root, origin: isKept ? base : nil, deviceName: session.settings.deviceName,
+        date: session.now())
       // A version in conflict has no blobs, and the last version may go before it.
       if let enclosure = blobs.enclosure { try await session.blobs.put(all: enclosure) }
-      conflict = try await session.log.storeConflict(lost)
     } else {
       return try await becomeAnotherDocument(head)
     }
@@ -51,7 +50,7 @@ extension DocumentSync {
     if !isTheirs, isRenamed { try await takeFreeName() }
     var version = try await next(after: head, root: root, isPackage: head.isPackage)
     (version.name, version.blobs) = (isTheirs ? head.name : record.name, enclosed)
-    if let conflict { version.conflicts = Array(Set(version.conflicts + [conflict])).sorted() }
+    if let conflict { version.conflicts = version.conflicts.with(conflict) }
     if version.root == head.root, version.name == head.name, version.conflicts == head.conflicts {
       // They have all of ours.
       record.base = Data(uploaded.root.bytes)
@@ -60,9 +59,9 @@ extension DocumentSync {
       try await session.state.save(record, children: uploaded.children)
       return false
     }
-    // A run that is cut off here learns from them what was here.
+    // The next step compares with the content that was here.
     if root != uploaded.root { try await session.blobs.put(all: Enclosure(uploaded.blobs)) }
-    if try await session.commit(version, of: &record, here: (uploaded.root, uploaded.children)) {
+    if try await commit(version, here: (uploaded.root, uploaded.children)) {
       report.uploaded = true
       report.merged = conflict == nil
       report.conflict = conflict != nil

@@ -31,8 +31,8 @@ extension DocumentSync {
 
   private mutating func planConflicts(_ head: CloudVersion) async throws {
     guard let local, local.isPackage else { return }
-    report.uploaded = try await !resolvedConflicts().isDisjoint(with: head.conflicts)
+    report.uploaded = try await !resolvedConflicts().isDisjoint(with: head.conflicts.map(\.id))
     if seen?.hasConflicts == true, try await !ownConflicts(local, head).isEmpty { report.uploaded = true }
-    report.conflict = !shown.isSuperset(of: head.conflicts)
+    report.conflict = !shown.isSuperset(of: head.conflicts.map(\.id))
   }
 }

@@ -16,7 +16,9 @@ struct DocumentSync {
   /// The last look at the document; nil if it changed since, or if there was none.
   var seen: LocalTree?
   /// The names of all documents.
-  let names: LiveNames
+  var names: LiveNames
+  /// The last entry that was known when the present step began.
+  private var since = 0
   var report: SyncReport.Document
 
   init(
@@ -34,8 +36,9 @@ struct DocumentSync {
   ///
   /// - Throws: `busy` if other devices are always first.
   mutating func run() async throws {
-    try await session.settlePending(of: &record)
     if session.isRehearsal { return try await plan() }
+    try await session.working.waitUnlessCancelled()
+    defer { session.working.signal() }
     var surprises = 0
     for _ in 0..<50 {
       do {
@@ -90,6 +93,9 @@ struct DocumentSync {
 
   /// Carries out the next step; returns whether the document is up to date.
   private mutating func step() async throws -> Bool {
+    since = try await session.state.known().position.number
+    // Another document's version may have come with the news of this one.
+    record.head = try await session.current(record).head
     let (step, head) = try await decide()
     switch step {
     case .nothing:
@@ -125,7 +131,9 @@ struct DocumentSync {
   }
 
   /// Returns whether nothing of a version is unseen here. A user who deletes a document deletes no conflict unseen.
-  private func isSeen(_ head: CloudVersion) -> Bool { local != nil || shown.isSuperset(of: head.conflicts) }
+  private func isSeen(_ head: CloudVersion) -> Bool {
+    local != nil || shown.isSuperset(of: head.conflicts.map(\.id))
+  }
 
   /// Whether a program here gave the document another name.
   var isRenamed: Bool { record.baseName.map { $0 != record.name } ?? false }
@@ -162,11 +170,31 @@ struct DocumentSync {
     var version = try await next(after: head, root: uploaded.root, isPackage: local.isPackage)
     version.blobs = uploaded.blobs
     let oldName = isRenamed ? record.baseName : nil
-    if try await session.commit(version, of: &record, here: (uploaded.root, uploaded.children)) {
+    if try await commit(version, here: (uploaded.root, uploaded.children)) {
       report.uploaded = true
       report.oldName = report.oldName ?? oldName
       seen = LocalTree(unchanged: uploaded.children, hasConflicts: uploaded.hasConflicts)
     }
+    return false
+  }
+
+  /// Commits a version, and lets other documents work meanwhile.
+  ///
+  /// - Returns: false if another device was first, or another document has the name by now.
+  mutating func commit(
+    _ version: CloudVersion, here: (root: TreeRoot, children: KnownChildren)?
+  ) async throws -> Bool {
+    let isCommitted: Result<Bool, any Error>
+    session.working.signal()
+    do {
+      isCommitted = .success(try await session.commit(version, of: &record, since: since, here: here))
+    } catch {
+      isCommitted = .failure(error)
+    }
+    await session.working.wait()
+    if try isCommitted.get() { return true }
+    names = try await session.liveNames()
+    seen = nil
     return false
   }
 
@@ -177,7 +205,7 @@ struct DocumentSync {
     let filename = record.name.split(separator: "/").last.map(String.init) ?? record.name
     return CloudVersion(
       document: try record.document, sequence: (head?.sequence ?? 0) + 1,
-      conflicts: conflicts.filter { !resolved.contains($0) }, device: session.settings.device,
+      conflicts: conflicts.filter { !resolved.contains($0.id) }, device: session.settings.device,
       deviceName: session.settings.deviceName,
       contentDevice: head.flatMap { $0.root == root ? $0.contentDeviceName : nil },
       date: session.now(), name: record.name,
@@ -206,7 +234,7 @@ struct DocumentSync {
   private mutating func commitDeletion(of head: CloudVersion) async throws -> Bool {
     var version = try await next(after: head, root: head.root, isPackage: head.isPackage)
     (version.isDeleted, version.name, version.blobs) = (true, head.name, head.blobs)
-    if try await session.commit(version, of: &record, here: nil) {
+    if try await commit(version, here: nil) {
       try await saveForgotten()
       report.deleted = true
     }
@@ -240,10 +268,20 @@ struct DocumentSync {
     let download = DocumentDownload(
       to: try folder.path(of: record.name), isPackage: head.isPackage, contentType: UTType(head.contentType),
       from: base, to: head.root, in: try await session.blobs(with: head, andBaseOf: record))
+    // The versions of other documents do not wait for it.
+    await session.committer.expect(-1)
+    let differences: Result<[TreeDifference], any Error>
     do {
-      return try await transfers.download(id, name: record.name) {
-        try await download.run { transfers.set($0, of: id) }
-      }
+      differences = .success(
+        try await transfers.download(id, name: record.name) {
+          try await download.run { transfers.set($0, of: id) }
+        })
+    } catch {
+      differences = .failure(error)
+    }
+    await session.committer.expect(1)
+    do {
+      return try differences.get()
     } catch let error as FilePackageError where error.code == .cancelled {
       // The next run would begin it anew.
       if base == nil {
@@ -300,7 +338,7 @@ struct DocumentSync {
     report.removed = true
   }
 
-  /// Removes the content from this machine if the container has it. The store is asked for the version and each blob.
+  /// Removes the content from this machine if the container has it. The store is asked for each blob.
   ///
   /// - Throws: `unsavedEdits` if the container does not have the content that is here; `busy` if a program has the package
   ///   open; `CloudDataError` if the store lost a part of it.
@@ -317,7 +355,7 @@ struct DocumentSync {
     {
       throw FilePackageError(.busy, .evict, document: record.name, reason: "a program has it open")
     }
-    try await session.checkStored(record)
+    if session.asksStore { try await session.checkContent(of: head) }
     try await removeHere(base)
   }
 }

@@ -108,6 +108,7 @@ extension ContainerSession {
     else { return false }
     let path = try folder.path(of: document.name)
     var tree = try await look(at: path, document.isPackage, known: KnownChildren())
+    let blobs = BlobStore(store, overwrites: true)
     try await store(
       &tree, at: path, isPackage: document.isPackage, over: KnownChildren(), record.id, in: blobs)
     // The dates of files may differ here. The same entries make the same pages.
@@ -119,8 +120,8 @@ extension ContainerSession {
   private func reliableBase(of record: DocumentRecord) async throws -> TreeRoot? {
     guard let base = base(of: record) else { return nil }
     if base.isSmall { return base }
-    guard let head = try head(of: record) else { return base }
-    return try await keeps(base, under: head) ? base : nil
+    guard record.head != nil else { return base }
+    return try await keeps(base, of: record) ? base : nil
   }
 
   /// Checks that other machines can take the document, if it has new entries.
@@ -180,9 +181,21 @@ extension ContainerSession {
       }
     }
     let isLarge = size >= Self.largeSize
-    if isLarge { try await largeUploads.waitUnlessCancelled() }
-    defer { if isLarge { largeUploads.signal() } }
-    let contents = try await upload()
-    tree.note(Dictionary(uniqueKeysWithValues: zip(files, contents)))
+    if !isLarge {
+      let contents = try await upload()
+      return tree.note(Dictionary(uniqueKeysWithValues: zip(files, contents)))
+    }
+    // The versions of other documents do not wait for it.
+    await committer.expect(-1)
+    let contents: Result<[FileContent], any Error>
+    do {
+      try await largeUploads.waitUnlessCancelled()
+      defer { largeUploads.signal() }
+      contents = .success(try await upload())
+    } catch {
+      contents = .failure(error)
+    }
+    await committer.expect(1)
+    tree.note(Dictionary(uniqueKeysWithValues: zip(files, try contents.get())))
   }
 }

@@ -8,9 +8,9 @@ import ObjectStores
 
 extension CloudVersion {
   /// The format that this version of the library reads and writes.
-  static let format = 1
+  static let format = 2
   /// The size of the largest version, in bytes.
-  package static let maximumSize = 64 << 10
+  package static let maximumSize = 128 << 10
   /// The largest number of open conflicts.
   static let maximumConflicts = 100
 
@@ -26,7 +26,7 @@ extension CloudVersion {
     var format: Int
     var document: String
     var sequence: Int
-    var conflicts: [String]
+    var conflicts: [Conflict]
     var device: String
     var deviceName: String
     var contentDevice: String?
@@ -35,13 +35,19 @@ extension CloudVersion {
     var type: String
     var isPackage: Bool
     var root: Data
-    var origin: Data?
     var blobs: [Data]?
     var isDeleted: Bool
   }
 
+  private struct Conflict: Codable {
+    var root: Data
+    var origin: Data?
+    var deviceName: String
+    var date: Int64
+  }
+
   /// From 1970 to the year 4000, in milliseconds.
-  private static let dates: ClosedRange<Int64> = 0...64_000_000_000_000
+  static let dates: ClosedRange<Int64> = 0...64_000_000_000_000
 
   private struct Format: Decodable { var format: Int }
 
@@ -49,18 +55,18 @@ extension CloudVersion {
   package func encoded() throws -> Data {
     let record = Record(
       format: Self.format, document: document.string, sequence: sequence,
-      conflicts: conflicts.map(\.description), device: device,
+      conflicts: conflicts.map {
+        Conflict(
+          root: Data($0.root.bytes), origin: $0.origin.map { Data($0.bytes) }, deviceName: $0.deviceName,
+          date: $0.date.milliseconds)
+      }, device: device,
       deviceName: deviceName, contentDevice: contentDevice, date: date.milliseconds, name: name,
       type: contentType, isPackage: isPackage,
-      root: Data(root.bytes), origin: origin.map { Data($0.bytes) },
-      blobs: hasContent ? blobs : nil, isDeleted: isDeleted)
+      root: Data(root.bytes), blobs: hasContent ? blobs : nil, isDeleted: isDeleted)
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys]
     return try encoder.encode(record)
   }
-
-  /// The digest of the bytes.
-  package func digest() throws -> VersionDigest { VersionDigest(of: try encoded()) }
 
   /// Reads a version of any origin.
   package init(decoding data: Data) throws(Problem) {
@@ -90,8 +96,7 @@ extension CloudVersion {
       deviceName: record.deviceName, contentDevice: record.contentDevice,
       date: Date(milliseconds: record.date), name: record.name,
       contentType: record.type, isPackage: record.isPackage, root: root,
-      blobs: record.blobs ?? [], origin: try Self.origin(record.origin),
-      isDeleted: record.isDeleted)
+      blobs: record.blobs ?? [], isDeleted: record.isDeleted)
     // The blobs are those of the whole tree (EN1).
     if let blobs = record.blobs,
       blobs.isEmpty || root.parts(among: Enclosure(blobs).all) != blobs
@@ -105,18 +110,20 @@ extension CloudVersion {
     ObjectKey(text)?.segments.count == 1 && text.utf8.count <= 64
   }
 
-  private static func origin(_ bytes: Data?) throws(Problem) -> TreeRoot? {
-    guard let bytes else { return nil }
-    guard let root = TreeRoot(bytes: ArraySlice(bytes)) else { throw .invalid("origin") }
-    return root
-  }
-
-  private static func conflicts(_ strings: [String]) throws(Problem) -> [VersionDigest] {
-    let digests = strings.compactMap { VersionDigest($0) }
-    guard digests.count == strings.count, digests.count <= maximumConflicts else {
-      throw .invalid("conflicts")
+  private static func conflicts(_ records: [Conflict]) throws(Problem) -> [LostVersion] {
+    guard records.count <= maximumConflicts else { throw .invalid("conflicts") }
+    var conflicts: [LostVersion] = []
+    for record in records {
+      guard let root = TreeRoot(bytes: ArraySlice(record.root)), record.deviceName.utf8.count <= 255,
+        dates.contains(record.date)
+      else { throw .invalid("conflicts") }
+      let origin = record.origin.flatMap { TreeRoot(bytes: ArraySlice($0)) }
+      if record.origin != nil, origin == nil { throw .invalid("conflicts") }
+      conflicts.append(
+        LostVersion(
+          root: root, origin: origin, deviceName: record.deviceName, date: Date(milliseconds: record.date)))
     }
-    return digests
+    return conflicts
   }
 }
 

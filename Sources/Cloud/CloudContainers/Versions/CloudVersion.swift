@@ -1,9 +1,9 @@
 import DurableIO
 import FilePackages
 public import FoundationEssentials
-package import ObjectStores
+import ObjectStores
 
-/// One state of a document in a container: a small object that names the document's tree.
+/// One state of a document in a container: a small record in the log that names the document's tree.
 ///
 /// The versions of a document have numbers from 1, without gaps. The last one is the document's present state, the
 /// *head*. A version is immutable.
@@ -12,8 +12,8 @@ public struct CloudVersion: Sendable, Hashable {
   public var document: CloudDocumentID
   /// The number of the version, from 1.
   public var sequence: Int
-  /// The versions in conflict with this one that no user has resolved, by digest, in order.
-  package var conflicts: [VersionDigest] = []
+  /// The contents in conflict with this one that no user has resolved, in the order of their names.
+  package var conflicts: [LostVersion] = []
   /// The identity of the device that made the version: see `CloudDevice.id`.
   public var device: String
   /// The name of that device for people.
@@ -32,9 +32,6 @@ public struct CloudVersion: Sendable, Hashable {
   package var root: TreeRoot
   /// The blobs of the content, if the document is small: see `Enclosure`. Otherwise they are objects of their own.
   package internal(set) var blobs: [Data] = []
-  /// Of a version that lost: the content from which it was made. The children that differ from it are the conflict.
-  /// nil for all other versions.
-  package var origin: TreeRoot?
   /// Whether the document is deleted.
   public var isDeleted = false
 
@@ -52,34 +49,6 @@ public struct CloudVersion: Sendable, Hashable {
 
   /// The last part of the name.
   package var filename: String { name.split(separator: "/").last.map(String.init) ?? name }
-
-  /// The key of the object.
-  package var key: ObjectKey { Self.key(of: document, sequence) }
-
-  /// The beginning of the keys of all versions.
-  package static let prefix = "documents/"
-
-  /// The beginning of the keys of a document's versions.
-  package static func prefix(of document: CloudDocumentID) -> String { "\(prefix)\(document)/" }
-
-  /// Returns the key of a version.
-  package static func key(of document: CloudDocumentID, _ sequence: Int) -> ObjectKey {
-    checkedKey(prefix(of: document) + paddedNumber(sequence, 16))
-  }
-
-  /// Returns the key of a version that lost: it is in conflict with a head.
-  package static func conflictKey(of document: CloudDocumentID, _ digest: VersionDigest) -> ObjectKey {
-    checkedKey("\(prefix(of: document))c/\(digest)")
-  }
-
-  /// Reads the key of a version; nil for another key, such as that of a conflict.
-  package static func parse(_ key: ObjectKey) -> (document: CloudDocumentID, sequence: Int)? {
-    let parts = key.segments
-    guard parts.count == 3, parts[0] + "/" == prefix, let document = CloudDocumentID(parts[1]),
-      parts[2].utf8.count == 16, let sequence = Int(parts[2]), (1...maximumSequence).contains(sequence)
-    else { return nil }
-    return (document, sequence)
-  }
 
   /// The largest number of a version.
   package static let maximumSequence = 1 << 50
