@@ -201,4 +201,26 @@ func makeSocket(_ path: String) throws {
     }
   }
   guard result == 0 else { throw Errno(rawValue: errno) }
+
+  @Test func `notes the status of each child, or throws`() throws {
+    let disk = try CrashDisk(.package(["a": "1", "b": "2", "Folder": ["c": "3"]]))
+    // Each look at a child fails once.
+    var failures = 0
+    for number in 0..<20 {
+      let faulty = FaultyDisk(disk)
+      let tree = try FileWrapper("/Trip.pkg", on: faulty.disk)
+      faulty.fail(.operation(.status, from: number), with: .ioError)
+      do {
+        try tree.noteStatuses()
+        if faulty.stopFailing() > 0 {
+          Issue.record("\(number): the error of a look was no error of the tree")
+        }
+      } catch let error as FilePackageError {
+        failures += 1
+        #expect(error.systemErrorNumber == Errno.ioError.rawValue)
+        #expect(faulty.stopFailing() > 0)
+      }
+    }
+    #expect(failures > 2)
+  }
 }

@@ -8,7 +8,7 @@ extension FileWrapper {
   ///
   /// Cost: a look at each child; an object for each folder.
   ///
-  /// - Throws: a `FilePackageError` if a folder cannot be read.
+  /// - Throws: a `FilePackageError` if a folder or a child cannot be looked at.
   package func noteStatuses() throws {
     guard isDirectory else { return }
     let (names, folders) = try withDirectory { directory in
@@ -18,7 +18,7 @@ extension FileWrapper {
       )
     }
     if let stored {
-      let statuses = stored.statuses(of: names)
+      let statuses = try stored.presentStatuses(of: names)
       try withDirectory { directory in
         for (name, status) in statuses { directory.seen[name] = DiskNode(stored.child(name, status)) }
       }

@@ -22,12 +22,8 @@ extension FileWrapper {
     var rebasing = Rebasing(updatesNames: updatesNames && saved != nil, isInPlace: isInPlace)
     let sight = try rebasing.look(at: self, status, saved, from: before, to: place)
     Self.structure.withLock { _ in rebasing.rebase(self, saved, from: before, to: place, sight) }
-    do {
-      // A watcher hears of the rename of each file in a folder that moved.
-      for folder in rebasing.moved { try folder.noteStatuses() }
-    } catch {
-      throw FilePackageError(any: error, .read, place, activity: "looking at")
-    }
+    // A watcher hears of the rename of each file in a folder that moved. Without the statuses it tells of these files.
+    for folder in rebasing.moved { try? folder.noteStatuses() }
     // A file that was saved at another place still exists.
     return rebasing.replaced.filter { $0.wrapper.isStored(at: $0.origin) }
   }

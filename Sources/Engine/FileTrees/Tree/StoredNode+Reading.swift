@@ -88,7 +88,7 @@ extension StoredNode {
 
   /// Returns the statuses of these names on disk; an absent name has no entry.
   package func statuses(of names: [FileName]) -> [FileName: FileStatus] {
-    // A folder that cannot be looked at counts as empty: the caller then writes everything anew, or looks later.
+    // A folder that cannot be looked at counts as empty: the caller then writes everything anew.
     (try? presentStatuses(of: names)) ?? [:]
   }
 
