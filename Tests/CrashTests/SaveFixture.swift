@@ -153,7 +153,7 @@ func require(_ run: Run, _ what: String) throws -> Run {
 /// Leaves the files that a synchronising program makes of a document that was edited on another computer.
 func leaveConflictCopies(of other: String, in document: String) throws {
   let script = """
-    set -e; cd '\(other)'; for file in Text.txt Metadata.plist .docpkg/manifest .docpkg/history; do
+    set -e; cd '\(other)'; for file in Text.txt Metadata.plist .docpkg/journal; do
       name=${file##*/}; base=${name%.*}; end=${name#"$base"}
       cp -a "$file" "\(document)/$(dirname "$file")/$base.sync-conflict-20261121-101112-ABCDEFG$end"
     done; cp -a -n .docpkg/kept/. '\(document)/.docpkg/kept/'

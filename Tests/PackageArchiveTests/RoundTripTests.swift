@@ -231,7 +231,7 @@ struct RoundTripTests {
   @Test func `leaves its hidden folder behind, unless history is asked for`() async throws {
     try await withFixture { fixture in
       try fixture.makePackage([
-        "a.txt": "a", ".docpkg": ["versions": ["1": "old"], "journal": "x", "lock": ""],
+        "a.txt": "a", ".docpkg": ["versions": ["1": "old"], "tmp": [:], "lock": ""],
       ])
       for format in [ArchiveFormat.zip, .tar] {
         try await fixture.export("a", as: format)
@@ -257,7 +257,7 @@ struct RoundTripTests {
     format: ArchiveFormat
   ) async throws {
     try await withFixture { fixture in
-      let hidden: TestTree = ["versions": ["1": "old"], "manifest": "m"]
+      let hidden: TestTree = ["versions": ["1": "old"], "m": "m"]
       try fixture.makePackage([
         "A": [
           "B.pack": ["b": "b", ".docpkg": hidden, "C.pack": [".docpkg": hidden]], ".docpkg": ["lock": ""],

@@ -58,7 +58,7 @@ struct LibraryCommandTests {
       let exported = try docpkg("export", "N", "n.zip", "--with-history", "--json", in: folder)
       #expect(try leftOut(exported).isEmpty)
       let listed = try run(bsdtar, ["-tf", "n.zip"], in: folder).output
-      for name in ["journal", "lock", "tmp"] { #expect(!listed.contains(".docpkg/\(name)"), "\(listed)") }
+      for name in ["lock", "tmp"] { #expect(!listed.contains(".docpkg/\(name)"), "\(listed)") }
       let without = try docpkg("import", "n.zip", "M", "--json", in: folder)
       #expect(try leftOut(without).contains(Self.left))
       #expect(try !hasSecret("M", in: folder))

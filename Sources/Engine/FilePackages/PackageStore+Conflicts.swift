@@ -32,7 +32,7 @@ extension PackageStore {
   ///
   /// They are no conflict. Another program added them, and each has the name of a child beside it with an addition.
   ///
-  /// Cost: that of `conflictVersions()`, another listing of each folder, and reading the manifest.
+  /// Cost: that of `conflictVersions()`, another listing of each folder, and reading the notes of the saves.
   ///
   /// - Throws: the system's error.
   public func possibleCopies() throws(FilePackageError) -> [PossibleCopy] {

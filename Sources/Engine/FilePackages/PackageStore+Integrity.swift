@@ -5,7 +5,7 @@ package import SystemPackage
 extension PackageStore {
   /// Reads every child on disk and compares it with the saved state.
   ///
-  /// The digest in the metadata alone shows a difference; the manifest shows the differing child. The verification also
+  /// The digest in the metadata alone shows a difference; the notes of the saves show the differing child. The verification also
   /// reads the files that only versions have. It ignores unsaved edits of the tree. Cost: every byte of the package, a
   /// chunk at a time.
   ///

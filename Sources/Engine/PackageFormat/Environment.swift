@@ -12,8 +12,6 @@ package struct Environment: Sendable {
   package var now: @Sendable () -> FileTime = { .now }
   /// An identifier that nothing else has.
   package var identifier: @Sendable () -> UUID = { UUID.random() }
-  /// The boot of the system; nil where the system does not tell.
-  package var boot = Self.boot
   /// The computer's name.
   package var computer: @Sendable () -> String = { Self.hostname }
 
@@ -21,13 +19,6 @@ package struct Environment: Sendable {
   @TaskLocal package static var current = Environment()
 
   package init() {}
-
-  private static let boot: UUID? = {
-    guard let text = try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8) else {
-      return nil
-    }
-    return UUID(uuidString: String(text.prefix(36)))
-  }()
 
   private static var hostname: String {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in

@@ -15,7 +15,6 @@ final class BaselineEnvironment: Sendable {
     var environment = Environment()
     environment.now = { FileTime(seconds: self.seconds.withLock { $0 }, nanoseconds: 0) }
     environment.identifier = { self.identifier() }
-    environment.boot = nil
     environment.computer = { "baseline" }
     return environment
   }

@@ -10,7 +10,7 @@ struct CollidingNamesTests {
   static let names = ["8yn0iYCKYHlIj4-BwPqk", "GReLUrM4wMqfg9yzV3KQ"]
 
   @Test(arguments: 0..<2)
-  func `each have a row of the manifest`(number: Int) async throws {
+  func `each have a noted row`(number: Int) async throws {
     let tree: TestTree = .directory([FileName(Self.names[0]): "first", FileName(Self.names[1]): "second"])
     let disk = try await CrashCheck.disk(tree, metadata: true)
     try disk.edit(Self.names[number], "theirs")

@@ -5,16 +5,16 @@ import Testing
 
 @Suite("A row of a save")
 struct ChangeTests {
-  private static func row(_ path: PackagePath, _ text: String) -> ManifestRow {
+  private static func row(_ path: PackagePath, _ text: String) -> NotedChild {
     let bytes = Array(text.utf8)
     let child = ChildSummary(
       path: path, kind: .file, mode: 0o644, size: UInt64(bytes.count), content: ContentHash(of: bytes))
-    return ManifestRow(child: child, modified: FileTime(seconds: 1, nanoseconds: 0))
+    return NotedChild(child: child, modified: FileTime(seconds: 1, nanoseconds: 0))
   }
 
-  private static func folder(_ path: PackagePath) -> ManifestRow {
+  private static func folder(_ path: PackagePath) -> NotedChild {
     let child = ChildSummary(path: path, kind: .directory, mode: 0, size: 0, content: .empty)
-    return ManifestRow(child: child, modified: FileTime(seconds: 0, nanoseconds: 0))
+    return NotedChild(child: child, modified: FileTime(seconds: 0, nanoseconds: 0))
   }
 
   private static func status(_ text: String, _ kind: FileKind = .file) -> FileStatus {
@@ -39,7 +39,7 @@ struct ChangeTests {
     return changes
   }
 
-  @Test func `adds the child that comes to the sums and to the manifest, less the one that was noted`() {
+  @Test func `adds the child that comes to the sums and to the notes, less the one that was noted`() {
     let changes = Self.changes([
       ("came", nil, nil, "1"), ("went", "22", "22", nil), ("edited", "333", "333", "4444"),
       ("theirs", "5", "66", "777"), ("foreign", nil, "8", nil),
@@ -52,10 +52,12 @@ struct ChangeTests {
       expected.subtract(Self.row(PackagePath(path), text).child)
     }
     #expect(changes.summary == expected)
-    let manifest = Manifest(isComplete: true)
-    _ = manifest.append(changes.batch(from: .none, to: .new, ContentDigest()))
-    #expect(Set(manifest.rows.map(\.child.path.string)) == ["came", "edited", "theirs"])
-    #expect(manifest.row(at: "theirs") == Self.row("theirs", "777"))
+    var ledger = Ledger()
+    let state = changes.state(from: .none, to: .new)
+    ledger.note(state)
+    let table = ledger.table(of: state.revision)
+    #expect(Set((table?.rows ?? []).map(\.child.path.string)) == ["came", "edited", "theirs"])
+    #expect(table?.row(at: "theirs") == Self.row("theirs", "777"))
   }
 
   @Test func `changes no sums without an operation if the save counts the children again`() {
@@ -64,8 +66,8 @@ struct ChangeTests {
     #expect(changes.summary != ContentSummary())
     changes.recounted = [Self.row("taken", "2"), Self.row("other", "3")]
     #expect(changes.summary == ContentSummary())
-    let batch = changes.batch(from: .none, to: .new, ContentDigest())
-    #expect(batch.isWhole && batch.count == 2)
+    let state = changes.state(from: .none, to: .new)
+    #expect(state.replacesEarlier && state.isComplete && state.rows.count == 2)
   }
 
   @Test func `gives the version before what the save found, and earlier ones what was noted`() throws {

@@ -16,7 +16,7 @@ struct HostilePackage {
   ]
   static let outside: TestTree = [
     "secret.txt": .file(Array("secret".utf8), mode: 0o600), "run": .file(Array("#!".utf8), mode: 0o755),
-    "folder": ["f.txt": "f"], "tmp": ["t.txt": "t"], "lock": "", "journal": "", "manifest": "",
+    "folder": ["f.txt": "f"], "tmp": ["t.txt": "t"], "lock": "", "journal": "",
   ]
 
   init(in scratch: Scratch) throws {
@@ -82,7 +82,7 @@ struct HostilePackage {
     applied: UInt64 = 0
   ) throws -> [UInt8] {
     let status = try disk.status(of: folder("Trip.pkg"))
-    return JournalFile.encoded(
+    return try JournalFile.encoded(
       [(body, contents, count)], from: sequence, committed: sequence, applied: applied,
       inode: isBound ? status.identity.inode : 1, born: isBound ? status.born : nil)
   }

@@ -66,7 +66,7 @@ private func prepare(_ disk: CrashDisk, _ flags: UInt8, _ plan: Plan) throws {
     let count = flags & 3 == 1 ? Int(flags >> 5) : record.operations.count
     let isBound = flags & 4 != 0
     let sequence: UInt64 = flags & 16 == 0 ? 1 : .max
-    bytes = JournalFile.encoded(
+    bytes = try JournalFile.encoded(
       [(body, contents, count)], from: sequence, committed: sequence,
       applied: flags & 8 == 0 ? sequence - 1 : sequence, inode: isBound ? status.identity.inode : 7,
       born: isBound ? status.born : nil)

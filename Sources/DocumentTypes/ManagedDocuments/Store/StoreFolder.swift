@@ -129,9 +129,9 @@ actor StoreFolder {
       return Opened(folder: self, head: save.head, published: nil, isOlderThanMetadata: isOlder)
     }
     defer { hidden.unlock() }
-    // A manifest has the digests of earlier bytes.
-    if try location.disk.exists(PackageLayout.manifest, in: hidden.folder) {
-      try location.disk.removeFile(PackageLayout.manifest, in: hidden.folder)
+    // A journal of the making has the digests of earlier bytes.
+    if try location.disk.exists(PackageLayout.journal, in: hidden.folder) {
+      try location.disk.removeFile(PackageLayout.journal, in: hidden.folder)
     }
     let saved = save.metadata.metadata.generation
     publishedGeneration = min(generation, saved)

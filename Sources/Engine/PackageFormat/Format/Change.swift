@@ -3,7 +3,7 @@ package import FoundationEssentials
 
 /// One row of a save: a child as the save before noted it, as this save found it, and as this save leaves it.
 ///
-/// The sums of the metadata, the rows of the manifest, those of the version that the save replaces, and the journal's
+/// The sums of the metadata, the notes about the children, the rows of the version that the save replaces, and the
 /// operations are derived from rows, and nowhere else:
 ///
 ///     noted  found  new
@@ -25,16 +25,16 @@ package struct Change: Sendable {
 
   package let path: PackagePath
   package var work = Work.none
-  /// The child in the sums and the manifest before the save; nil if they do not have it.
-  package var noted: ManifestRow?
+  /// The child in the sums and the notes before the save; nil if they do not have it.
+  package var noted: NotedChild?
   /// Whether `noted` is what the save before noted; false if nothing is known of that.
   package var isNotedKnown = true
   /// The node on disk when the save looked; nil if there was none, or if the save did not look.
   package var found: FileStatus?
   /// The hash of that node's content, if it is known.
   package var content: ContentHash?
-  /// The child in the sums and the manifest after the save; nil if they do not have it.
-  package var new: ManifestRow?
+  /// The child in the sums and the notes after the save; nil if they do not have it.
+  package var new: NotedChild?
   /// The name among the staged files of the file or link that comes or goes.
   package var name: FileName?
   /// The file or link that comes; nil if none does.
@@ -42,7 +42,7 @@ package struct Change: Sendable {
   /// The attributes that a folder gets.
   package var attributes: NodeAttributes?
 
-  package init(_ path: PackagePath, noted: ManifestRow? = nil, new: ManifestRow? = nil) {
+  package init(_ path: PackagePath, noted: NotedChild? = nil, new: NotedChild? = nil) {
     (self.path, self.noted, self.new) = (path, noted, new)
   }
 
@@ -104,7 +104,7 @@ package struct Changes: Sendable {
   private var index: [PackagePath: Int] = [:]
   /// Every child as it is, if the save counts them again: its metadata then have the sums of these, and rows without an
   /// operation change nothing.
-  package var recounted: [ManifestRow]?
+  package var recounted: [NotedChild]?
 
   package init() {}
 
@@ -121,7 +121,7 @@ package struct Changes: Sendable {
     }
   }
 
-  /// The rows that change the sums and the manifest.
+  /// The rows that change the sums and the notes.
   private var counted: some Sequence<Change> {
     rows.lazy.filter { ($0.work != .none || recounted == nil) && $0.noted != $0.new }
   }
@@ -136,15 +136,15 @@ package struct Changes: Sendable {
     return summary
   }
 
-  /// The rows for the manifest.
-  package func batch(from parent: UUID, to revision: UUID, _ digest: ContentDigest) -> ManifestBatch {
-    var batch = ManifestBatch(parent: parent, revision: revision, digest: digest)
-    batch.isWhole = recounted != nil
-    for row in recounted ?? [] { batch.add(row) }
-    for row in counted {
-      if let new = row.new { batch.add(new) } else { batch.remove(row.path) }
+  /// The notes of the save about the children.
+  package func state(from parent: UUID, to revision: UUID) -> SavedState {
+    var state = SavedState(parent: parent, revision: revision)
+    if let recounted {
+      (state.replacesEarlier, state.isComplete) = (true, true)
+      state.rows = recounted.map { .init($0) }
     }
-    return batch
+    for row in counted { state.rows.append(.init(row.path, row.new)) }
+    return state
   }
 
   /// The rows of the version that the save replaces, in order.

@@ -21,9 +21,9 @@ package enum ChildDifference: Sendable, Equatable {
   }
 }
 
-extension ManifestRow {
+extension NotedChild {
   /// Returns the difference of the child that was found in the row's place; nil if it is as it was saved.
-  package func difference(of found: ManifestRow) -> ChildDifference? {
+  package func difference(of found: NotedChild) -> ChildDifference? {
     if found.child == child { return nil }
     // No disk makes another kind of node, or another mode.
     if found.child.kind != child.kind || found.child.content == child.content { return .changed }

@@ -1,7 +1,8 @@
 import DurableIO
 
 // A record: a head of fixed length, the operations, the bytes of small files one after the other, zeros up to the
-// next block. The checksum in the head covers the operations and, through the hashes in them, the bytes.
+// next block. The checksum in the head covers the journal's identity, the operations and, through the hashes in them,
+// the bytes. It does not cover the record before, so that each record can be read without the others.
 
 extension JournalRecord {
   static let magic: UInt32 = 0x4345_5244  // DREC
@@ -14,25 +15,27 @@ extension JournalRecord {
   package static let maximumSequence: UInt64 = 1 << 62
 
   private enum Flag {
-    package static let batch: UInt8 = 1
+    package static let state: UInt8 = 1
     package static let version: UInt8 = 4
   }
 
   // MARK: Writing
 
   /// Writes the record, with zeros up to the next block, and returns its checksum.
-  package func encode(to writer: inout ByteWriter, after previous: ContentHash) -> ContentHash {
+  ///
+  /// - Parameter log: a hash of the journal's identifier, so that no record of another journal counts.
+  package func encode(to writer: inout ByteWriter, in log: ContentHash) -> ContentHash {
     let contents = operations.reduce(0) { $0 + ($1.bytes?.count ?? 0) }
     writer.reserve(Self.headLength + contents + 256 * operations.count + Self.blockSize)
     return Self.frame(
-      operations: operations.count, sequence: sequence, contents: contents, after: previous, to: &writer,
+      operations: operations.count, sequence: sequence, contents: contents, in: log, to: &writer,
       body: { encodeBody(to: &$0) },
       bytes: { writer in
         for operation in operations { if let bytes = operation.bytes { writer.write(bytes) } }
       })
   }
 
-  /// The operations, and the rows for the manifest.
+  /// The operations, the version, and the notes about the children.
   package var encodedBody: [UInt8] {
     var body = ByteWriter()
     encodeBody(to: &body)
@@ -42,12 +45,12 @@ extension JournalRecord {
   private func encodeBody(to writer: inout ByteWriter) {
     for operation in operations { operation.encode(to: &writer) }
     let version = encodedVersion
-    writer.write((batch == nil ? 0 : Flag.batch) | (version == nil ? 0 : Flag.version))
+    writer.write((state == nil ? 0 : Flag.state) | (version == nil ? 0 : Flag.version))
     if let version {
       writer.write(UInt32(truncatingIfNeeded: version.count))
       writer.write(version)
     }
-    batch?.encode(to: &writer, after: .empty)
+    state?.encode(to: &writer)
   }
 
   /// The version as bytes; nil if the record has none. A version that cannot be written was refused before that.
@@ -60,18 +63,18 @@ extension JournalRecord {
 
   /// Puts the head before a body and the bytes of files, and zeros after them.
   package static func framed(
-    _ body: [UInt8], _ contents: [[UInt8]], operations: Int, sequence: UInt64, after previous: ContentHash
+    _ body: [UInt8], _ contents: [[UInt8]], operations: Int, sequence: UInt64, in log: ContentHash
   ) -> (bytes: [UInt8], checksum: ContentHash) {
     var writer = ByteWriter()
     let checksum = frame(
       operations: operations, sequence: sequence, contents: contents.reduce(0) { $0 + $1.count },
-      after: previous, to: &writer, body: { $0.write(body) },
+      in: log, to: &writer, body: { $0.write(body) },
       bytes: { writer in for bytes in contents { writer.write(bytes) } })
     return (writer.bytes, checksum)
   }
 
   private static func frame(
-    operations: Int, sequence: UInt64, contents: Int, after previous: ContentHash,
+    operations: Int, sequence: UInt64, contents: Int, in log: ContentHash,
     to writer: inout ByteWriter, body: (inout ByteWriter) -> Void, bytes: (inout ByteWriter) -> Void
   ) -> ContentHash {
     let start = writer.count
@@ -87,7 +90,7 @@ extension JournalRecord {
     body(&writer)
     writer.overwrite(at: length, UInt64(writer.count - beginning))
     let checksum = writer.withUnsafeBytes { written in
-      Self.checksum(written[start..<end], written[beginning...], after: previous)
+      Self.checksum(written[start..<end], written[beginning...], in: log)
     }
     writer.overwrite(at: end, checksum)
     bytes(&writer)
@@ -96,10 +99,10 @@ extension JournalRecord {
   }
 
   private static func checksum(
-    _ head: Slice<UnsafeRawBufferPointer>, _ body: Slice<UnsafeRawBufferPointer>, after previous: ContentHash
+    _ head: Slice<UnsafeRawBufferPointer>, _ body: Slice<UnsafeRawBufferPointer>, in log: ContentHash
   ) -> ContentHash {
     var hash = SHA256()
-    hash.update(previous)
+    hash.update(log)
     hash.update(UnsafeRawBufferPointer(rebasing: head))
     hash.update(UnsafeRawBufferPointer(rebasing: body))
     return hash.finalize()
@@ -123,10 +126,10 @@ extension JournalRecord {
     }
 
     /// Returns whether the bytes, a head and the operations after it, have the checksum in the head.
-    package func isOf(_ record: ArraySlice<UInt8>, after previous: ContentHash) -> Bool {
+    package func isOf(_ record: ArraySlice<UInt8>, in log: ContentHash) -> Bool {
       bytes.withUnsafeBytes { head in
         record.dropFirst(JournalRecord.headLength).withUnsafeBytes { body in
-          JournalRecord.checksum(head[...], body[...], after: previous) == checksum
+          JournalRecord.checksum(head[...], body[...], in: log) == checksum
         }
       }
     }
@@ -175,14 +178,7 @@ extension JournalRecord {
       guard bytes.remaining == 0 else { throw .init(words: "its version is longer than it says") }
       self.version = version
     }
-    if flags & Flag.batch != 0 {
-      var (length, checksum) = (0, ContentHash.empty)
-      let rest = try operations.read(count: operations.remaining)
-      guard let batch = ManifestBatch(rest, after: .empty, &length, &checksum), length == rest.count else {
-        throw .init(words: "its rows for the manifest are damaged")
-      }
-      self.batch = batch
-    }
+    if flags & Flag.state != 0 { state = try SavedState(&operations) }
     guard operations.remaining == 0, contents.remaining == 0 else {
       throw .init(words: "it is longer than it says")
     }

@@ -7,8 +7,8 @@ package struct JournalRecord: Sendable, Hashable {
   /// Each may be repeated after it is done. A place has at most one that puts or removes a file or link, one that makes
   /// or removes a folder, and one that sets attributes.
   package var operations: [Operation] = []
-  /// The save's batch for the manifest; nil for a package without metadata.
-  package var batch: ManifestBatch?
+  /// The save's notes about the children; nil for a package without metadata.
+  package var state: SavedState?
   /// The version that the save replaces; nil if it is not kept.
   package var version: VersionRecord?
 

@@ -19,7 +19,7 @@ package enum PackageLayout {
 
   // The names in the hidden folder follow.
 
-  /// The journal; stays in a package with metadata from its first save in place on.
+  /// The journal: what the saves noted about the children, the versions, and a save that waits to be published.
   package static let journal: FileName = "journal"
   /// The temporary name of a new journal.
   package static let newJournal: FileName = "journal.new"
@@ -29,14 +29,6 @@ package enum PackageLayout {
   /// holds them.
   package static let staging: FileName = "tmp"
   package static let stagingPath = PackagePath([hidden, staging])
-  /// The digest of every child.
-  package static let manifest: FileName = "manifest"
-  /// The temporary name of a new manifest.
-  package static let newManifest: FileName = "manifest.new"
-  /// The kept versions; if it exists, each save keeps the version that it replaces.
-  package static let history: FileName = "history"
-  /// The temporary name of a new history.
-  package static let newHistory: FileName = "history.new"
   /// The files and links that only versions have, each named by its content.
   package static let kept: FileName = "kept"
   package static let keptPath = PackagePath([hidden, kept])
@@ -48,24 +40,11 @@ package enum PackageLayout {
 
   /// All names in the hidden folder.
   package static let namesInHidden: Set<FileName> = [
-    journal, newJournal, damagedJournal, staging, manifest, newManifest, history, newHistory, kept, lock,
-    conflicts,
+    journal, newJournal, damagedJournal, staging, kept, lock, conflicts,
   ]
 
   /// The maximum size of a journal in bytes; the library does not read a larger one.
   package static let maximumJournalSize = 1 << 30
-  /// The maximum size of a history in bytes; the library does not read a larger one.
-  package static let maximumHistorySize = 1 << 30
-
-  /// Returns the largest size at which the library reads one of its files as a whole, in bytes; nil for any other file.
-  package static func maximumSize(of name: FileName) -> UInt64? {
-    switch name {
-    case journal: UInt64(maximumJournalSize)
-    case manifest: UInt64(Manifest.maximumSize)
-    case history: UInt64(maximumHistorySize)
-    default: nil
-    }
-  }
 
   /// Returns whether a place is the library's own, and no child of the document.
   package static func isOurs(_ path: PackagePath) -> Bool {
@@ -79,7 +58,7 @@ package enum PackageLayout {
 
   /// Returns whether an entry of the hidden folder belongs to a session, or to a killed program.
   package static func isOfSession(_ name: FileName) -> Bool {
-    [journal, newJournal, staging, lock].contains(name)
+    [newJournal, staging, lock].contains(name)
   }
 }
 

@@ -70,8 +70,8 @@ package struct VersionRecord: Sendable, Hashable {
     /// Makes a node that another program changed or removed before a save could keep it: only another file may have its
     /// bytes.
     ///
-    /// - Parameter row: its row in the manifest; nil if nothing is known of it.
-    package init(unkept row: ManifestRow?) {
+    /// - Parameter row: its noted row; nil if nothing is known of it.
+    package init(unkept row: NotedChild?) {
       guard let row else {
         self.init(.file, NodeAttributes(mode: 0o666, modeIsExact: false, modified: nil))
         return
@@ -121,9 +121,19 @@ package struct VersionChain {
   }
 
   /// Adds the newest version.
+  ///
+  /// If it is a state from which other versions were made, those are no part of the line any more: another program
+  /// brought that state back.
   package mutating func append(_ version: VersionRecord) {
+    cut(at: version.revision)
     versions.append(version)
     tip = version.next
+  }
+
+  /// Leaves the versions before a state, if that state is one of them.
+  package mutating func cut(at state: UUID) {
+    guard tip != state, let index = versions.firstIndex(where: { $0.revision == state }) else { return }
+    self = VersionChain(Array(versions[..<index]), tip: state)
   }
 
   /// The index of the first complete version: a save before it kept nothing.

@@ -25,16 +25,16 @@ struct ConflictEvidence {
 
   /// The children of one state, as noted by the save that made it.
   struct State {
-    var rows: [PackagePath: ManifestRow] = [:]
+    var rows: [PackagePath: NotedChild] = [:]
     /// Whether these are all children of the state.
     var isComplete: Bool
   }
 
   package let location: Location
   /// Every child, including conflict copies, by its path.
-  private(set) var found: [PackagePath: ManifestRow] = [:]
+  private(set) var found: [PackagePath: NotedChild] = [:]
   /// The children without the conflict copies.
-  private(set) var present: [PackagePath: ManifestRow] = [:]
+  private(set) var present: [PackagePath: NotedChild] = [:]
   /// The summary of these.
   private(set) var summary = ContentSummary()
   /// The conflict copies, except those of the metadata.
@@ -43,7 +43,8 @@ struct ConflictEvidence {
   /// The conflict copies of the library's own files in the hidden folder.
   private(set) var hiddenCopies: Set<ConflictFile> = []
 
-  private var manifests: [[UInt8]] = []
+  /// The notes of the saves: those of the document, and those in conflict copies of its journal.
+  private var ledgers: [Ledger] = []
   private var places: [ContentHash: PackagePath] = [:]
   private var originals: [PackagePath: [PackagePath]] = [:]
 
@@ -84,10 +85,11 @@ struct ConflictEvidence {
 
   /// Returns the children of a state; nil if no known save noted them.
   func state(at revision: UUID) -> State? {
-    for bytes in manifests {
-      guard let manifest = Manifest(bytes, upTo: revision) else { continue }
-      var state = State(isComplete: manifest.isComplete)
-      for row in manifest.rows { state.rows[row.child.path] = row }
+    for ledger in ledgers {
+      guard let table = ledger.table(of: revision) else { continue }
+      let rows = table.rows
+      var state = State(isComplete: table.isComplete)
+      for row in rows { state.rows[row.child.path] = row }
       return state
     }
     return nil
@@ -100,8 +102,8 @@ struct ConflictEvidence {
   }
 
   private func revisions(upTo revision: UUID) -> [UUID] {
-    for bytes in manifests {
-      let revisions = Manifest.revisions(bytes)
+    for ledger in ledgers {
+      let revisions = ledger.revisions
       if let end = revisions.firstIndex(of: revision) { return Array(revisions[...end]) }
     }
     return []
@@ -211,19 +213,15 @@ struct ConflictEvidence {
     let folder = StoredNode(location: location, path: PackagePath([PackageLayout.hidden]))
     guard let names = try Self.namesIfPresent(in: folder) else { return }
     var hidden: [FileName] = []
-    for name in [PackageLayout.manifest, PackageLayout.history] {
-      for copy in names where copy == name || ConflictName(copy)?.original == name || isNumbered(copy, name) {
-        if copy != name { hidden.append(copy) }
-        guard let bytes = try read(copy, in: folder) else { continue }
-        if name == PackageLayout.manifest {
-          manifests.append(bytes)
-        } else if let history = HistoryFile(bytes) {
-          try note(history)
-        }
-      }
+    let name = PackageLayout.journal
+    for copy in names where copy == name || ConflictName(copy)?.original == name || isNumbered(copy, name) {
+      if copy != name { hidden.append(copy) }
+      guard let bytes = try read(copy, in: folder), let ledger = Ledger(journal: bytes) else { continue }
+      ledgers.append(ledger)
+      try noteKept(by: ledger)
     }
-    for name in [PackageLayout.lock, PackageLayout.journal] {
-      hidden += names.filter { ConflictName($0)?.original == name || isNumbered($0, name) }
+    hidden += names.filter {
+      ConflictName($0)?.original == PackageLayout.lock || isNumbered($0, PackageLayout.lock)
     }
     for node in try folder.children(hidden) {
       guard let status = node.status else { continue }
@@ -231,13 +229,15 @@ struct ConflictEvidence {
     }
   }
 
-  /// Returns whether a name such as `manifest-LAPTOP` or `manifest 2` has the mark of a copy of the metadata.
+  /// Returns whether a name such as `journal-LAPTOP` or `journal 2` has the mark of a copy of the metadata.
   private func isNumbered(_ name: FileName, _ original: FileName) -> Bool {
     metadataCopies.contains { copy in copy.mark.flatMap { ConflictName(name, $0) }?.original == original }
   }
 
-  private mutating func note(_ history: HistoryFile) throws(FilePackageError) {
-    for row in history.chain.versions.flatMap(\.rows) {
+  private mutating func noteKept(by ledger: Ledger) throws(FilePackageError) {
+    // No read of memory fails.
+    guard let (chain, _) = try? ledger.chain() else { return }
+    for row in chain.versions.flatMap(\.rows) {
       guard let node = row.node, let hash = node.content, let name = node.kept else { continue }
       let path = PackageLayout.keptPath.appending(name)
       guard let status = try statusIfPresent(at: path), status.kind == .file, status.size == node.size,
@@ -262,10 +262,10 @@ struct ConflictEvidence {
     do {
       let directory = try location.openDirectory(folder.path)
       guard let status = try location.disk.statusIfPresent(of: name, in: directory), status.kind == .file,
-        status.size <= UInt64(Manifest.maximumSize)
+        status.size <= UInt64(PackageLayout.maximumJournalSize)
       else { return nil }
       return try location.disk.readAll(
-        location.disk.openFile(name, in: directory), atMost: Manifest.maximumSize)
+        location.disk.openFile(name, in: directory), atMost: PackageLayout.maximumJournalSize)
     } catch {
       throw FilePackageError(error, .read, folder.child(name))
     }
@@ -296,8 +296,8 @@ struct ConflictEvidence {
   private mutating func readChildren() throws(FilePackageError) {
     let root = StoredNode(location: location, path: .root)
     // A child in its place with the noted size and date is not read.
-    let known = manifests.first.flatMap { Manifest($0) }
-    var rows: [PackagePath: ManifestRow] = [:]
+    let known = ledgers.first.flatMap { ledger in ledger.revision.flatMap { ledger.table(of: $0) } }
+    var rows: [PackagePath: NotedChild] = [:]
     try visit(PackageSnapshot.Node(root, kind: .directory), at: .root) { row in
       rows[row.child.path] = row
     } _: {
@@ -318,8 +318,8 @@ struct ConflictEvidence {
   }
 
   private func visit(
-    _ node: PackageSnapshot.Node, at path: PackagePath, _ body: (ManifestRow) -> Void,
-    _ known: (PackagePath, UInt64, FileTime) -> ManifestRow?
+    _ node: PackageSnapshot.Node, at path: PackagePath, _ body: (NotedChild) -> Void,
+    _ known: (PackagePath, UInt64, FileTime) -> NotedChild?
   ) throws(FilePackageError) {
     if PackageLayout.isOurs(path) || uncounted.contains(path) { return }
     if !path.isRoot {
@@ -329,7 +329,7 @@ struct ConflictEvidence {
       {
         body(row)
       } else {
-        body(ManifestRow(child: try ChildSummary(reading: node, at: path), modified: modified))
+        body(NotedChild(child: try ChildSummary(reading: node, at: path), modified: modified))
       }
     }
     guard node.kind == .directory else { return }

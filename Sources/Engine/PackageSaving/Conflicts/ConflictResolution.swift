@@ -150,7 +150,7 @@ extension VersionMerge {
     self.init(
       parents: set.entries.compactMap(\.version.metadata?.revision).filter { $0 != metadata?.revision })
     guard let metadata, !set.evidence.isEmpty else { return }
-    guard let noted = try package.manifest(for: metadata), noted.isComplete else {
+    guard let noted = try package.table(of: metadata), noted.isComplete else {
       isUnaccounted = true
       return
     }

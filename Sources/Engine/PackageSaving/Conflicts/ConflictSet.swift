@@ -184,12 +184,12 @@ package struct ConflictSet {
   }
 
   /// Returns the available content of a child; nil if it is lost.
-  private func content(of row: ManifestRow) -> Content? {
+  private func content(of row: NotedChild) -> Content? {
     if row.child.kind == .directory { return .folder }
     return evidence.find(row.child).map { content(at: $0, row) }
   }
 
-  private func content(at path: PackagePath, _ row: ManifestRow) -> Content {
+  private func content(at path: PackagePath, _ row: NotedChild) -> Content {
     .stored(
       StoredNode(location: location, path: path),
       NodeAttributes(mode: row.child.isExecutable ? 0o777 : 0o666, modeIsExact: false, modified: row.modified)
@@ -313,7 +313,7 @@ package struct ConflictSet {
   }
 
   /// Replaces a child with the same content, so that a save writes it anew.
-  func rewrite(_ row: ManifestRow, in tree: FileWrapper) throws {
+  func rewrite(_ row: NotedChild, in tree: FileWrapper) throws {
     try put(content(at: row.child.path, row), at: row.child.path, in: tree)
   }
 
@@ -356,7 +356,7 @@ package struct ConflictSet {
 }
 
 extension ConflictFile {
-  init(_ row: ManifestRow) {
+  init(_ row: NotedChild) {
     self.init(path: row.child.path, size: row.child.size, modified: row.modified)
   }
 }

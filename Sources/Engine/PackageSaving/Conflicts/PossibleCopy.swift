@@ -21,22 +21,22 @@ extension PossibleCopy: CustomStringConvertible {
 }
 
 extension ConflictSet {
-  /// Returns the children that are perhaps copies, in byte order; none if no manifest has the saved children.
+  /// Returns the children that are perhaps copies, in byte order; none if the saved children are unknown.
   ///
-  /// Cost: a listing of each folder, reading the manifest.
+  /// Cost: a listing of each folder, a look into the notes of the saves.
   package func possibleCopies(in package: OpenPackage) throws(FilePackageError) -> [PossibleCopy] {
     guard let metadata = try package.baseline.metadata.get(),
-      let manifest = try package.manifest(for: metadata),
-      manifest.isComplete
+      let table = try package.table(of: metadata),
+      table.isComplete
     else { return [] }
     var found: [PossibleCopy] = []
     try addPossibleCopies(
-      in: package.node, manifest, besides: evidence.allCopies.union(metadata.uncounted), to: &found)
+      in: package.node, table, besides: evidence.allCopies.union(metadata.uncounted), to: &found)
     return found.sorted { $0.path < $1.path }
   }
 
   private func addPossibleCopies(
-    in folder: StoredNode, _ manifest: Manifest, besides others: Set<PackagePath>,
+    in folder: StoredNode, _ table: StateTable, besides others: Set<PackagePath>,
     to found: inout [PossibleCopy]
   ) throws(FilePackageError) {
     if folder.path.names.count >= PackagePath.maximumDepth {
@@ -50,13 +50,13 @@ extension ConflictSet {
       switch listing.kind(at: position) {
       case .directory:
         let child = StoredNode(location: location, path: path)
-        try addPossibleCopies(in: child, manifest, besides: others, to: &found)
+        try addPossibleCopies(in: child, table, besides: others, to: &found)
       case .file, .symbolicLink:
-        if manifest.row(at: path) != nil || TemporaryNames.contains(name) { continue }
+        if table.row(at: path) != nil || TemporaryNames.contains(name) { continue }
         let original = name.possibleOriginals.first { original in
           let place = folder.path.appending(original)
           return listing.position(of: original) != nil
-            && (manifest.row(at: place) != nil || PackageLayout.isOurs(place))
+            && (table.row(at: place) != nil || PackageLayout.isOurs(place))
         }
         if let original {
           found.append(PossibleCopy(path: path.string, original: folder.path.appending(original).string))

@@ -9,7 +9,7 @@ struct ContentSources {
   /// The kept nodes of the versions.
   private var kept: [ContentHash: VersionRecord.Node] = [:]
   /// The children that are as they were saved.
-  private var saved: [ContentHash: ManifestRow] = [:]
+  private var saved: [ContentHash: NotedChild] = [:]
   /// The other nodes on disk, with their content once it was read.
   private var others: [(node: StoredNode, content: ContentHash?)]
 
@@ -18,7 +18,7 @@ struct ContentSources {
     for row in history?.chain.versions.flatMap(\.rows) ?? [] {
       if let node = row.node, node.isKept, let content = node.content { kept[content] = node }
     }
-    for row in outside.manifest?.rows ?? [] where outside.changed[row.child.path] == nil {
+    for row in outside.table?.rows ?? [] where outside.changed[row.child.path] == nil {
       if row.child.kind != .directory { saved[row.child.content] = row }
     }
     others = outside.nodes.sorted { $0.path < $1.path }.map { ($0, nil) }

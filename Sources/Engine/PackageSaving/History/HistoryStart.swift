@@ -45,7 +45,7 @@ package struct HistoryStart {
     if isMarked { try writer.mark(keepsNoHistory: false) }
     if !report.begins { return report }
     guard let current = try writer.baseline.metadata.get() else { throw writer.package.keepsNone }
-    try HistoryRewriting(writer).rewrite(beginning: HistoryFile(tip: current.revision)) {
+    try HistoryRewriting(writer).rewrite(beginning: current.revision) {
       ($0.chain, $0.policy)
     }
     return report

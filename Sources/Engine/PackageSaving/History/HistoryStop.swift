@@ -34,7 +34,7 @@ package struct HistoryStop {
     if !dryRun { try writer.publish() }
     if marks { try writer.refuseUnsavedEdits() }
     var report = HistoryStopReport(isDryRun: dryRun)
-    let count = try versionCount()
+    let count = try writer.package.history()?.available.count
     report.removed = count ?? 0
     if dryRun { return report }
     if count != nil { try HistoryRewriting(writer).rewrite { _ in nil } }
@@ -47,15 +47,6 @@ package struct HistoryStop {
     return report
   }
 
-  /// Returns the number of versions, 0 for a history that cannot be read; nil if there is none.
-  private func versionCount() throws(FilePackageError) -> Int? {
-    do {
-      return try writer.package.history()?.available.count
-    } catch {
-      guard error.code == .invalidContent else { throw error }
-      return 0
-    }
-  }
 }
 
 extension FilePackageError {

@@ -17,12 +17,12 @@ package struct VersionAdding {
     guard let current = try writer.baseline.metadata.get() else { throw writer.package.keepsNone }
     // The lock is held, so that the children in place stay unchanged.
     return try writer.withPackageLock { session throws(FilePackageError) in
-      try add(contents, date: date, over: current, session.history)
+      try add(contents, date: date, over: current, session.kept)
     }
   }
 
   private func add(
-    _ contents: FileWrapper, date: Date?, over current: PackageMetadata, _ history: SessionHistory
+    _ contents: FileWrapper, date: Date?, over current: PackageMetadata, _ kept: KeptFiles
   ) throws(FilePackageError) -> UUID {
     do {
       var added = VersionRecord(try newMetadata(of: contents, date, current), next: current.revision)
@@ -32,9 +32,9 @@ package struct VersionAdding {
         hasEarlier: try writer.package.history()?.available.isEmpty == false)
       // The files of the new version and of the version before it are durable before the history names them. A power
       // cut leaves either files that no version needs, or the version.
-      try addition.keep(in: writer.location, history)
+      try addition.keep(in: writer.location, kept)
       added.rows = addition.rows
-      try HistoryRewriting(writer).rewrite(beginning: HistoryFile(tip: current.revision)) { history in
+      try HistoryRewriting(writer).rewrite(beginning: current.revision) { history in
         var versions = history.chain.versions
         if let last = versions.indices.last, history.chain.tip == current.revision {
           versions[last] = versions[last].leading(to: added.revision, addition.earlier)
@@ -119,7 +119,7 @@ private struct VersionAddition {
   }
 
   /// Writes the files to keep; they are durable when it returns.
-  func keep(in location: Location, _ history: SessionHistory) throws {
+  func keep(in location: Location, _ kept: KeptFiles) throws {
     if nodes.isEmpty { return }
     let name = FileName("added-\(UUID.new.token)")
     let place = PackageLayout.stagingPath.appending(name)
@@ -128,9 +128,9 @@ private struct VersionAddition {
     try files.write(to: path, options: [], original: nil, on: location.disk)
     let folder = try location.openDirectory(place)
     for (name, node) in nodes.sorted(by: { $0.key < $1.key }) {
-      try history.keep(name, in: folder, node.kind, node.content)
+      try kept.keep(name, in: folder, node.kind, node.content)
     }
-    try history.synchronize()
+    try kept.synchronize()
     // The next session removes what stays.
     try? location.disk.removeDirectory(name, in: location.openDirectory(PackageLayout.stagingPath))
   }

@@ -92,16 +92,16 @@ package struct VersionReading {
 
   /// The changes of other programs to the saved state.
   struct ChangesOutside {
-    /// The children that another program changed or removed, with their rows in the manifest.
+    /// The children that another program changed or removed, with their noted rows.
     ///
-    /// Without a manifest, the root stands for all of them, and there is no row.
-    var changed: [PackagePath: ManifestRow?] = [:]
+    /// Without notes, the root stands for all of them, and there is no row.
+    var changed: [PackagePath: NotedChild?] = [:]
     /// The children that another program added.
     var added: Set<PackagePath> = []
     /// The changed and added nodes on disk.
     var nodes: [StoredNode] = []
     /// The rows of the saved state; nil if they are unknown.
-    var manifest: Manifest?
+    var table: StateTable?
     fileprivate var found: Set<PackagePath> = []
 
     fileprivate mutating func note(_ node: PackageSnapshot.Node) {
@@ -114,24 +114,24 @@ package struct VersionReading {
     guard let metadata = try package.baseline.metadata.get() else { return changes }
     var root = package.node
     root.status = package.baseline.status
-    guard let manifest = try package.manifest(for: metadata) else {
+    guard let table = try package.table(of: metadata) else {
       // Without the digests of the children, only the sum of all shows a change.
       let now = PackageSnapshot(root: .init(root, kind: .directory))
       let summary = try ContentSummary(reading: now, leavingOut: metadata.uncounted)
       if summary != metadata.summary { changes.changed[top] = .some(nil) }
       return changes
     }
-    changes.manifest = manifest
+    changes.table = table
     try compare(
-      PackageSnapshot.Node(root, kind: .directory), at: .root, with: manifest, within: top, &changes)
-    for row in manifest.rows where !changes.found.contains(row.child.path) {
+      PackageSnapshot.Node(root, kind: .directory), at: .root, with: table, within: top, &changes)
+    for row in table.rows where !changes.found.contains(row.child.path) {
       changes.changed[row.child.path] = row
     }
     return changes
   }
 
   private func compare(
-    _ node: PackageSnapshot.Node, at path: PackagePath, with manifest: Manifest, within top: PackagePath,
+    _ node: PackageSnapshot.Node, at path: PackagePath, with table: StateTable, within top: PackagePath,
     _ changes: inout ChangesOutside
   ) throws(FilePackageError) {
     for (name, child) in try node.children(at: path, looking: true) {
@@ -139,23 +139,23 @@ package struct VersionReading {
       if PackageLayout.isOurs(place) { continue }
       changes.found.insert(place)
       guard place.isWithin(top) || top.isWithin(place) else { continue }
-      if let row = manifest.row(at: place) {
+      if let row = table.row(at: place) {
         if try !Self.has(child, row) {
           changes.changed[place] = row
           changes.note(child)
         }
-      } else if manifest.isComplete {
+      } else if table.isComplete {
         changes.added.insert(place)
         changes.note(child)
       }
       if child.kind == .directory {
-        try compare(child, at: place, with: manifest, within: top, &changes)
+        try compare(child, at: place, with: table, within: top, &changes)
       }
     }
   }
 
   /// Returns whether a node has the content of that row.
-  private static func has(_ node: PackageSnapshot.Node, _ row: ManifestRow) throws(FilePackageError) -> Bool {
+  private static func has(_ node: PackageSnapshot.Node, _ row: NotedChild) throws(FilePackageError) -> Bool {
     guard row.child.kind == node.kind else { return false }
     guard node.kind == .file else { return true }
     guard let known = node.known, known.size == row.child.size else { return false }

@@ -48,7 +48,9 @@ extension HiddenFolder {
     }
     let folder = try disk.openDirectory(PackageLayout.hidden, in: package)
     let listing = try disk.list(folder)
-    let names = (0..<listing.count).map { listing.name(at: $0) }.filter { PackageLayout.isOfSession($0) }
+    let names = (0..<listing.count).map { listing.name(at: $0) }.filter {
+      PackageLayout.isOfSession($0) || $0 == PackageLayout.journal
+    }
     if listing.count == 0 { return [] }
     guard !names.isEmpty, try isUnused(folder, on: disk) else { return nil }
     switch try JournalFile.find(in: folder, on: disk, forWriting: false) {
@@ -57,7 +59,7 @@ extension HiddenFolder {
     case .journal(let journal):
       guard journal.live == nil else { return nil }
       // In a package with metadata the journal stays, with the lock file and an empty staging folder.
-      guard try disk.exists(PackageLayout.manifest, in: folder) else { return names }
+      guard journal.ledger.hasState else { return names }
       var staying: Set<FileName> = [PackageLayout.journal, PackageLayout.lock]
       if names.contains(PackageLayout.staging), try isEmpty(PackageLayout.staging, in: folder, on: disk) {
         staying.insert(PackageLayout.staging)

@@ -68,7 +68,7 @@ package struct PackageRepair {
       var report = RepairReport(remaining: verified.report)
       report.isDryRun = dryRun
       let sources = verified.expected.isEmpty ? [:] : try candidates(verified)
-      var restored: [(row: ManifestRow, source: StoredNode)] = []
+      var restored: [(row: NotedChild, source: StoredNode)] = []
       for (path, row) in verified.expected.sorted(by: { $0.key < $1.key }) {
         guard row.child.kind == .file, let source = sources[row.child.content] else { continue }
         report.restored.append(.init(path: path.string, source: source.path.string))
@@ -120,7 +120,7 @@ package struct PackageRepair {
   }
 
   private func save(
-    _ restored: [(row: ManifestRow, source: StoredNode)]
+    _ restored: [(row: NotedChild, source: StoredNode)]
   ) throws(FilePackageError) -> [SaveWarning] {
     if restored.isEmpty { return [] }
     do throws(FilePackageError) {
@@ -173,7 +173,7 @@ package struct PackageRepair {
     }
   }
 
-  private func restore(_ row: ManifestRow, from source: StoredNode) throws(FilePackageError) {
+  private func restore(_ row: NotedChild, from source: StoredNode) throws(FilePackageError) {
     do {
       let wrapper = FileWrapper(regularFileWithContents: try FileContents.stored(source).data())
       wrapper.state.withLock { state in

@@ -6,17 +6,8 @@ import PackageFormat
 extension PackageVerification {
   /// Reads the files that only versions have, and compares them with the history.
   func verifyVersions(_ report: inout VerificationReport) throws(FilePackageError) {
-    let history: VersionHistory
-    do {
-      guard package.state.damage == nil, package.state.waiting == nil, let found = try package.history()
-      else { return }
-      history = found
-    } catch {
-      guard error.code == .invalidContent else { throw error }
-      report.damagedVersions = [.init(kind: .unreadableHistory)]
-      report.isWhole = false
-      return
-    }
+    guard package.state.damage == nil, package.state.waiting == nil, let history = try package.history()
+    else { return }
     report.versions = history.available.count
     if history.isDamaged {
       // The damage is a gap, too.

@@ -59,7 +59,7 @@ package struct PackageVerification {
     _ verified: inout VerifiedChildren, _ metadata: PackageMetadata
   ) throws(FilePackageError) {
     var damaged = Set(verified.failing.keys)
-    guard let manifest = try package.manifest(for: metadata) else {
+    guard let table = try package.table(of: metadata) else {
       verified.report.damaged = damaged.sorted().map(\.string)
       verified.report.isUnexplained = verified.unreadable.isEmpty
       verified.unknown = Array(verified.found.keys)
@@ -69,8 +69,8 @@ package struct PackageVerification {
     // The sums of the saved state, as far as the rows have it.
     var saved = ContentSummary()
     for (path, found) in verified.found {
-      guard let row = manifest.row(at: path) else {
-        if manifest.isComplete {
+      guard let row = table.row(at: path) else {
+        if table.isComplete {
           verified.report.extra.append(path.string)
         } else {
           verified.unknown.append(path)
@@ -93,10 +93,10 @@ package struct PackageVerification {
       }
     }
     var missing: [PackagePath] = []
-    for row in manifest.rows where verified.found[row.child.path] == nil {
+    for row in table.rows where verified.found[row.child.path] == nil {
       if !verified.isUnread(row.child.path) { missing.append(row.child.path) }
     }
-    for path in damaged.union(missing) { verified.expected[path] = manifest.row(at: path) }
+    for path in damaged.union(missing) { verified.expected[path] = table.row(at: path) }
     verified.report.damaged = damaged.sorted().map(\.string)
     verified.report.changed.sort()
     verified.report.earlier.sort()
@@ -114,8 +114,8 @@ package struct PackageVerification {
 
   /// Returns the contents that the children have in the versions of the history.
   ///
-  /// No disk makes an earlier content: another program brought it back, whatever date it gave the file. A history that
-  /// cannot be read has none; `verifyVersions(_:)` reports it.
+  /// No disk makes an earlier content: another program brought it back, whatever date it gave the file. A
+  /// journal that cannot be read has none.
   private func earlierContents() throws(FilePackageError) -> Set<Content> {
     do throws(FilePackageError) {
       let versions = try package.history()?.chain.versions ?? []
@@ -124,7 +124,7 @@ package struct PackageVerification {
           row.node?.content.map { Content(path: row.path, hash: $0) }
         })
     } catch {
-      if error.code == .invalidContent { return [] }
+      if error.code == .journalDamaged { return [] }
       throw error
     }
   }
@@ -148,7 +148,7 @@ package struct PackageVerification {
       do {
         let summary = try ChildSummary(reading: child, at: place)
         verified.report.bytes += summary.size
-        verified.found[place] = ManifestRow(
+        verified.found[place] = NotedChild(
           child: summary, modified: child.known?.modified ?? FileTime(seconds: 0, nanoseconds: 0))
       } catch {
         verified.note(error, at: place)

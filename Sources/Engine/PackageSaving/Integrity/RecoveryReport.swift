@@ -7,7 +7,8 @@ package import PackageFormat
 public struct RecoveryReport: Sendable, Hashable, Codable {
   /// The state of a journal.
   public enum Journal: String, Sendable, Codable {
-    /// There is no journal: no save was made in place, or the package has no metadata and was closed in good order.
+    /// There is none, or it has no record: no save was made in place, or the package has no metadata and was closed in
+    /// good order.
     case none
     /// Every save in it is published.
     case published
@@ -91,9 +92,11 @@ extension RecoveryReport {
     do {
       switch try JournalFile.find(of: node.location) {
       case .nothing: return RecoveryReport(journal: .none)
-      case .damaged(let reason): return RecoveryReport(journal: .damaged, problem: reason)
+      case .damaged(let reason, _): return RecoveryReport(journal: .damaged, problem: reason)
       case .journal(let journal):
-        guard let record = journal.live else { return RecoveryReport(journal: .published) }
+        guard let record = journal.live else {
+          return RecoveryReport(journal: journal.hasRecords ? .published : .none)
+        }
         return RecoveryReport(journal: .waiting, operations: record.operations.map(Operation.init))
       }
     } catch {

@@ -77,19 +77,19 @@ package struct UnpublishableDiscarding {
     session.beginSave()
     session.seen.metadata = try writer.baseline.reloadMetadata(
       in: session.hidden.root, on: session.disk, at: writer.location)
-    if let batch = rest.batch, let known = try writer.baseline.metadata.get() {
+    if let state = rest.state, let known = try writer.baseline.metadata.get() {
       var plan = SavePlan()
       plan.base = writer.location
       let draft = MetadataDraft(after: known, nil, writer.location)
       var saving = try InPlaceSave(
         plan.writingMetadata(over: session.seen.metadata), in: session, options: .init([]), metadata: draft)
       try saving.children.takeOver(
-        refused.sorted(), insteadOf: batch, beneath: session.hidden.root.descriptor)
+        refused.sorted(), insteadOf: state, beneath: session.hidden.root.descriptor)
       try saving.prepare()
       rest.operations.removeAll { $0.path == metadata }
       rest.operations += saving.record.operations
-      rest.batch = saving.record.batch
-      if let revision = rest.batch?.revision { rest.version?.next = revision }
+      rest.state = saving.record.state
+      if let revision = rest.state?.revision { rest.version?.next = revision }
     }
     try session.commit(&rest)
   }

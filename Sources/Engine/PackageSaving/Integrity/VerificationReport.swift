@@ -27,8 +27,6 @@ public struct VerificationReport: Sendable, Hashable, Codable {
   public struct VersionProblem: Sendable, Hashable, Codable {
     /// The kind of a problem.
     public enum Kind: String, Sendable, Codable, CaseIterable {
-      /// The history cannot be read.
-      case unreadableHistory
       /// A part of the history is damaged, and the versions before it are lost.
       case lostVersions
       /// The history lacks versions, so that earlier ones cannot be put together. The hidden folder or a part of it is
@@ -144,7 +142,6 @@ extension VerificationReport.VersionProblem: CustomStringConvertible {
   /// One line, such as `damaged: Text.txt of 1B4E28BA`.
   public var description: String {
     switch kind {
-    case .unreadableHistory: return "the history cannot be read"
     case .lostVersions: return "a part of the history is damaged; the versions before it are lost"
     case .absent:
       let lack =

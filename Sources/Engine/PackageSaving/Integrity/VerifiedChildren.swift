@@ -5,12 +5,12 @@ import PackageFormat
 /// The children on disk and their saved state.
 struct VerifiedChildren {
   package var report = VerificationReport()
-  /// The manifest rows of the damaged and missing children.
-  var expected: [PackagePath: ManifestRow] = [:]
-  /// The manifest rows of the children that another program changed.
-  var edited: [PackagePath: ManifestRow] = [:]
+  /// The noted rows of the damaged and missing children.
+  var expected: [PackagePath: NotedChild] = [:]
+  /// The noted rows of the children that another program changed.
+  var edited: [PackagePath: NotedChild] = [:]
   /// The rows of the children that could be read.
-  var found: [PackagePath: ManifestRow] = [:]
+  var found: [PackagePath: NotedChild] = [:]
   /// The children on disk whose saved state is unknown.
   var unknown: [PackagePath] = []
   /// The children and folders that the device cannot read.
@@ -51,8 +51,8 @@ struct VerifiedChildren {
     return summary
   }
 
-  /// Their rows in a manifest.
-  var rows: [ManifestRow] { found.values.sorted { $0.child.path < $1.child.path } }
+  /// Their rows.
+  var rows: [NotedChild] { found.values.sorted { $0.child.path < $1.child.path } }
 
   /// Refuses to accept an unread child.
   func refuseUnread(but restored: Set<PackagePath> = []) throws(FilePackageError) {
@@ -76,7 +76,7 @@ struct VerifiedChildren {
     plan.base = writer.location
     var saving = try InPlaceSave(
       plan.writingMetadata(over: status), in: session, options: .init([]), metadata: draft,
-      keepsVersion: session.keepsHistory && !session.history.isDamaged)
+      keepsVersion: session.keepsHistory)
     saving.children.changes.recounted = rows
     saving.children.takeOver(changes)
     _ = try writer.commit(&saving, of: writer.tree, writer.tree.changesSnapshot(), in: session)

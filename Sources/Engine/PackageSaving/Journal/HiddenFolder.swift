@@ -206,7 +206,7 @@ package final class HiddenFolder {
   /// Calls `body` while no other store has the package open.
   ///
   /// - Returns: nil if another store has it open.
-  package func whileAlone<Result>(_ body: () throws(SystemError) -> Result) throws(SystemError) -> Result? {
+  package func whileAlone<Result>(_ body: () throws -> Result) throws -> Result? {
     guard hasLocks else { return try body() }
     guard try disk.lock(byte: Byte.session, of: lockFile, .exclusive) else { return nil }
     // If it cannot be shared again, other stores wait until this one is closed.
@@ -271,18 +271,17 @@ package final class HiddenFolder {
   /// Removes the files that an earlier save left in the staging folder. Only while no save waits to be published.
   ///
   /// - Parameter withHeld: whether the children that programs hold go, too; only if no other store is open (L2).
-  /// - Returns: whether there was anything.
-  @discardableResult
-  package func removeStaged(withHeld: Bool = false) throws(SystemError) -> Bool {
-    let names = try disk.stagedNames(in: staging.descriptor, withHeld: withHeld)
-    for name in names { disk.removeEverything(name, from: staging.descriptor) }
-    return !names.isEmpty
+  package func removeStaged(withHeld: Bool = false) throws(SystemError) {
+    for name in try disk.stagedNames(in: staging.descriptor, withHeld: withHeld) {
+      disk.removeEverything(name, from: staging.descriptor)
+    }
   }
 
   /// Removes the rest of a session beside a journal that stays; the staging folder and the lock file stay with it.
-  package func removeRest() throws(SystemError) {
-    let isAlone = hasLocks ? try disk.lock(byte: Byte.session, of: lockFile, .exclusive) : true
-    try removeStaged(withHeld: isAlone)
+  ///
+  /// - Parameter sweep: sweeps the staging folder; with the children that programs hold, if no other store is open (L2).
+  func removeRest(_ sweep: (_ withHeld: Bool) throws(SystemError) -> Void) throws(SystemError) {
+    try sweep(hasLocks ? disk.lock(byte: Byte.session, of: lockFile, .exclusive) : true)
     // A program that was killed has left it.
     let name = PackageLayout.newJournal
     if try disk.exists(name, in: folder) { try disk.removeFile(name, in: folder) }
@@ -309,7 +308,7 @@ package final class HiddenFolder {
     do {
       try disk.removeDirectory(PackageLayout.hidden, in: root.descriptor)
     } catch  where error.code == .directoryNotEmpty || error.code == .fileExists {
-      // The folder is not empty: files such as the manifest stay.
+      // The folder is not empty: files such as conflict versions stay.
     }
   }
 }

@@ -3,14 +3,14 @@ import FoundationEssentials
 import PackageFormat
 
 extension JournalFile.Header {
-  private static let magic = Array("DOCPKGJ1".utf8)
-  private static let length = 8 + 4 + 16 + 8 + 1 + 12 + 16
+  private static let magic = Array("DOCPKGL1".utf8)
+  private static let length = 8 + 4 + 16 + 8 + 1 + 12
 
-  /// The hash that the first record's checksum is chained to.
+  /// A hash that the checksums of all records cover.
   var seed: ContentHash { ContentHash(of: identifier.bytes) }
 
-  /// Writes the block before the first record.
-  func encode(_ marks: JournalFile.Marks, to writer: inout ByteWriter) {
+  /// Writes the first block: the header, the marks, and the facts.
+  func encode(_ marks: JournalFile.Marks, _ facts: [UInt8], to writer: inout ByteWriter) {
     let start = writer.count
     writer.write(Self.magic)
     writer.write(UInt32(1))
@@ -18,10 +18,11 @@ extension JournalFile.Header {
     writer.write(inode)
     writer.write(UInt8(born == nil ? 0 : 1))
     writer.write(born ?? FileTime(seconds: 0, nanoseconds: 0))
-    writer.write(boot ?? .none)
     writer.write(writer.hash(from: start))
     writer.pad(to: JournalFile.Marks.offset)
     writer.write(marks.encoded)
+    writer.pad(to: Ledger.Base.offset)
+    writer.write(facts)
     writer.pad(to: JournalFile.start)
   }
 
@@ -36,7 +37,6 @@ extension JournalFile.Header {
       let hasBorn = try reader.read(UInt8.self) == 1
       let time = try reader.readTime()
       born = hasBorn ? time : nil
-      boot = UUID(bytes: try reader.read(count: 16))
       let written = try reader.read(count: ContentHash.count)
       guard ContentHash(bytes: written) == ContentHash(of: Array(block.prefix(Self.length))) else {
         return nil

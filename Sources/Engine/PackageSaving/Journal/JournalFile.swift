@@ -6,30 +6,35 @@ import SystemPackage
 
 // J1 A journal gets its name whole: it is made under another name, synced, renamed. A journal with a wrong beginning is
 //    damaged.
-// J2 A record counts if its checksum, chained to the record before it, is right, and all its bytes have the named
-//    hashes. Only the last record that counts may be unpublished. Either the one before it was published and synced
-//    first, or the last one was made over the same state and supersedes it.
+// J2 A record counts if its checksum is right, and all its bytes have the named hashes. Only the last record that counts
+//    may be unpublished. Either the one before it was published and synced first, or the last one was made over the
+//    same state and supersedes it.
 // J3 The marks say which records are known to be committed and published. They are written without a sync: a reader of
 //    older marks repeats steps that are already done.
-// J4 Damaged records that are known to be committed are reported, never skipped.
+// J4 A damaged record that is known to be committed, and not known to be published, is reported, never skipped. A
+//    damaged published one loses only its own facts.
 // J5 A journal that stays when its last session ends has durable marks, which say that each record is published. So no
 //    later opening repeats a save over another program's edit.
 // J6 If a write of the marks fails, the file may have the old marks, the new ones or neither. The journal must then be
 //    found anew, so that nothing relies on either.
+// J7 Nothing in a journal is overwritten but the marks and what is after the last record. A journal that has become
+//    long, or whose sync failed, or that came with a copy of the package, gives way to a new one with what counts.
 
-/// The redo log of one package, open for reading and writing.
+/// The log of one package, open for reading and writing: each record is a save, and a version.
+///
+/// A first block with a header, the marks, and the facts from before the first record; their items; the records.
 package final class JournalFile {
-  /// The place of the first record, after the header and the marks.
+  /// The length of the first block, with the header, the marks and the facts; their items follow.
   static let start = JournalRecord.blockSize
-  /// The bytes that are written once with zeros and then overwritten, so that a record costs one flush. Beyond them the
-  /// journal starts again.
+  /// The bytes that are written once with zeros and then overwritten, so that a record costs one flush. A journal with
+  /// more bytes of records gives way to a new one.
   package static let capacity = 1 << 20
   /// A journal has room for so many records of the next one's length, up to the largest capacity, if one alone makes it
-  /// long. Each new start costs two flushes or more.
+  /// long. Each new journal costs two flushes or more.
   private static let roomForLongRecords = 8
   private static let largestCapacity = 32 << 20
-  /// The greatest length of a journal that stays with its records when its last session ends: those of some fifteen
-  /// small saves. Each document may have such a file, and the next writer reads all of it.
+  /// The bytes of records that may stay when the last session ends: those of some fifteen small saves. The next writer
+  /// reads all of them.
   static let keptCapacity = 64 << 10
   /// A larger journal is not read.
   static let maximumSize = PackageLayout.maximumJournalSize
@@ -41,8 +46,6 @@ package final class JournalFile {
     /// The inode of the package's directory.
     var inode: UInt64
     var born: FileTime?
-    /// The boot in which the journal was made, for people who inspect a journal.
-    var boot: UUID?
 
     func isBound(to package: FileStatus) -> Bool {
       // Over a network the same directory may have no birth time.
@@ -64,74 +67,100 @@ package final class JournalFile {
   private var writtenMarks: [UInt8]?
   /// The last record that counts, unless it is published.
   private(set) var live: JournalRecord?
-  /// The manifest batches of all records that count, in order.
-  private(set) var batches: [ManifestBatch] = []
-  /// The records that count and keep a version, in order.
-  package private(set) var keeping: [JournalRecord] = []
+  /// The children and the versions, those of the live record included.
+  package private(set) var ledger: Ledger
   /// The identity of the file.
   let identity: FileIdentity
 
-  private let file: OwnedDescriptor
+  private let file: OpenNode
   private let disk: any Disk
+  /// The place of the first record.
+  private let records: Int
   /// The place of the next record.
   private var end: Int
   /// The number of bytes that were really written.
   private var length: Int
   private var sequence: UInt64
-  private var checksum: ContentHash
   /// Whether the marks in the file are durable, as far as this object knows.
   private var hasDurableMarks = false
+  private var thinned = Thinned()
+  private let isCut: Bool
 
-  private init(
-    _ file: consuming OwnedDescriptor, _ identity: FileIdentity, _ header: Header, on disk: any Disk,
-    _ marks: Marks, _ found: Scan, length: Int
-  ) {
-    self.file = file
-    self.identity = identity
-    self.header = header
-    self.disk = disk
-    self.marks = marks
-    writtenMarks = marks.encoded
-    self.length = length
-    end = found.end
-    sequence = found.record?.sequence ?? 0
-    checksum = found.checksum
-    if sequence < marks.committed {
-      // Published records that cannot be read are not needed any more.
-      sequence = marks.committed
-      end = Self.start
-      checksum = header.seed
-    }
-    batches = found.batches
-    keeping = found.keeping
-    live = found.record.flatMap { $0.sequence > marks.applied ? $0 : nil }
+  private init(_ file: OpenNode, _ identity: FileIdentity, on disk: any Disk, _ content: JournalContent) {
+    (self.file, self.identity, self.disk) = (file, identity, disk)
+    (header, ledger, records) = (content.header, content.ledger, content.records)
+    (marks, writtenMarks) = (content.marks ?? Marks(), content.marks?.encoded ?? [])
+    (end, length) = (content.end, content.bytes.size)
+    sequence = max(content.sequence, marks.committed)
+    if let last = content.last, last.sequence > marks.applied { live = last }
+    isCut = content.isCut
+    thinned.offset = ledger.versionsLength
   }
 
   // MARK: Making
 
-  /// Makes a journal whose first record is `record`, in the package's hidden folder.
+  /// Returns the bytes of a new journal.
   ///
-  /// When it returns, the record is as durable as the folder's entry: the caller must sync the folder (J1).
-  package static func make(
-    _ record: inout JournalRecord, in folder: borrowing OwnedDescriptor, of package: FileStatus,
+  /// - Parameters:
+  ///   - ledger: what is known until now.
+  ///   - history: the versions, and their rule; nil for a document without a history.
+  ///   - sequence: the number of the last record until now.
+  ///   - record: the first record, which is committed and not published; nil if all is published.
+  package static func contents(
+    _ ledger: Ledger, _ history: (chain: VersionChain, policy: RetentionPolicy)?, after sequence: UInt64 = 0,
+    adding record: JournalRecord? = nil, of package: FileStatus
+  ) throws(SystemError) -> [UInt8] {
+    let header = Header(identifier: .new, inode: package.identity.inode, born: package.born)
+    var body = ByteWriter()
+    let facts = try ledger.encode(history: history, sequence: sequence, to: &body)
+    if var record {
+      record.sequence = sequence + 1
+      _ = record.encode(to: &body, in: header.seed)  // The checksum is in the record.
+    }
+    let committed = sequence + (record == nil ? 0 : 1)
+    let marks = Marks(committed: committed, applied: sequence, end: UInt64(start + body.count))
+    var whole = ByteWriter(capacity: start + body.count)
+    header.encode(marks, facts, to: &whole)
+    body.withUnsafeBytes { whole.write($0) }
+    return whole.bytes
+  }
+
+  /// Gives the journal's name to a new file with everything that counts, and with one more record.
+  ///
+  /// When it returns, all of it is as durable as the folder's entry: the caller must sync the folder (J1).
+  ///
+  /// - Parameters:
+  ///   - old: the journal until now.
+  ///   - history: the versions, and their rule; nil for those of the old journal.
+  package static func replace(
+    _ old: JournalFile?, history: (chain: VersionChain, policy: RetentionPolicy)?? = nil,
+    adding record: JournalRecord?, in folder: borrowing OwnedDescriptor, of package: FileStatus,
     on disk: any Disk
   ) throws(SystemError) -> JournalFile {
-    let header = Header(
-      identifier: .new, inode: package.identity.inode, born: package.born, boot: Environment.current.boot)
-    record.sequence = 1
-    var encoded = ByteWriter()
-    let checksum = record.encode(to: &encoded, after: header.seed)
-    let end = start + encoded.count
-    let marks = Marks(committed: 1, applied: 0, end: UInt64(end))
-    var whole = ByteWriter(capacity: end)
-    header.encode(marks, to: &whole)
-    encoded.withUnsafeBytes { whole.write($0) }
+    var ledger = old?.ledger ?? Ledger()
+    // A record that waits belongs to no state that the new one is made over.
+    if let live = old?.live?.state { ledger.cut(at: live.parent) }
+    if let parent = record?.state?.parent { ledger.cut(at: parent) }
+    let versions: (chain: VersionChain, policy: RetentionPolicy)?
+    if let history {
+      versions = history
+    } else if let policy = ledger.policy {
+      versions = (try ledger.chain().chain, policy)
+    } else {
+      versions = nil
+    }
+    let contents = try contents(
+      ledger, versions, after: old?.sequence ?? 0, adding: record, of: package)
     let file = try disk.replace(PackageLayout.journal, by: PackageLayout.newJournal, in: folder) {
-      file throws(SystemError) in try disk.write(whole, to: file, at: 0)
+      file throws(SystemError) in try disk.write(contents, to: file, at: 0)
     }
     let identity = try disk.status(of: file).identity
-    let scan = Scan(end: end, checksum: checksum, record: record)
-    return JournalFile(file, identity, header, on: disk, marks, scan, length: end)
+    let node = OpenNode(file)
+    guard let content = try JournalContent(JournalBytes(source: .file(node, disk), size: contents.count))
+    else {
+      throw SystemError("read", PackageLayout.journal, code: .illegalByteSequence)
+    }
+    return JournalFile(node, identity, on: disk, content)
   }
 
   /// Encodes a journal with any content in its records, for tests of journals that other programs made.
@@ -140,20 +169,22 @@ package final class JournalFile {
   package static func encoded(
     _ records: [(body: [UInt8], contents: [[UInt8]], operations: Int)], from sequence: UInt64 = 1,
     committed: UInt64, applied: UInt64, inode: UInt64, born: FileTime?
-  ) -> [UInt8] {
+  ) throws(SystemError) -> [UInt8] {
     let header = Header(identifier: UUID(), inode: inode, born: born)
-    var (bytes, checksum) = ([UInt8](), header.seed)
+    var body = ByteWriter()
+    let facts = try Ledger().encode(history: nil, sequence: sequence &- 1, to: &body)
     for (index, record) in records.enumerated() {
-      let next = JournalRecord.framed(
-        record.body, record.contents, operations: record.operations, sequence: sequence &+ UInt64(index),
-        after: checksum)
-      bytes += next.bytes
-      checksum = next.checksum
+      body.write(
+        JournalRecord.framed(
+          record.body, record.contents, operations: record.operations, sequence: sequence &+ UInt64(index),
+          in: header.seed
+        ).bytes)
     }
-    let marks = Marks(committed: committed, applied: applied, end: UInt64(start + bytes.count))
-    var beginning = ByteWriter(capacity: start)
-    header.encode(marks, to: &beginning)
-    return beginning.bytes + bytes
+    let marks = Marks(committed: committed, applied: applied, end: UInt64(start + body.count))
+    var whole = ByteWriter(capacity: start)
+    header.encode(marks, facts, to: &whole)
+    body.withUnsafeBytes { whole.write($0) }
+    return whole.bytes
   }
 
   // MARK: Finding
@@ -162,7 +193,17 @@ package final class JournalFile {
   package enum Found {
     case nothing
     case journal(JournalFile)
-    case damaged(String)
+    /// An acknowledged save cannot be read; the facts are those of the records that can.
+    case damaged(String, Ledger?)
+
+    /// The facts that can be read.
+    var ledger: Ledger? {
+      switch self {
+      case .nothing: nil
+      case .journal(let journal): journal.ledger
+      case .damaged(_, let ledger): ledger
+      }
+    }
   }
 
   /// Returns whether each record of a journal is published, or there is no journal, without reading the records.
@@ -178,18 +219,16 @@ package final class JournalFile {
       return error.code == .noSuchFileOrDirectory
     }
     let block = try disk.read(file, at: 0, atMost: start)
-    guard block.count == start, Header(block[...]) != nil, let marks = Marks(block[Marks.offset...]),
-      marks.applied == marks.committed, marks.committed > 0, marks.end <= UInt64(maximumSize)
+    let bytes = JournalBytes(source: .memory(block), size: block.count)
+    var records = 0
+    guard block.count == start, Header(block[...]) != nil,
+      Ledger.Base(block[...], of: bytes, &records) != nil,
+      let marks = Marks(block[Marks.offset...]), marks.applied == marks.committed, marks.end > 0,
+      marks.end <= UInt64(maximumSize)
     else { return false }
-    // The program that committed a record may have been killed before it marked that. The record is after the marked
-    // ones, or the journal has started again with it.
-    for offset in Set([marks.end, UInt64(start)]) {
-      let bytes = try disk.read(file, at: offset, atMost: JournalRecord.headLength)
-      if let next = JournalRecord.Head(bytes[...], limit: maximumSize), next.sequence == marks.committed + 1 {
-        return false
-      }
-    }
-    return true
+    // The program that committed a record may have been killed before it marked that.
+    let next = try disk.read(file, at: marks.end, atMost: JournalRecord.headLength)
+    return JournalRecord.Head(next[...], limit: maximumSize)?.sequence != marks.committed + 1
   }
 
   /// Finds the journal in a package's hidden folder. Reads no further than its records reach, however long the file is.
@@ -198,8 +237,10 @@ package final class JournalFile {
   ) throws(SystemError) -> Found {
     let name = PackageLayout.journal
     guard let status = try disk.statusIfPresent(of: name, in: folder) else { return .nothing }
-    guard status.kind == .file else { return .damaged("it is \(status.kind.words)") }
-    guard status.size <= UInt64(maximumSize) else { return .damaged("it is larger than a journal can be") }
+    guard status.kind == .file else { return .damaged("it is \(status.kind.words)", nil) }
+    guard status.size <= UInt64(maximumSize) else {
+      return .damaged("it is larger than a journal can be", nil)
+    }
     let file: OwnedDescriptor
     do {
       if !forWriting {
@@ -214,21 +255,20 @@ package final class JournalFile {
       return .nothing
     }
     let identity = try disk.status(of: file).identity
-    let size = Int(clamping: identity.size)
-    var beginning = FileBeginning(of: file, size: size, on: disk)
-    guard try beginning.has(start), let header = Header(beginning.bytes[..<start]) else {
-      return .damaged("it does not begin like a journal")
+    let node = OpenNode(file)
+    let bytes = JournalBytes(source: .file(node, disk), size: Int(clamping: identity.size))
+    guard let content = try JournalContent(bytes) else {
+      return .damaged("it does not begin like a journal", nil)
     }
-    let marks = Marks(beginning.bytes[Marks.offset..<start]) ?? Marks()
-    let scan = try Scan(&beginning, header)
     // An acknowledged save is never skipped (J4).
-    if marks.applied < marks.committed, scan.record.map({ $0.sequence < marks.committed }) ?? true {
+    if let marks = content.marks, marks.applied < marks.committed,
+      content.last.map({ $0.sequence < marks.committed }) ?? true
+    {
       return .damaged(
-        scan.problem.map { "an acknowledged save in it cannot be read: \($0)" }
-          ?? "an acknowledged save is missing in it")
+        content.problem.map { "an acknowledged save in it cannot be read: \($0)" }
+          ?? "an acknowledged save is missing in it", content.ledger)
     }
-    return .journal(
-      JournalFile(beginning.takeFile(), identity, header, on: disk, marks, scan, length: size))
+    return .journal(JournalFile(node, identity, on: disk, content))
   }
 
   /// Returns whether the file has what this object knows, and no other name.
@@ -239,89 +279,90 @@ package final class JournalFile {
     guard let writtenMarks, let now = try disk.statusIfPresent(of: PackageLayout.journal, in: folder),
       now.identity.isSameNode(as: identity), now.links <= 1
     else { return false }
-    // A killed program may have left a record without a mark, after the others or at the beginning.
-    let offset = UInt64(Marks.offset)
-    let toFirst = Self.start - Marks.offset
-    let found = try disk.read(file, at: offset, atMost: toFirst + JournalRecord.headLength)
-    let head = try disk.read(file, at: UInt64(end), atMost: JournalRecord.headLength)
-    guard found.starts(with: writtenMarks) else { return false }
-    return ![found.dropFirst(toFirst), head[...]].contains { bytes in
-      JournalRecord.Head(bytes, limit: Self.maximumSize)?.sequence == sequence + 1
-    }
+    let found = try disk.read(file.descriptor, at: UInt64(Marks.offset), atMost: Marks.length)
+    guard found == writtenMarks else { return false }
+    // A killed program may have left a record without a mark.
+    let head = try disk.read(file.descriptor, at: UInt64(end), atMost: JournalRecord.headLength)
+    return JournalRecord.Head(head[...], limit: Self.maximumSize)?.sequence != sequence + 1
   }
 
   // MARK: Writing
 
-  /// Returns whether the next record starts the journal again.
+  /// Whether a save has a record in it, or in the journal before it. Otherwise its name may not be durable.
+  var hasRecords: Bool { sequence > 0 }
+
+  /// Returns whether a new journal must take this one's place before the next record, or with it (J7).
   ///
-  /// The caller syncs the manifest and the history before that. False while a record waits to be published: nothing may
-  /// overwrite a record that is still needed.
-  func mustRestart(for record: JournalRecord, capacity: Int) -> Bool {
-    if live != nil || end == Self.start { return false }
+  /// False while a record waits to be published.
+  func mustBeReplaced(for record: JournalRecord, capacity: Int) -> Bool {
+    if live != nil { return false }
+    if isCut { return true }
+    if end == records { return false }
     let length = record.operations.reduce(0) { $0 + ($1.bytes?.count ?? 256) }
     var capacity = capacity
-    if Self.start + length > Self.keptCapacity {
+    if length > Self.keptCapacity {
       capacity = max(capacity, min(Self.roomForLongRecords * length, Self.largestCapacity))
     }
-    return end + length > capacity
+    return end - records + length > capacity + factsLength / 4
   }
 
-  /// Syncs the marks and starts again at the beginning.
-  ///
-  /// Space is used again only after the marks and the manifest are durable: the caller has synced the manifest.
-  func restart() throws(SystemError) {
-    try disk.synchronizeData(file)
-    end = Self.start
-    checksum = header.seed
-    batches = []
-    keeping = []
+  /// Whether it is longer than a journal that stays when its last session ends.
+  var isLong: Bool {
+    end - records > Self.keptCapacity + min(factsLength / 4, Self.keptCapacity)
   }
+
+  private var factsLength: Int { records - Self.start }
 
   /// Commits a record: when it returns, the record is durable.
   ///
   /// Cost: one write and one fdatasync(2). If the journal has grown before, the blocks were written then, so that the
-  /// file system has nothing else to flush. It grows twice: to the length that may stay, and to its capacity.
+  /// file system has nothing else to flush.
   ///
   /// - Throws: the system's reason. The journal must not be used after that. Whether the record is durable is unknown
-  ///   until the journal's name is gone.
+  ///   until a new journal has its name, or until `erase()` returns.
   func commit(_ record: inout JournalRecord, capacity: Int) throws(SystemError) {
     record.sequence = sequence + 1
     var encoded = ByteWriter()
-    let next = record.encode(to: &encoded, after: checksum)
-    try disk.write(encoded, to: file, at: UInt64(end))
+    _ = record.encode(to: &encoded, in: header.seed)  // The checksum is in the record.
+    try disk.write(encoded, to: file.descriptor, at: UInt64(end))
     let newEnd = end + encoded.count
     if newEnd > length {
-      let goal = max(newEnd, newEnd <= Self.keptCapacity ? min(Self.keptCapacity, capacity) : capacity)
+      // A journal of many records goes on to grow.
+      let goal = newEnd + max(Self.keptCapacity - encoded.count, min((newEnd - records) / 2, capacity))
       // Without room for the zeros, later records cost another flush.
-      try? disk.write([UInt8](repeating: 0, count: goal - newEnd), to: file, at: UInt64(newEnd))
+      try? disk.write(
+        [UInt8](repeating: 0, count: goal - newEnd), to: file.descriptor, at: UInt64(newEnd))
       length = goal
     }
-    try disk.synchronizeData(file)
+    try disk.synchronizeData(file.descriptor)
     end = newEnd
     sequence = record.sequence
-    checksum = next
     live = record
-    if let batch = record.batch { batches.note(batch) }
-    keeping.note(record)
-    marks.committed = sequence
-    marks.end = UInt64(end)
+    ledger.note(record)
+    thinned.kept &+= record.version?.keptBytes ?? 0
+    (marks.committed, marks.end) = (sequence, UInt64(end))
     // The record is committed even if this write fails (J3).
     try? writeMarks()
+  }
+
+  /// Takes back a record whose commit failed: when it returns, no reader finds the record.
+  func erase() throws(SystemError) {
+    try disk.write(
+      [UInt8](repeating: 0, count: JournalRecord.blockSize), to: file.descriptor, at: UInt64(end))
+    try disk.synchronizeData(file.descriptor)
   }
 
   /// Marks all records as published.
   func markApplied() throws(SystemError) {
     live = nil
-    marks.applied = sequence
-    marks.committed = sequence
-    marks.end = UInt64(end)
+    marks = Marks(committed: sequence, applied: sequence, end: UInt64(end))
     try writeMarks()
   }
 
   /// Syncs the marks.
   func checkpoint() throws(SystemError) {
     if hasDurableMarks { return }
-    try disk.synchronizeData(file)
+    try disk.synchronizeData(file.descriptor)
     hasDurableMarks = true
   }
 
@@ -329,27 +370,42 @@ package final class JournalFile {
     hasDurableMarks = false
     writtenMarks = nil
     let encoded = marks.encoded
-    try disk.write(encoded, to: file, at: UInt64(Marks.offset))
+    try disk.write(encoded, to: file.descriptor, at: UInt64(Marks.offset))
     writtenMarks = encoded
   }
 
-  // MARK: Staying
-
   /// Makes the journal one that stays when its last session ends (J5).
-  ///
-  /// A long journal loses its records: the caller has synced the manifest and the history. The marks name the new end,
-  /// so that another session that has the journal open finds it anew.
   func keep() throws(SystemError) {
-    guard isLong else { return try checkpoint() }
-    end = Self.start
-    (marks.end, checksum, batches, keeping) = (UInt64(end), header.seed, [], [])
-    try writeMarks()
-    // A record that is marked as committed may be missing only if it is durably marked as published (J4).
     try checkpoint()
-    try disk.resize(file, to: UInt64(end))
+    if length <= end + Self.keptCapacity { return }
+    try disk.resize(file.descriptor, to: UInt64(end))
     length = end
   }
 
-  /// Whether it is longer than a journal that stays with its records.
-  var isLong: Bool { length > Self.keptCapacity }
+  // MARK: Thinning
+
+  /// Returns whether thinning is due, and counts that as done.
+  ///
+  /// A short history is due after every save. A longer one is due if it grew by a sixteenth, or if versions kept 16
+  /// MiB. So the cost of thinning is in proportion to the bytes written since the last one.
+  func takeDueness() -> Bool {
+    guard ledger.policy != nil else { return false }
+    defer { thinned = Thinned(offset: ledger.versionsLength) }
+    return thinned.isDue(at: ledger.versionsLength)
+  }
+
+  private struct Thinned {
+    /// The length at the last thinning.
+    var offset = 0
+    /// The bytes that versions have kept since.
+    var kept: UInt64 = 0
+
+    private static let short = 8 << 10
+
+    func isDue(at end: Int) -> Bool {
+      if end <= Self.short || kept >= 16 << 20 { return true }
+      let step = max(Self.short / 2, (1 << (Int.bitWidth - 1 - end.leadingZeroBitCount)) >> 4)
+      return end / step != offset / step
+    }
+  }
 }

@@ -37,13 +37,13 @@ extension Publisher {
   ///
   /// A record has no hash of it; its `Revision` names the state.
   private func isReplacedMetadata(_ name: FileName, in folder: borrowing OwnedDescriptor) -> Bool {
-    guard name == PackageLayout.metadata, let batch = record.batch else { return false }
+    guard name == PackageLayout.metadata, let state = record.state else { return false }
     // A file that cannot be read proves nothing.
     guard let file = try? disk.openFile(name, in: folder),
       let bytes = try? disk.readAll(file, atMost: PackageMetadata.maximumSize + 1),
       let metadata = try? PackageMetadata(decoding: Data(bytes))
     else { return false }
-    return metadata.revision == batch.parent
+    return metadata.revision == state.parent
   }
 
   private func hasBytes(

@@ -56,7 +56,7 @@ struct InPlaceSave {
     self.held = held
     children = NewChildren(
       plan, at: session.hidden.location, on: session.disk, options: options, metadata: metadata,
-      known: session.manifest.value)
+      known: session.table)
     children.folders.hold(session.hidden.root, at: .root)
     children.seen = session.seen
     children.keepsVersion = keepsVersion && metadata?.before != nil
@@ -134,7 +134,7 @@ struct InPlaceSave {
       children.changes[.root].attributes = attributes
       record.operations += children.changes[.root].operations
     }
-    record.batch = children.batch
+    record.state = children.state
     record.version = children.version
   }
 

@@ -38,7 +38,7 @@ extension NewChildren {
     try remove(PackageSnapshot.Node(stored, kind: now.kind), at: step.path, beneath: old)
   }
 
-  /// Notes a node that goes, with everything in it: by the manifest's rows, or else by reading it.
+  /// Notes a node that goes, with everything in it: by the noted rows, or else by reading it.
   private mutating func remove(
     _ node: PackageSnapshot.Node, at path: PackagePath, beneath root: borrowing OwnedDescriptor
   ) throws(FilePackageError) {
@@ -47,12 +47,12 @@ extension NewChildren {
     if hasMetadata && !PackageLayout.isOurs(path) {
       row.noted = known?.row(at: path)
       if let noted = row.noted, noted.isOf(node) { row.content = noted.child.content }
-      // If the manifest has all children and not this one, another program put it there.
+      // If the notes have all children and not this one, another program put it there.
       let isUnknown = row.noted == nil && known?.isComplete != true
       if row.content == nil && (isUnknown || keepsVersion && node.kind != .directory) {
         let child = try ChildSummary(reading: node, at: path)
         row.content = child.content
-        if isUnknown { row.noted = node.known.map { ManifestRow(child: child, modified: $0.modified) } }
+        if isUnknown { row.noted = node.known.map { NotedChild(child: child, modified: $0.modified) } }
       }
       if uncounted.contains(path) { row.noted = nil }
     }
@@ -66,7 +66,7 @@ extension NewChildren {
 
   /// Notes the saved children that another program removed where the plan makes or removes something.
   ///
-  /// Cost: a look into the manifest for each step; if a step is about the place of a folder, a look at each row.
+  /// Cost: a look into the notes for each step; if a step is about the place of a folder, a look at each row.
   private mutating func noteLost() {
     guard hasMetadata, changes.recounted == nil, let known else { return }
     var folders: Set<PackagePath> = []
@@ -80,7 +80,7 @@ extension NewChildren {
     for row in known.rows where row.child.path.prefixes.contains(where: folders.contains) { noteLost(row) }
   }
 
-  private mutating func noteLost(_ row: ManifestRow) {
+  private mutating func noteLost(_ row: NotedChild) {
     let path = row.child.path
     if changes[path].found == nil && !uncounted.contains(path) { changes[path].noted = row }
   }
@@ -145,7 +145,7 @@ extension NewChildren {
   }
 }
 
-extension ManifestRow {
+extension NotedChild {
   /// Returns whether a file or link on disk is as the row has it, by its size and date.
   fileprivate func isOf(_ node: PackageSnapshot.Node) -> Bool {
     child.kind == node.kind && child.kind != .directory && child.size == node.known?.size

@@ -56,7 +56,7 @@ extension NewChildren {
     report.count(made, at: step.path)
     guard let status = source.status else { return made }
     if made.content == nil { made.content = changes[source.path].content }
-    // A row of the manifest has the digest of a file if the file still has the row's size and date.
+    // A noted row has the digest of a file if the file still has the row's size and date.
     if made.content == nil, let row = known?.row(at: source.path), source.location === location,
       row.child.kind == .file, row.child.size == status.size, row.modified == status.modified
     {
@@ -107,13 +107,13 @@ extension NewChildren {
     if uncounted.contains(path) { return }
     let child = ChildSummary(path: path, kind: kind, mode: mode, size: size, content: content)
     changes[path].work = .node
-    changes[path].new = ManifestRow(child: child, modified: modified)
+    changes[path].new = NotedChild(child: child, modified: modified)
   }
 
-  /// The rows for the manifest; nil for a package without metadata.
-  var batch: ManifestBatch? {
+  /// The notes about the children; nil for a package without metadata.
+  var state: SavedState? {
     madeMetadata.map { made in
-      changes.batch(from: metadata?.parent ?? .none, to: made.metadata.revision, made.metadata.summary.digest)
+      changes.state(from: metadata?.parent ?? .none, to: made.metadata.revision)
     }
   }
 

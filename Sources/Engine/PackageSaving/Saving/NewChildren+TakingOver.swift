@@ -10,7 +10,7 @@ extension NewChildren {
   /// a child has its saved bytes only if another file has them. The save does not take over damage: verification still
   /// names it.
   ///
-  /// Cost: a look into the manifest for each file that was read since the last save; a read of each one that differs.
+  /// Cost: a look into the notes for each file that was read since the last save; a read of each one that differs.
   ///
   /// - Parameter isInConflict: whether the children may be of several versions; a merge decides about them. The save
   ///   asks only if there is such a child.
@@ -47,36 +47,36 @@ extension NewChildren {
     for row in rows where !uncounted.contains(row.path) { changes[row.path] = row }
   }
 
-  /// Takes over the children at some places as they are, instead of those in the batch of the save before.
+  /// Takes over the children at some places as they are, instead of those that the save before noted.
   mutating func takeOver(
-    _ paths: [PackagePath], insteadOf saved: ManifestBatch, beneath root: borrowing OwnedDescriptor
+    _ paths: [PackagePath], insteadOf saved: SavedState, beneath root: borrowing OwnedDescriptor
   ) throws(FilePackageError) {
-    let before = Manifest(isComplete: true)
-    _ = before.append(saved)
+    let before = StateTable(nil, isComplete: true)
+    before.apply(saved)
     for path in paths {
       var row = Change(path, noted: before.row(at: path))
       if let now = try status(of: path, beneath: root), now.kind.isSupported {
         let stored = StoredNode(location: location, path: path, status: now)
         let child = try ChildSummary(reading: PackageSnapshot.Node(stored, kind: now.kind), at: path)
-        row.new = ManifestRow(child: child, modified: now.modified)
+        row.new = NotedChild(child: child, modified: now.modified)
       }
       takeOver([row])
     }
   }
 
   /// Returns the row of a file in the state that the program has read; nil if it cannot be read in that state.
-  private func present(_ path: PackagePath, _ status: FileStatus) -> ManifestRow? {
+  private func present(_ path: PackagePath, _ status: FileStatus) -> NotedChild? {
     let stored = StoredNode(location: location, path: path, status: status)
     // The save does not depend on this file: its row stays, and verification reads the file again.
     guard let child = try? ChildSummary(reading: PackageSnapshot.Node(stored, kind: .file), at: path) else {
       return nil
     }
-    return ManifestRow(child: child, modified: status.modified)
+    return NotedChild(child: child, modified: status.modified)
   }
 
-  /// Takes over a file in place of its row; returns false if the folders around it are not those of the manifest.
+  /// Takes over a file in place of its row; returns false if the folders around it are not those of the notes.
   private mutating func takeOver(
-    _ found: ManifestRow, instead row: ManifestRow?, _ known: Manifest
+    _ found: NotedChild, instead row: NotedChild?, _ known: StateTable
   ) -> Bool {
     let around = found.child.path.folders.map { (path: $0, row: known.row(at: $0)) }
     guard around.allSatisfy({ $0.row.map { $0.child.kind == .directory } ?? known.isComplete }) else {
@@ -84,14 +84,14 @@ extension NewChildren {
     }
     for folder in around where folder.row == nil {
       let child = ChildSummary(path: folder.path, kind: .directory, mode: 0, size: 0, content: .empty)
-      takeOver([Change(folder.path, new: ManifestRow(child: child, modified: found.modified))])
+      takeOver([Change(folder.path, new: NotedChild(child: child, modified: found.modified))])
     }
     takeOver([Change(found.child.path, noted: row, new: found)])
     return true
   }
 }
 
-extension ManifestRow {
+extension NotedChild {
   /// Returns whether the file with that status may be another program's edit of the saved file, and no damage.
   fileprivate func mayBeChanged(_ status: FileStatus) -> Bool {
     child.kind == .file

@@ -36,7 +36,7 @@ package struct NewChildren: ErrorNaming {
   /// Whether the save keeps the version that it replaces.
   var keepsVersion = false
   /// The digests that the package had, if they are known without reading.
-  let known: Manifest?
+  let known: StateTable?
   /// The nodes that need no further look; nil in a save without a session.
   var seen: PackageSession.Seen?
 
@@ -44,7 +44,7 @@ package struct NewChildren: ErrorNaming {
 
   init(
     _ plan: SavePlan, at location: Location, on disk: CountingDisk, options: StagedSave.Options,
-    metadata: MetadataDraft?, known: Manifest?
+    metadata: MetadataDraft?, known: StateTable?
   ) {
     self.plan = plan
     self.location = location

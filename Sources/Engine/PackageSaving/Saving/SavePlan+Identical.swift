@@ -14,7 +14,7 @@ extension SavePlan {
   /// known, a hash of the new bytes. Otherwise a read of both files, up to the first difference.
   ///
   /// - Parameter known: the digests of the last save.
-  func withoutIdentical(known: Manifest?) -> SavePlan {
+  func withoutIdentical(known: StateTable?) -> SavePlan {
     guard let base, steps.contains(where: \.mayBeIdentical) else { return self }
     var plan = self
     plan.steps = steps.compactMap { step in
@@ -40,7 +40,7 @@ extension SavePlan.Step {
   }
 
   /// Returns whether a step would change nothing; a node that cannot be read counts as different.
-  fileprivate mutating func isIdentical(in base: Location, known: Manifest?) -> Bool {
+  fileprivate mutating func isIdentical(in base: Location, known: StateTable?) -> Bool {
     guard let status = replaced?.status else { return false }
     let place = StoredNode(location: base, path: path, status: status)
     switch action {

@@ -22,7 +22,7 @@ struct TreeMaker: ErrorNaming {
   /// The metadata that were written, and their file.
   private(set) var metadata: (metadata: PackageMetadata, status: FileStatus)?
   private var sums = ContentSummary()
-  private var rows: [ManifestRow] = []
+  private var rows: [NotedChild] = []
 
   var operation: FilePackageError.Operation { options.operation }
 
@@ -109,7 +109,7 @@ struct TreeMaker: ErrorNaming {
     guard let draft, !draft.uncounted.contains(path) else { return }
     let child = ChildSummary(path: path, kind: kind, mode: mode, size: size, content: content)
     sums.add(child)
-    rows.append(ManifestRow(child: child, modified: modified))
+    rows.append(NotedChild(child: child, modified: modified))
   }
 
   // MARK: Folders
@@ -182,24 +182,21 @@ struct TreeMaker: ErrorNaming {
     report.generation = metadata.generation
     report.bytesWritten += UInt64(plist.count)
     report.written.append(PackageLayout.metadata.string)
-    var batch = ManifestBatch(
-      parent: draft.parent ?? .none, revision: metadata.revision, digest: metadata.summary.digest)
-    for row in rows { batch.add(row) }
-    try attempt(.root, "writing its manifest") { () throws(SystemError) in try write(batch, in: folder) }
+    var state = SavedState(parent: draft.parent ?? .none, revision: metadata.revision)
+    (state.replacesEarlier, state.isComplete) = (true, true)
+    state.rows = rows.map { .init($0) }
+    try attempt(.root, "writing its journal") { () throws(SystemError) in try write(state, in: folder) }
   }
 
-  /// Writes the manifest, which has every child.
-  ///
-  /// It is not synced. A manifest that is not whole after a power cut does not count, and the digest in the metadata is
-  /// enough to find damage.
-  private func write(
-    _ batch: ManifestBatch, in folder: borrowing OwnedDescriptor
-  ) throws(SystemError) {
-    let manifest = Manifest(isComplete: true)
-    _ = manifest.append(batch)
+  /// Writes a journal whose facts have every child.
+  private func write(_ state: SavedState, in folder: borrowing OwnedDescriptor) throws(SystemError) {
+    var ledger = Ledger()
+    ledger.note(state)
+    let contents = try JournalFile.contents(ledger, nil, of: disk.status(of: folder))
     try disk.makeDirectoryIfAbsent(PackageLayout.hidden, in: folder)
     let hidden = try disk.openDirectory(PackageLayout.hidden, in: folder)
-    let file = try disk.createFile(PackageLayout.manifest, in: hidden, mode: 0o666)
-    try disk.write(manifest.contents, to: file, at: 0)
+    let file = try disk.createFile(PackageLayout.journal, in: hidden, mode: 0o666)
+    try disk.write(contents, to: file, at: 0)
+    try disk.synchronize(file)
   }
 }

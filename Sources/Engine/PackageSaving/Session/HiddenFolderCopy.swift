@@ -7,10 +7,10 @@ import SystemPackage
 enum HiddenFolderCopy {
   /// Returns the hidden folder without the files that only open stores need; nil if it has no others.
   ///
-  /// The journal stays behind. So this function first adds to the history the versions that only the journal has.
+  /// This function first moves the files of versions that a killed program left among the staged ones.
   static func node(at location: Location) throws(FilePackageError) -> PackageSnapshot.Node? {
     guard try listing(at: location) != nil else { return nil }
-    try HistoryCompletion.run(at: location)
+    try keepStaged(at: location)
     guard let listing = try listing(at: location) else { return nil }
     var node = PackageSnapshot.Node(
       try StoredNode(location: location, path: .root).children([PackageLayout.hidden])[0], kind: .directory)
@@ -23,15 +23,37 @@ enum HiddenFolderCopy {
     return left.count == 0 ? nil : node
   }
 
-  /// Returns whether the hidden folder has more than the files of open stores and the manifest, such as versions or
-  /// conflicts.
+  /// Keeps the files of versions that are among the staged ones; writes nothing and locks nothing if there are none.
+  private static func keepStaged(at location: Location) throws(FilePackageError) {
+    let disk = location.disk
+    do {
+      guard let folder = try location.openHiddenFolder(), try disk.exists(PackageLayout.staging, in: folder),
+        try !disk.stagedNames(in: disk.openDirectory(PackageLayout.staging, in: folder)).isEmpty,
+        try JournalFile.find(in: folder, on: disk, forWriting: false).ledger?.policy != nil
+      else { return }
+      var step = HiddenFolder.OpeningStep.openPackage
+      let session = try PackageSession.open(
+        location, LockWait(), journalCapacity: JournalFile.capacity, &step)
+      defer { session.hidden.unlock() }
+      try session.refresh(PackageMetadata.read(from: location.path, on: disk))
+    } catch {
+      let node = StoredNode(location: location, path: .root)
+      throw FilePackageError(any: error, .read, node, activity: "completing the history of")
+    }
+  }
+
+  /// Returns whether the hidden folder has more than the files of open stores and the notes of saves, such as versions
+  /// or conflicts.
   static func hasHistory(at location: Location) throws(FilePackageError) -> Bool {
     guard let listing = try listing(at: location) else { return false }
-    let passing: Set<FileName> = [
-      PackageLayout.manifest, PackageLayout.newManifest, PackageLayout.newHistory,
-    ]
-    return (0..<listing.count).map(listing.name(at:)).contains {
-      !PackageLayout.isOfSession($0) && !passing.contains($0)
+    let others = (0..<listing.count).map(listing.name(at:)).contains {
+      !PackageLayout.isOfSession($0) && $0 != PackageLayout.journal
+    }
+    if others { return true }
+    do {
+      return try JournalFile.find(of: location).ledger?.policy != nil
+    } catch {
+      throw failure(error, location)
     }
   }
 
@@ -40,8 +62,12 @@ enum HiddenFolderCopy {
       guard let folder = try location.openHiddenFolder() else { return nil }
       return try location.disk.list(folder)
     } catch {
-      let hidden = StoredNode(location: location, path: PackagePath([PackageLayout.hidden]))
-      throw FilePackageError(error, .read, hidden, activity: "listing")
+      throw failure(error, location)
     }
+  }
+
+  private static func failure(_ error: SystemError, _ location: Location) -> FilePackageError {
+    let hidden = StoredNode(location: location, path: PackagePath([PackageLayout.hidden]))
+    return FilePackageError(error, .read, hidden, activity: "listing")
   }
 }

@@ -16,101 +16,100 @@ extension PackageSession {
   /// Commits a record: when it returns, the save is durable.
   func commit(_ record: inout JournalRecord) throws(FilePackageError) {
     do {
-      try replaceForeignJournal()
       if record.operations.contains(where: \.needsStaged) {
         try synchronizeStaging()
         // If the journal's name were durable and the staging folder's were not, a power cut would leave damage.
         if journal == nil { try disk.synchronize(hidden.folder) }
       }
-      if let journal {
-        // If this is the session's only save, the journal stays short.
-        let capacity = hasCommitted ? journalCapacity : min(journalCapacity, JournalFile.keptCapacity)
-        if journal.mustRestart(for: record, capacity: capacity) {
-          // Large saves start the journal again each time: only the first one of a session writes the manifest anew.
-          try takeOver(journal, compacting: !hasCommitted)
-          try journal.restart()
-        }
-        do {
-          try journal.commit(&record, capacity: capacity)
-          hasCommitted = true
-          return
-        } catch {
-          if journal.live != nil { throw isInDoubt(because: error) }
-          try giveUpJournal(error)
-        }
-      }
-      try makeJournal(&record)
+      guard let journal, journal.header.isBound(to: hidden.packageStatus) || journal.live != nil,
+        !journal.mustBeReplaced(for: record, capacity: journalCapacity)
+      else { return try replaceJournal(adding: record) }
+      try append(&record, to: journal)
     } catch {
       throw FilePackageError(any: error, .save, node, activity: "writing the journal")
     }
   }
 
-  /// Gives up a published journal that came with a copy of the package, so that the next commit makes another one.
-  ///
-  /// Its header names another directory, and publishing would ask this session's own records for proof.
-  private func replaceForeignJournal() throws {
-    guard let foreign = journal, foreign.live == nil, !foreign.header.isBound(to: hidden.packageStatus) else {
-      return
+  private func append(_ record: inout JournalRecord, to journal: JournalFile) throws {
+    let isFirst = !journal.hasRecords
+    do {
+      try journal.commit(&record, capacity: journalCapacity)
+    } catch {
+      return try giveUp(journal, for: record, because: error)
     }
-    try takeOver(foreign)
-    journal = nil
+    // The program that made the package may not have synced the journal's name.
+    if !isFirst { return }
+    do throws(SystemError) {
+      try disk.synchronize(hidden.folder)
+    } catch {
+      self.journal = nil
+      try erase(in: journal, because: error)
+    }
   }
 
-  /// Makes everything durable that a journal vouches for, before it goes, is emptied or starts again (H3).
-  func takeOver(_ journal: JournalFile, compacting: Bool = true) throws(SystemError) {
-    if !history.hasAll { try history.addVersions(of: journal) }
-    let isNew = try manifest.end(in: hidden, compacting: compacting)
-    try history.synchronize()
-    if isNew { try disk.synchronize(hidden.folder) }
+  /// Gives up a journal that could not be synced for a new one with the record (S2).
+  private func giveUp(
+    _ journal: JournalFile, for record: JournalRecord, because first: SystemError
+  ) throws {
+    do {
+      try replaceJournal(adding: record)
+    } catch {
+      if (error as? FilePackageError)?.code == .indeterminate { throw error }
+      try erase(in: journal, because: first)
+    }
+  }
+
+  /// Erases a record that could not be synced, and throws the reason; or throws that it may count.
+  private func erase(in journal: JournalFile, because first: SystemError) throws {
+    do throws(SystemError) {
+      try journal.erase()
+    } catch {
+      throw isInDoubt(first, error)
+    }
+    throw first
+  }
+
+  private func isInDoubt(_ first: SystemError, _ second: SystemError) -> FilePackageError {
+    FilePackageError(
+      .indeterminate, .save, node, activity: "writing the journal",
+      reason: "\(first.reason), and then \(second.reason)")
   }
 
   /// Syncs the staging folder. A name that is gone from it must first be durable in the folder of kept files.
   private func synchronizeStaging() throws(SystemError) {
-    if let folder = history.unsynchronizedFolder { try disk.synchronize(folder.descriptor) }
+    try kept.synchronize()
     try disk.synchronize(hidden.staging.descriptor)
   }
 
-  /// Keeps a journal with an acknowledged record, which the new one was to supersede (S1).
+  /// Puts a new journal with all that counts in the place of the present one, or of none: the one way to rewrite it.
   ///
-  /// The store finds out which of the two records the journal has when the disk answers again.
-  private func isInDoubt(because error: SystemError) -> FilePackageError {
+  /// - Parameters:
+  ///   - history: the versions, and their rule; nil for a document without a history. Those of the present journal, if
+  ///     the caller gives none.
+  ///   - record: a record that the new one commits.
+  /// - Throws: the system's error, and the present journal counts; `indeterminate` if either may count.
+  func replaceJournal(
+    history: (chain: VersionChain, policy: RetentionPolicy)?? = nil, adding record: JournalRecord? = nil
+  ) throws {
+    let old = journal
     journal = nil
-    return FilePackageError(
-      .indeterminate, .save, node, activity: "writing the journal", reason: error.reason)
-  }
-
-  private func makeJournal(_ record: inout JournalRecord) throws {
-    do {
-      let made = try JournalFile.make(&record, in: hidden.folder, of: hidden.packageStatus, on: disk)
-      journal = made
+    let made = try JournalFile.replace(
+      old, history: history, adding: record, in: hidden.folder, of: hidden.packageStatus, on: disk)
+    do throws(SystemError) {
       try disk.synchronize(hidden.folder)
       if hidden.isNew { try disk.synchronize(hidden.root.descriptor) }
-      hidden.isNew = false
-      hasCommitted = true
     } catch {
-      try giveUpJournal(error)
+      guard old == nil else { throw isInDoubt(error, error) }
+      // Without its name the new one does not count.
+      do throws(SystemError) {
+        try disk.removeFile(PackageLayout.journal, in: hidden.folder)
+        try disk.synchronize(hidden.folder)
+      } catch let second {
+        throw isInDoubt(error, second)
+      }
       throw error
     }
-  }
-
-  /// Removes the name of a journal that could not be synced, durably (S2).
-  ///
-  /// If the versions that only the journal has cannot be made safe elsewhere, it stays (H3).
-  private func giveUpJournal(_ first: any Error) throws(FilePackageError) {
-    let given = journal
-    journal = nil
-    let reason = (first as? SystemError)?.reason ?? "\(first)"
-    do {
-      if let given, !history.hasAll { try history.addVersions(of: given) }
-      try history.synchronize()
-      if try disk.exists(PackageLayout.journal, in: hidden.folder) {
-        try disk.removeFile(PackageLayout.journal, in: hidden.folder)
-      }
-      try disk.synchronize(hidden.folder)
-    } catch {
-      throw FilePackageError(
-        .indeterminate, .save, node, activity: "writing the journal",
-        reason: "\(reason), and then \(error.reason)")
-    }
+    hidden.isNew = false
+    journal = made
   }
 }

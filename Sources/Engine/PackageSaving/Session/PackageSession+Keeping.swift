@@ -62,11 +62,10 @@ extension PackageSession {
     }
     guard let staged = operation.takenName else { return }
     do {
-      guard publisher.record.version != nil, !history.isDamaged, let kept = operation.keptName else {
+      guard publisher.record.version != nil, let kept = operation.keptName else {
         return try disk.rename(staged, in: hidden.staging.descriptor, to: name, in: folder, .replace)
       }
-      try history.moveReplaced(of: operation, looking: publisher.mustLook)
-      let versions = try history.openFolder()
+      let versions = try self.kept.open()
       do {
         try disk.link(kept, in: versions.descriptor, to: name, in: folder)
       } catch {

@@ -21,7 +21,7 @@ extension PackageSession {
     var publisher = Publisher(
       record, root: hidden.root, staging: hidden.staging, at: hidden.location, on: disk,
       isRecovery: isRecovery)
-    publisher.versions = history.unsynchronizedFolder
+    publisher.versions = kept.unsynchronized
     if let journal { publisher.isBound = journal.header.isBound(to: hidden.packageStatus) }
     return publisher
   }
@@ -37,7 +37,9 @@ extension PackageSession {
       throw error.ofPublishing
     }
     published = publisher
-    history.moveSecondNames(of: publisher)
+    // A file that moved and the kept node of its old place are one file. The rename changes the status time of both
+    // names, so it comes before any store notes the file's status.
+    kept.keepReplaced(by: publisher)
     return publisher
   }
 
@@ -55,7 +57,7 @@ extension PackageSession {
 
   /// Marks the record as published, since all touched folders are synced (P4), and removes its leftovers.
   ///
-  /// After an error the journal is found anew: the record waits in it, or its version is only there (J6).
+  /// After an error the journal is found anew (J6).
   func finish() throws(FilePackageError) {
     guard let publisher = published else { return }
     published = nil
@@ -64,9 +66,7 @@ extension PackageSession {
     } catch {
       throw FilePackageError(error, .save, node, activity: "recording the published children")
     }
-    let record = publisher.record
-    if let batch = record.batch { manifest.note(batch, in: hidden) }
-    guard history.addVersion(of: publisher, journal) else { return }
+    noteTable(publisher.record.state)
     publisher.removeLeftovers()
     prune()
   }

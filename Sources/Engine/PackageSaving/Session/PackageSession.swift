@@ -6,20 +6,21 @@ import SystemPackage
 
 // S1 While a record in the journal waits to be published, the session writes only one without the operations that the
 //    file system refuses, which supersedes it.
-// S2 If a sync of the journal fails, the session gives it up: it removes the journal's name, durably. Only then does
-//    the save fail, or go to another journal.
+// S2 If a sync of the journal fails, the session gives it up for a new one with the record. Only if no new one can be
+//    made, and the record is durably erased, does the save fail.
 // S3 The session syncs a record that it found, and its journal's name, before it changes the first name.
 // S4 Before the next commit the session marks the last record as published. If that is missing, the next session
 //    publishes it again.
 // S5 A node that a save took out of the package stays while the session lasts and the program holds its wrapper. The
 //    program can read it and put it back, which then costs no copying. The next session removes it.
 
-/// The state that a store holds from its first save to its close: the hidden folder with the journal and the manifest.
+/// The state that a store holds from its first save to its close: the hidden folder with the journal.
 package final class PackageSession {
   let hidden: HiddenFolder
   let disk: CountingDisk
   var journal: JournalFile?
-  var manifest = SessionManifest()
+  /// The children of the state on disk, as saves noted them; nil if nothing is known of it.
+  private(set) var table: StateTable?
   /// The number of saves, for the names of staged files.
   private var number = 0
   private let token = UUID.new.token
@@ -30,7 +31,7 @@ package final class PackageSession {
   var published: Publisher?
   /// The nodes that were removed from the package while the program held their wrappers.
   var removed: [Removed] = []
-  let history: SessionHistory
+  let kept: KeptFiles
 
   /// The nodes that the writer looked at when it took the lock, so that the save need not look at them again.
   var seen = Seen()
@@ -50,8 +51,6 @@ package final class PackageSession {
   let journalCapacity: Int
   /// Whether the package has metadata, as far as this session knows. Another program's package keeps no trace.
   private var hasMetadata = false
-  /// Whether this session has committed a save.
-  var hasCommitted = false
   /// The number of syncs in earlier reports.
   private var synchronizationsTold = 0
 
@@ -59,7 +58,7 @@ package final class PackageSession {
     self.hidden = hidden
     self.journalCapacity = journalCapacity
     self.disk = disk
-    history = SessionHistory(hidden)
+    kept = KeptFiles(hidden)
   }
 
   deinit {
@@ -95,9 +94,8 @@ package final class PackageSession {
     hasMetadata = metadata != nil
     do {
       if let journal, try journal.isCurrent(in: hidden.folder) {
-        // No other program was there. The session looks at the manifest only when it has everything that is published.
+        // No other program was there.
         try finish()
-        try history.load(journal)
       } else {
         journal = nil
         // Another program has done the rest of it, or the journal that is found now has the record.
@@ -105,27 +103,36 @@ package final class PackageSession {
         switch try JournalFile.find(in: hidden.folder, on: disk, forWriting: true) {
         case .nothing: break
         case .journal(let found): journal = found
-        case .damaged(let reason): throw damage(reason)
+        case .damaged(let reason, _): throw damage(reason)
         }
-        try history.takeUp(journal, over: metadata?.revision)
-        // Without room for a version, it waits, and so do its nodes.
-        history.movedNodes = false
-        let hasStaged = try !disk.stagedNames(in: hidden.staging.descriptor).isEmpty
-        let isKept = (try? history.addVersions(of: journal, hasStaged: hasStaged)) != nil
-        removedLeftovers = history.movedNodes
-        if hasStaged, journal?.live == nil && isKept, try hidden.removeStaged() { removedLeftovers = true }
+        if keepsHistory { try kept.takeUp() }
+        if journal?.live == nil { removedLeftovers = try kept.sweep(journal?.ledger) }
       }
-      try manifest.load(for: metadata, in: hidden, journal?.batches ?? [])
+      findTable(of: metadata)
     } catch {
       throw FilePackageError(any: error, .save, node, activity: "looking at its journal")
     }
   }
 
+  /// Finds what is known of the children of a state.
+  private func findTable(of metadata: PackageMetadata?) {
+    guard let revision = metadata?.revision, let ledger = journal?.ledger else { return table = nil }
+    if table?.revision != revision { table = ledger.table(of: revision) }
+  }
+
+  /// Goes on to the children of the state that a save made.
+  func noteTable(_ state: SavedState?) {
+    if let table, let state, table.revision == state.parent { table.apply(state) } else { table = nil }
+  }
+
+  /// Forgets what is known of the children: they are of several states.
+  func forgetTable() { table = nil }
+
   /// The record that waits to be published or marked, of this program or another.
   var live: JournalRecord? { journal?.live }
 
   /// Whether the next save keeps the version that it replaces.
-  var keepsHistory: Bool { history.end != nil }
+  var keepsHistory: Bool { journal?.ledger.policy != nil }
 
   /// Whether a record of this session is published and not marked yet.
   var isUnfinished: Bool { published != nil }
@@ -146,18 +153,6 @@ package final class PackageSession {
     FileName("\(token)-\(number)-\(index)")
   }
 
-  /// Removes the history, and the journal before it, since that has versions, too.
-  func removeHistory() throws(SystemError) {
-    try history.synchronize()
-    if journal != nil {
-      _ = try manifest.end(in: hidden)
-      try disk.removeFile(PackageLayout.journal, in: hidden.folder)
-      try disk.synchronize(hidden.folder)
-      journal = nil
-    }
-    try history.remove()
-  }
-
   // MARK: Ending
 
   /// Makes a checkpoint: syncs everything that the journal still vouches for, so that recovery has nothing to compare.
@@ -167,18 +162,13 @@ package final class PackageSession {
     guard let journal, try journal.isCurrent(in: hidden.folder) else { return }
     try finish()
     guard journal.live == nil else { return }
-    // The session updates the manifest after it publishes. Until the manifest and the history are durable, the journal
-    // has their content (H3).
-    try manifest.synchronize(in: hidden)
-    try history.synchronize()
     try journal.checkpoint()
   }
 
   /// Ends the session; does nothing while a record waits.
   ///
-  /// In a package with metadata the journal stays, and vouches for what the manifest, the history and the folder for
-  /// versions have of its records. So the end costs a sync of its marks (J5). In another program's package everything
-  /// goes that only an open store needs.
+  /// In a package with metadata the journal stays, and the end costs a sync of its marks (J5). A long one gives way to a
+  /// new one. In another program's package everything goes that only an open store needs.
   package func end(_ wait: LockWait = LockWait()) throws(SystemError) {
     guard !isAbandoned else { return }
     if isUnfinished, (try? hidden.lock(wait)) != nil, try journal?.isCurrent(in: hidden.folder) == true {
@@ -196,18 +186,16 @@ package final class PackageSession {
       case .journal(let found):
         if found.live != nil { return }
         journal = found
-        try history.takeUp(found, over: nil)
       }
     }
-    if let journal, !history.hasAll, (try? history.addVersions(of: journal)) == nil { return }
     prune(all: true)
-    if let journal, hasMetadata || !journal.batches.isEmpty {
-      if journal.isLong { try takeOver(journal) }
-      try journal.keep()
-      try hidden.removeRest()
+    if let journal, hasMetadata || journal.ledger.hasState {
+      // Without room for a new one the long one stays, and a later session replaces it.
+      if journal.isLong { try? replaceJournal() }
+      try (self.journal ?? journal).keep()
+      let ledger = journal.ledger
+      try hidden.removeRest { withHeld throws(SystemError) in try kept.sweep(ledger, withHeld: withHeld) }
     } else {
-      try history.synchronize()
-      _ = try manifest.end(in: hidden)
       try hidden.removeTraces()
     }
     journal = nil

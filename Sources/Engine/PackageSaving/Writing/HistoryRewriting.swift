@@ -95,12 +95,12 @@ package struct HistoryRewriting {
 
   /// Thins the history if that is due and possible; otherwise a later call does it.
   func thinIfDue() {
-    guard writer.state.waiting == nil, let session = writer.session, session.history.takeDueness() else {
+    guard writer.state.waiting == nil, let journal = writer.session?.journal, journal.takeDueness() else {
       return
     }
-    // If the file has all versions, a look at it alone says that none goes.
-    if session.history.hasAll, let history = try? session.history.whole(),
-      history.chain.dropped(by: history.policy, now: writer.clock()).isEmpty
+    // A look at it alone may say that none goes.
+    if let policy = journal.ledger.policy, let (chain, _) = try? journal.ledger.chain(),
+      chain.dropped(by: policy, now: writer.clock()).isEmpty
     {
       return
     }
@@ -127,16 +127,19 @@ package struct HistoryRewriting {
     return report
   }
 
+  /// The versions of a document, and their rule.
+  typealias Kept = (chain: VersionChain, policy: RetentionPolicy)
+
   /// Replaces the history, if no other store has the package open (V3).
   ///
-  /// - Parameter new: the first state of a history if there is none; nil if there must be one.
+  /// - Parameters:
+  ///   - new: the first state of a history if there is none; nil if there must be one.
+  ///   - change: returns the new history; nil if the document keeps none from then on.
   /// - Returns: a warning if files that no version needs could not be removed.
   /// - Throws: the system's error. The history is then unchanged, except after `indeterminate`.
   @discardableResult
-  func rewrite(
-    beginning new: HistoryFile? = nil,
-    _ change: (HistoryFile) -> (chain: VersionChain, policy: RetentionPolicy)?
-  ) throws(FilePackageError) -> SaveWarning? {
+  func rewrite(beginning new: UUID? = nil, _ change: (Kept) -> Kept?) throws(FilePackageError) -> SaveWarning?
+  {
     try writer.publish()
     return try writer.withPackageLock { session throws(FilePackageError) in
       try rewrite(in: session, beginning: new, change)
@@ -144,29 +147,28 @@ package struct HistoryRewriting {
   }
 
   private func rewrite(
-    in session: PackageSession, beginning new: HistoryFile?,
-    _ change: (HistoryFile) -> (chain: VersionChain, policy: RetentionPolicy)?
+    in session: PackageSession, beginning new: UUID?, _ change: (Kept) -> Kept?
   ) throws(FilePackageError) -> SaveWarning? {
     let isDone: SystemError??
-    var before: FileIdentity?
     do {
-      let whole = session.history.end == nil ? nil : try session.history.whole()
-      let known = whole ?? (session.history.isDamaged ? HistoryFile(tip: .none) : new)
-      guard let history = known, session.history.hasAll else { throw writer.package.keepsNone }
-      before = history.end.identity
-      isDone = try session.hidden.whileAlone { () throws(SystemError) in
-        guard let new = change(history) else {
-          try session.removeHistory()
-          return nil
-        }
-        return try session.history.replace(by: new, session.journal)
+      var known: Kept? = new.map { (VersionChain(tip: $0), .standard) }
+      if let ledger = session.journal?.ledger, let policy = ledger.policy {
+        known = (try ledger.chain().chain, policy)
       }
-    } catch let error as SystemError {
-      var failure = FilePackageError(error, .save, writer.node, activity: "thinning its history")
-      if session.history.isFile(anotherThan: before) { failure.code = .indeterminate }
-      throw failure
+      guard let known else { throw writer.package.keepsNone }
+      let history = change(known)
+      isDone = try session.hidden.whileAlone { () throws(FilePackageError) in
+        do {
+          // The new history is durable before the first file goes (V2).
+          try session.kept.synchronize()
+          try session.replaceJournal(history: .some(history))
+        } catch {
+          throw FilePackageError(any: error, .save, writer.node, activity: "thinning its history")
+        }
+        return session.kept.removeAll(but: Set((history?.chain.kept ?? [:]).keys))
+      }
     } catch {
-      throw error as? FilePackageError ?? writer.package.keepsNone
+      throw FilePackageError(any: error, .save, writer.node, activity: "thinning its history")
     }
     guard let isDone else {
       throw FilePackageError(

@@ -63,21 +63,16 @@ package struct OpenPackage {
 
   // MARK: Parts of the hidden folder
 
-  /// Reads the manifest without writing anything.
-  func manifest(for metadata: PackageMetadata) throws(FilePackageError) -> Manifest? {
+  /// Returns the children of the state with those metadata, as saves noted them; nil if nothing is known of it.
+  func table(of metadata: PackageMetadata) throws(FilePackageError) -> StateTable? {
     do {
-      guard let folder = try location.openHiddenFolder() else { return nil }
-      var batches: [ManifestBatch] = []
-      if case .journal(let journal) = try JournalFile.find(of: location) { batches = journal.batches }
-      return try Manifest.load(
-        in: folder, on: location.disk, batches, for: metadata.revision, writing: false)
+      return try JournalFile.find(of: location).ledger?.table(of: metadata.revision)
     } catch {
-      throw FilePackageError(
-        error, .verify, node, activity: "reading its manifest")
+      throw FilePackageError(error, .verify, node, activity: "reading its journal")
     }
   }
 
-  /// Returns the history on disk and in the journal; nil if there is none.
+  /// Returns the history; nil if there is none.
   package func history() throws(FilePackageError) -> VersionHistory? {
     guard let known = try baseline.metadata.get() else { return nil }
     return try VersionHistory.load(location, try presentMetadata() ?? known, waiting: state.waiting?.metadata)

@@ -36,13 +36,13 @@ extension PackageWriter {
     _ planned: PlannedSave, of request: SaveRequest, _ session: PackageSession
   ) throws(FilePackageError) -> SaveReport {
     let (options, merge) = (request.options, request.merge)
-    if merge?.isUnaccounted == true { session.manifest.forget() }
+    if merge?.isUnaccounted == true { session.forgetTable() }
     // Publishing since the last report is no part of this save.
     _ = session.takeSynchronizations()
     do throws(FilePackageError) {
       var saving = try InPlaceSave(
         planned.plan, in: session, options: .init(options), metadata: planned.draft,
-        keepsVersion: !session.history.isDamaged && merge?.isUnaccounted != true
+        keepsVersion: merge?.isUnaccounted != true
           && (session.keepsHistory || beginsHistory(options)))
       if let merge {
         saving.children.changes.recounted = merge.recounted

@@ -17,7 +17,7 @@ extension PackageWriter {
     switch found {
     case .nothing:
       loadMetadata()
-    case .damaged(let reason):
+    case .damaged(let reason, _):
       state.damage(
         by: FilePackageError(
           .journalDamaged, .open, node,

@@ -27,13 +27,13 @@ extension PackageWriter {
     try plan(request, known: request.tree === tree ? nil : tree, dropsIdentical: request.merge == nil)
   }
 
-  /// The session's manifest, if it belongs to the state on disk.
-  private var currentManifest: Manifest? {
-    guard let manifest = session?.manifest.value, manifest.revision == baseline.metadata.known?.revision
+  /// The noted children, if they are those of the state on disk.
+  private var currentTable: StateTable? {
+    guard let table = session?.table, table.revision == baseline.metadata.known?.revision
     else {
       return nil
     }
-    return manifest
+    return table
   }
 
   /// - Parameters:
@@ -49,7 +49,7 @@ extension PackageWriter {
       var (plan, values) = try SavePlan(saving: snapshot, over: location, known: seen)
         .withoutOurs(at: location, snapshot.metadataRole)
       // A merge writes the other version's children anew.
-      if dropsIdentical { plan = plan.withoutIdentical(known: currentManifest) }
+      if dropsIdentical { plan = plan.withoutIdentical(known: currentTable) }
       if !baseline.othersWroteValues && values == known?.applicationValues { values = nil }
       if baseline.othersWroteValues && values != nil {
         throw FilePackageError(

@@ -91,11 +91,7 @@ package struct StoreBaseline {
   /// Returns whether the package has digests of its children: then the metadata are this library's, too.
   private static func hasDigests(_ location: Location) throws(FilePackageError) -> Bool {
     do {
-      if case .journal(let journal) = try JournalFile.find(of: location), !journal.batches.isEmpty {
-        return true
-      }
-      let folder = try location.openDirectory(PackagePath([PackageLayout.hidden]))
-      return try location.disk.exists(PackageLayout.manifest, in: folder)
+      return try JournalFile.find(of: location).ledger?.hasState == true
     } catch {
       if error.isAbsence { return false }
       throw FilePackageError(error, .open, StoredNode(location: location, path: .root))

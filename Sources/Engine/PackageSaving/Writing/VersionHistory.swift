@@ -5,77 +5,64 @@ package import PackageFormat
 import Synchronization
 import SystemPackage
 
-/// The versions of one document on disk: those of the history file, and those of the journal that the file lacks.
+/// The versions of one document on disk.
 ///
-/// Loading it costs the size of the two; it does not look at the document's children.
+/// Loading it costs the size of the journal; it does not look at the document's children.
 package struct VersionHistory {
   package let location: Location
   /// The metadata of the current state, published or not.
   let current: PackageMetadata
   package let chain: VersionChain
   package let policy: RetentionPolicy
-  /// Whether the file has invalid bytes between the versions, so that the versions before them are unavailable.
+  /// Whether a version is damaged, so that the versions before it are unavailable.
   let isDamaged: Bool
-  /// The places at which kept files may be before a session moves them, by their names.
-  private var elsewhere: [FileName: [PackagePath]] = [:]
+  /// The visible places of the files that a committed save will keep, by their kept names.
+  private var visible: [FileName: PackagePath] = [:]
+  /// The staged files, which may be kept files before a session moves them.
+  private var staged: [PackagePath] = []
 
   /// Loads the history; nil if the document has none.
   ///
   /// - Parameters:
   ///   - present: the metadata on disk.
-  ///   - waiting: the metadata of a committed save that is unpublished. Its state is the current one, and the state on
+  ///   - saved: the metadata of a committed save that is unpublished. Its state is the current one, and the state on
   ///     disk is a version.
   static func load(
     _ location: Location, _ present: PackageMetadata, waiting saved: PackageMetadata? = nil
   ) throws(FilePackageError) -> VersionHistory? {
-    let node = StoredNode(location: location, path: .root)
     let disk = location.disk
     do {
       guard let folder = try location.openHiddenFolder() else { return nil }
-      // Reads the journal first: its versions are in the file before it is removed. A record without the mark of an
-      // applied one counts if the document has the record's state. The mark and the history file follow a moment later.
-      var waiting: [VersionRecord] = []
-      var (live, keeping): (JournalRecord?, [JournalRecord]) = (nil, [])
-      var vouched: Set<UUID> = []
-      if case .journal(let journal) = try JournalFile.find(in: folder, on: disk, forWriting: false) {
-        let record = journal.live
-        keeping = journal.keeping
-        vouched = Set(journal.keeping.compactMap(\.version?.next))
-        waiting = journal.keeping.filter {
-          $0.sequence != record?.sequence || $0.version?.next == present.revision
-        }.compactMap(\.version)
-        if let saved, saved.revision != present.revision, record?.version?.next == saved.revision {
-          live = record
+      let journal: JournalFile
+      switch try JournalFile.find(in: folder, on: disk, forWriting: false) {
+      case .nothing: return nil
+      case .journal(let found): journal = found
+      case .damaged(let reason, _):
+        let node = StoredNode(location: location, path: .root)
+        throw FilePackageError(.journalDamaged, .read, node, reason: "its journal is damaged: \(reason)")
+      }
+      // A record without the mark of a published one counts if the document has its state.
+      let waits = saved.flatMap { saved in
+        saved.revision != present.revision && journal.live?.state?.revision == saved.revision ? saved : nil
+      }
+      let current = waits ?? present
+      guard let policy = journal.ledger.policy else { return nil }
+      let (chain, isDamaged) = try journal.ledger.chain(of: current.revision)
+      var history = VersionHistory(
+        location: location, current: current, chain: chain, policy: policy, isDamaged: isDamaged)
+      if try disk.exists(PackageLayout.staging, in: folder) {
+        let names = try disk.stagedNames(in: disk.openDirectory(PackageLayout.staging, in: folder))
+        history.staged = names.map(PackageLayout.stagingPath.appending)
+      }
+      if waits != nil {
+        for operation in journal.live?.operations ?? [] {
+          if let kept = operation.keptName { history.visible[kept] = operation.path }
         }
       }
-      let file = try HistoryFile.load(in: folder, on: disk, besides: vouched)
-      let first = waiting.first ?? live?.version
-      guard let history = file ?? first.map({ HistoryFile(tip: $0.revision) }) else { return nil }
-      var chain = history.chain
-      let states = [present.revision] + (live?.version.map { [$0.revision] } ?? [])
-      for version in history.missing(waiting, before: Set(states)) { chain.append(version) }
-      if let version = live?.version { chain.append(version) }
-      var versions = VersionHistory(
-        location: location, current: live == nil ? present : saved ?? present, chain: chain,
-        policy: history.policy, isDamaged: history.isDamaged)
-      for operation in keeping.flatMap(\.operations) {
-        guard let kept = operation.keptName, let name = operation.takenName else { continue }
-        versions.elsewhere[kept, default: []] += [name, name.rewritten, name.movedAway].map {
-          PackageLayout.stagingPath.appending($0)
-        }
-      }
-      // The files that a committed save will keep have their visible names.
-      for operation in live?.operations ?? [] {
-        if let kept = operation.keptName { versions.elsewhere[kept, default: []].append(operation.path) }
-      }
-      return versions
+      return history
     } catch {
-      if error.code == .illegalByteSequence {
-        throw FilePackageError(
-          .invalidContent, .read, node,
-          reason: "its history is damaged; ending the history removes it")
-      }
-      throw FilePackageError(error, .read, node, activity: "reading the history of")
+      let node = StoredNode(location: location, path: .root)
+      throw FilePackageError(any: error, .read, node, activity: "reading the history of")
     }
   }
 
@@ -153,13 +140,18 @@ package struct VersionHistory {
   /// Cost: a status; for a file with the right size and another date, such as a copy of the package has, reading it.
   package func find(_ node: VersionRecord.Node) throws(FilePackageError) -> StoredNode? {
     guard let name = node.kept else { return nil }
-    for path in [PackageLayout.keptPath.appending(name)] + (elsewhere[name] ?? []) {
+    let places = [PackageLayout.keptPath.appending(name)] + (visible[name].map { [$0] } ?? []) + staged
+    for path in places {
       guard let found = try look(at: path), let status = found.status else { continue }
       guard status.kind == node.kind else { continue }
-      if node.kind != .file { return found }
+      if node.kind != .file {
+        if path.parent == PackageLayout.keptPath { return found }
+        if try found.content(as: node.kind) == node.content { return found }
+        continue
+      }
       // A copy of the package may have other dates: then the digest decides.
       guard status.size == node.size else { continue }
-      if status.modified == node.modified { return found }
+      if status.modified == node.modified && path.parent != PackageLayout.stagingPath { return found }
       if try found.hasContent(node.content) { return found }
     }
     return nil

@@ -11,8 +11,8 @@ struct HostileHistoryTests {
   private static let path: FilePath = "/Trip.pkg"
   private static let outside: TestTree = ["A.txt": "outside", "Other": ["x": "outside, too"]]
 
-  /// Makes a document with a history beside other documents, and returns the bytes of its history.
-  private static func document() async throws -> (disk: CrashDisk, history: [UInt8]) {
+  /// Makes a document with a history beside other documents, and returns its journal.
+  private static func document() async throws -> (disk: CrashDisk, journal: [UInt8]) {
     let disk = try CrashDisk(outside)
     let tree: TestTree = ["Text.txt": "0", "Images": ["1.png": "one", "2.png": "two"], "Data.bin": "data"]
     let (store, _) = try await PackageStore.create(
@@ -28,16 +28,16 @@ struct HostileHistoryTests {
     }
     try await store.close()
     let folder = try disk.openDirectory(at: path.appending(".docpkg"))
-    return (disk, try disk.contents(of: "history", in: folder))
+    return (disk, try disk.contents(of: "journal", in: folder))
   }
 
-  /// Replaces the document's history, and calls every operation on it.
-  private static func use(_ history: [UInt8], of disk: CrashDisk, _ random: inout SeededGenerator)
+  /// Replaces the document's journal, and calls every operation on its history.
+  private static func use(_ journal: [UInt8], of disk: CrashDisk, _ random: inout SeededGenerator)
     async throws
   {
     let folder = try disk.openDirectory(at: path.appending(".docpkg"))
-    try disk.removeFile("history", in: folder)
-    try disk.makeFile("history", history, in: folder)
+    try disk.removeFile("journal", in: folder)
+    try disk.makeFile("journal", journal, in: folder)
     func attempt(_ body: () async throws -> Void) async throws {
       do {
         try await body()
@@ -71,28 +71,10 @@ struct HostileHistoryTests {
 
   // MARK: Histories
 
-  private static let headerLength = 8 + 16 + 4 * 8
-
-  /// Returns the bodies of a history's versions.
-  private static func bodies(_ history: [UInt8]) -> [[UInt8]] {
-    var (bodies, offset): ([[UInt8]], Int) = ([], headerLength)
-    while offset + 8 <= history.count {
-      let length = (0..<4).reduce(0) { $0 | Int(history[offset + 4 + $1]) << (8 * $1) }
-      bodies.append(Array(history[(offset + 8)..<(offset + 8 + length)]))
-      offset += 8 + length + 32
-    }
-    return bodies
-  }
-
-  /// Makes a history of these bodies, with valid checksums.
-  private static func sealed(_ header: [UInt8], _ bodies: [[UInt8]]) -> [UInt8] {
-    var (bytes, checksum) = (header, ContentHash(of: header).bytes)
-    for body in bodies {
-      bytes += Array("VERS".utf8) + (0..<4).map { UInt8(truncatingIfNeeded: body.count >> (8 * $0)) } + body
-      checksum = ContentHash(of: checksum + body).bytes
-      bytes += checksum
-    }
-    return bytes
+  private static func body(_ version: VersionRecord) throws -> [UInt8] {
+    var writer = ByteWriter()
+    try version.encode(to: &writer)
+    return writer.bytes
   }
 
   @Test func `harms nothing, whatever it says`() async throws {
@@ -105,9 +87,10 @@ struct HostileHistoryTests {
     ]
     var cases = 0
     for round in 0..<120 {
-      let (disk, history) = try await Self.document()
-      var (header, bodies) = (Array(history[..<Self.headerLength]), Self.bodies(history))
-      #expect(Self.sealed(header, bodies) == history)
+      let (disk, journal) = try await Self.document()
+      let ledger = try #require(Ledger(journal: journal))
+      let chain = try ledger.chain().chain
+      var (bodies, tip) = (try chain.versions.map(Self.body), chain.tip)
       switch round % 4 {
       case 0:
         let (name, others) = names[round / 4 % names.count]
@@ -115,24 +98,23 @@ struct HostileHistoryTests {
         bodies = bodies.map { Self.replacing(Array(name.utf8), by: Array(other.utf8), in: $0) }
       case 1:
         let index = Int.random(in: bodies.indices, using: &random)
-        for _ in 0..<Int.random(in: 1...4, using: &random) {
-          bodies[index][Int.random(in: bodies[index].indices, using: &random)] = .random(
-            in: 0...255, using: &random)
-        }
+        bodies[index][Int.random(in: bodies[index].indices, using: &random)] = .random(
+          in: 0...255, using: &random)
       case 2:
-        // The places of kept files, and lengths.
         let index = Int.random(in: bodies.indices, using: &random)
-        let cut = Int.random(in: bodies[index].indices, using: &random)
-        if Bool.random(using: &random) {
-          bodies[index].removeSubrange(cut...)
-        } else {
-          bodies[index].insert(0xFF, at: cut)
-        }
+        bodies.insert(bodies[Int.random(in: bodies.indices, using: &random)], at: index)
       default:
         if Bool.random(using: &random) { bodies.shuffle(using: &random) } else { bodies += bodies }
-        header[Int.random(in: 8..<header.count, using: &random)] ^= 0x80
+        if Bool.random(using: &random) { tip = .new }
       }
-      try await Self.use(Self.sealed(header, bodies), of: disk, &random)
+      let versions = bodies.compactMap { body -> VersionRecord? in
+        var reader = ByteReader(body[...])
+        return try? VersionRecord(&reader)
+      }
+      let root = try disk.status(of: disk.openDirectory(at: Self.path))
+      let forged = try JournalFile.contents(
+        ledger, (VersionChain(versions, tip: tip), .standard), after: 9, of: root)
+      try await Self.use(forged, of: disk, &random)
       cases += 1
       for (name, node) in Self.outside.entries { #expect(disk.tree[name] == node, "round \(round): \(name)") }
       #expect(
@@ -144,11 +126,11 @@ struct HostileHistoryTests {
   @Test func `that is damaged anywhere leaves the document, and says so`() async throws {
     var random = SeededGenerator(seed: 2)
     for _ in 0..<40 {
-      var (disk, history) = try await Self.document()
-      history[Int.random(in: history.indices, using: &random)] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+      var (disk, journal) = try await Self.document()
+      journal[Int.random(in: journal.indices, using: &random)] ^= 1 << UInt8.random(in: 0..<8, using: &random)
       let folder = try disk.openDirectory(at: Self.path.appending(".docpkg"))
-      try disk.removeFile("history", in: folder)
-      try disk.makeFile("history", history, in: folder)
+      try disk.removeFile("journal", in: folder)
+      try disk.makeFile("journal", journal, in: folder)
       let store = try await PackageStore.open(Self.path, on: disk)
       #expect(try await store.tree.regularFile(at: "Text.txt").contents() == Data("4".utf8))
       // A version has its old content, or reports the lost children.
@@ -159,6 +141,7 @@ struct HostileHistoryTests {
         }
         #expect(lost.contains("Text.txt") || ["0", "1", "2"].contains(text))
       }
+      if await store.journalDamage != nil { #expect(try await store.repair(accepting: true).putJournalAside) }
       try await store.put("Text.txt", "5")
       try await store.save(options: .keepsHistory)
       try await store.close()

@@ -169,12 +169,12 @@ struct VersionCrashTests {
     #expect(bad.isEmpty, "\(bad.prefix(2).joined(separator: "\n\n"))")
   }
 
-  @Test func `are lost in some state where the journal starts again before them`() async throws {
-    // The journal starts again only after the file and the folder of kept files are synced (H3).
-    // Without these syncs a power cut after that loses the versions' files.
+  @Test func `are lost in some state where staged names are durable before the kept ones`() async throws {
+    // The staging folder is synced only after the folder of kept files (H3). Without that a power cut loses the files of
+    // versions.
     let saves: [[Edit]] = [
       [.put("Text.txt", "second")], [.put("Text.txt", "third"), .put("Data.bin", "other")],
-      [.put("Text.txt", "fourth")], [.put("Data.bin", "another")],
+      [.remove("Data.bin")],
     ]
     func bad(leavingOut number: Int?) async throws -> (Int, points: [CrashDisk.SyncPoint]) {
       let disk = try await CrashCheck.disk(
@@ -199,8 +199,8 @@ struct VersionCrashTests {
     }
     let (none, points) = try await bad(leavingOut: nil)
     #expect(none == 0)
-    let ours = points.filter { $0.name == "history" || $0.name == "kept" }
-    #expect(ours.count == 2)
+    let ours = points.filter { $0.name == "kept" }
+    #expect(ours.count >= 1)
     for point in ours { #expect(try await bad(leavingOut: point.number).0 > 0, "\(point)") }
   }
 }

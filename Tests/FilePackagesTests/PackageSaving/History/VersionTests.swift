@@ -33,7 +33,7 @@ struct VersionTests {
     let again = try await PackageStore.open(CrashCheck.path, on: disk)
     #expect(try await again.versions().count == saves.count)
     #expect(try await model.problems(again) == [])
-    #expect(try namesBesideJournal(in: CrashCheck.path, on: disk) == ["history", "kept", "manifest"])
+    #expect(try namesBesideJournal(in: CrashCheck.path, on: disk) == ["kept"])
     #expect(try await again.verify().isWhole)
   }
 
@@ -97,7 +97,7 @@ struct VersionTests {
     try await store.put("Text.txt", "4")
     try await store.save()
     try await store.close()
-    #expect(try namesBesideJournal(in: CrashCheck.path, on: disk) == ["manifest"])
+    #expect(try namesBesideJournal(in: CrashCheck.path, on: disk) == [])
   }
 
   @Test func `are there as soon as the save returns`() async throws {
@@ -267,51 +267,20 @@ struct VersionTests {
     #expect(try await store.verify().isWhole)
   }
 
-  @Test func `that cannot be read keep nobody from saving, and can be removed`() async throws {
-    let disk = try await CrashCheck.disk(Self.tree, metadata: true)
-    let store = try await PackageStore.open(CrashCheck.path, on: disk)
-    try await store.put("Text.txt", "second")
-    try await store.save(options: .keepsHistory)
-    try await store.close()
-    let folder = try disk.openDirectory(at: "/Trip.pkg/.docpkg")
-    try disk.write(
-      Array("XXXX".utf8), to: disk.openFileForWriting("history", in: folder), at: 0)
-    let other = try await PackageStore.open(CrashCheck.path, on: disk)
-    await #expect {
-      _ = try await other.versions()
-    } throws: {
-      ($0 as? FilePackageError)?.code == .invalidContent
-    }
-    #expect(try await !other.verify().isWhole)
-    for options: PackageStore.SavingOptions in [[], .keepsHistory] {
-      try await other.put("Text.txt", "third \(options.rawValue)")
-      try await other.save(options: options)
-    }
-    #expect(try disk.names(in: "/Trip.pkg/.docpkg").contains("history"))
-    try await other.stopKeepingHistory()
-    try await other.startKeepingHistory()
-    try await other.put("Text.txt", "fourth")
-    try await other.save(options: .keepsHistory)
-    #expect(try await other.versions().count == 1)
-    #expect(try await other.verify().isWhole)
-  }
-
   @Test func `are not those of before a save that kept none`() async throws {
     let disk = try await CrashCheck.disk(Self.tree, metadata: true)
     let store = try await PackageStore.open(CrashCheck.path, on: disk)
     try await store.put("Text.txt", "second")
     try await store.save(options: .keepsHistory)
     try await store.close()
-    // An older program does not know of the history, and keeps no journal.
+    // A program that does not know of the journal writes no version.
     let folder = try disk.openDirectory(at: "/Trip.pkg/.docpkg")
-    try disk.removeFile("journal", in: folder)
-    try disk.rename("history", in: folder, to: "hidden", in: folder, .replace)
+    try disk.rename("journal", in: folder, to: "hidden", in: folder, .replace)
     let older = try await PackageStore.open(CrashCheck.path, on: disk)
     try await older.put("Text.txt", "theirs")
     try await older.save()
     try await older.close()
-    try disk.removeFile("journal", in: folder)
-    try disk.rename("hidden", in: folder, to: "history", in: folder, .replace)
+    try disk.rename("hidden", in: folder, to: "journal", in: folder, .replace)
     let other = try await PackageStore.open(CrashCheck.path, on: disk)
     #expect(try await other.versions().isEmpty)
     try await other.put("Text.txt", "third")

@@ -45,25 +45,19 @@ struct AcceptingRepairTests {
     #expect(try await store.versions().count == 3)
   }
 
-  @Test(arguments: [false, true])
-  func `leaves every version, which says what nobody has any more`(losesManifest: Bool) async throws {
+  @Test func `leaves every version, which says what nobody has any more`() async throws {
     let disk = try await Self.disk()
     try disk.edit("Other.txt", "theirs")
     try Self.remove("2.png", in: "/Images", on: disk)
     let folder = try disk.openDirectory(at: "/Trip.pkg")
     try disk.write(Array("new".utf8), to: disk.createFile("New.txt", in: folder, mode: 0o644), at: 0)
-    if losesManifest {
-      try Self.remove("manifest", in: "/.docpkg", on: disk)
-      // It has the digests of the saves in it, too.
-      try Self.remove("journal", in: "/.docpkg", on: disk)
-    }
     let store = try await PackageStore.open(CrashCheck.path, on: disk)
     let metadata = try #require(try await store.metadata())
 
     let before = try PackagePicture(of: CrashCheck.path, on: disk)
     let dry = try await store.repair(accepting: true, dryRun: true)
     #expect(dry.versions == 3)
-    #expect(dry.accepted == (losesManifest ? [] : ["Images/2.png", "New.txt", "Other.txt"]))
+    #expect(dry.accepted == ["Images/2.png", "New.txt", "Other.txt"])
     #expect(dry.description.contains("3 versions of the history would stay"))
     #expect(try PackagePicture(of: CrashCheck.path, on: disk) == before)
 
@@ -77,15 +71,11 @@ struct AcceptingRepairTests {
     #expect(try await again.metadata()?.parentRevisions == [metadata.revision])
     #expect(try await again.verify().isWhole)
     let versions = try await Self.versions(again)
-    // Without a manifest, the saved state of every child is unknown.
-    let lost =
-      losesManifest ? ["Images/1.png", "New.txt", "Other.txt"] : ["Images/2.png", "Other.txt"]
+    let lost = ["Images/2.png", "Other.txt"]
     #expect(versions.map(\.text) == ["3", "2", "1", "0"])
-    #expect(versions.map(\.lost) == [losesManifest ? lost + ["Text.txt"] : lost, lost, lost, lost])
-    if !losesManifest {
-      let first = try #require(try await again.versions().first).persistentIdentifier
-      #expect(try await again.contents(of: first).tree.descendant(at: "New.txt") == nil)
-    }
+    #expect(versions.map(\.lost) == [lost, lost, lost, lost])
+    let first = try #require(try await again.versions().first).persistentIdentifier
+    #expect(try await again.contents(of: first).tree.descendant(at: "New.txt") == nil)
     // Later saves still keep the versions.
     _ = try await again.undoSave()
     #expect(try await again.versions().count == 5)

@@ -62,11 +62,11 @@ struct KeptJournalTests {
       #expect(report.synchronizations == after.synchronizations - before.synchronizations)
       flushes.append(report.synchronizations)
       let journal = try Self.bytes(of: "journal", on: disk)
-      #expect(journal.count <= 64 << 10)
-      #expect(after.bytesWritten - before.bytesWritten < 96 << 10)
+      #expect(journal.count <= 192 << 10)
+      #expect(after.bytesWritten - before.bytesWritten < 192 << 10)
     }
     print("flushes of an edit: \(flushes)")
-    // The first save makes the journal, the history and the folder of kept files. A few later saves start the journal again.
+    // The first save makes the folder of kept files. After a few later ones a shorter journal takes the long one's place.
     let rest = flushes.dropFirst()
     #expect(rest.filter { $0 == 5 }.count >= 44)
     #expect(rest.allSatisfy { $0 <= 10 })
@@ -93,15 +93,15 @@ struct KeptJournalTests {
     #expect(costs[0] == costs[11])
   }
 
-  @Test func `is cut to its first block if it has grown long, and another store finds it`() async throws {
-    // The marks of the cut are durable, and name the new end (J5).
+  @Test func `gives way to a short one if it has grown long, and another store finds that`() async throws {
+    // The new one has its name durably before the session ends (J7).
     let disk = try await CrashCheck.disk(["Text.txt": "0", "Other.txt": "0"], metadata: true)
     let other = try await PackageStore.open(Self.path, on: disk)
     try await other.put("Other.txt", "1")
     try await other.save(options: .keepsHistory)
     let large = String(repeating: "x", count: 100_000)
     try await Self.save(large, on: disk)
-    #expect(try Self.bytes(of: "journal", on: disk).count == 4096)
+    #expect(try Self.bytes(of: "journal", on: disk).count <= 12 << 10)
     try await other.put("Other.txt", "2")
     try await other.save()
     try await other.close()
@@ -116,13 +116,12 @@ struct KeptJournalTests {
       try await store.save()
     }
     try await store.close()
-    #expect(try Self.bytes(of: "journal", on: disk).count == 4096)
+    #expect(try Self.bytes(of: "journal", on: disk).count <= 48 << 10)
     try await Self.save("last", on: disk)
     #expect(try await Self.texts(on: disk).count == 45)
   }
 
-  @Test func `has room for several long records, so that few saves of one store start it again`() async throws
-  {
+  @Test func `has room for several long records, so that few saves of one store replace it`() async throws {
     let disk = CountingDisk(try await CrashCheck.disk(["Text.txt": "0"], metadata: true))
     let store = try await PackageStore.open(Self.path, on: disk)
     var flushes: [Int] = []
@@ -138,37 +137,27 @@ struct KeptJournalTests {
     #expect(flushes.dropFirst().filter { $0 > 1 }.count <= 3)
     #expect(try Self.bytes(of: "journal", on: disk).count <= 8 * 310_000)
     try await store.close()
-    #expect(try Self.bytes(of: "journal", on: disk).count == 4096)
+    #expect(try Self.bytes(of: "journal", on: disk).count <= 24 << 10)
     #expect(try await PackageStore.open(Self.path, on: disk).verify().isWhole)
   }
 
-  // MARK: Vouching
+  // MARK: Kept files
 
-  @Test func `has the versions and the digests that a power cut took from the other files`() async throws {
+  @Test func `has versions whose files are still among the staged ones, and the next save keeps them`()
+    async throws
+  {
+    // A killed program may not have moved them (H2).
     let disk = try await CrashCheck.disk(["Text.txt": "0", "Other.txt": "0"], metadata: true)
-    try await Self.save("1", on: disk)
-    let (history, manifest) = (
-      try Self.bytes(of: "history", on: disk), try Self.bytes(of: "manifest", on: disk)
-    )
-    try await Self.save("2", on: disk)
-    try await Self.save("3", on: disk)
-    try Self.replace("history", by: history, on: disk)
-    try Self.replace("manifest", by: manifest, on: disk)
-    // The nodes of versions have their old names again.
+    for text in ["1", "2", "3"] { try await Self.save(text, on: disk) }
     let staging = try disk.openDirectory(at: Self.hidden.appending("tmp"))
     let kept = try disk.openDirectory(at: Self.hidden.appending("kept"))
-    let found = try JournalFile.find(in: disk.openDirectory(at: Self.hidden), on: disk, forWriting: false)
-    guard case .journal(let journal) = found else { throw CocoaError(.fileReadNoSuchFile) }
-    for operation in journal.keeping.flatMap(\.operations) {
-      guard let name = operation.keptName, let staged = operation.takenName else { continue }
-      try disk.rename(name, in: kept, to: staged, in: staging, .replace)
+    for (index, name) in try disk.names(in: Self.hidden.appending("kept")).enumerated() {
+      try disk.rename(FileName(name), in: kept, to: FileName("\(index)"), in: staging, .replace)
     }
+    try disk.makeFile("rest", Array("of a save that was not committed".utf8), in: staging)
     let before = try PackagePicture(of: "/", on: disk)
     #expect(try await Self.texts(on: disk) == ["2", "1", "0"])
     #expect(try await PackageStore.open(Self.path, on: disk).verify().isWhole)
-    let edited = try await Self.copy(of: disk)
-    try edited.edit("Text.txt", "theirs")
-    #expect(try await PackageStore.open(Self.path, on: edited).verify().changed == ["Text.txt"])
     // Reading has written nothing.
     #expect(try PackagePicture(of: "/", on: disk) == before)
     let next = try await PackageStore.open(Self.path, on: disk)
@@ -177,47 +166,21 @@ struct KeptJournalTests {
     try await next.close()
     #expect(try await Self.texts(on: disk) == ["3", "2", "1", "0"])
     #expect(try disk.names(in: Self.hidden.appending("tmp")).isEmpty)
-    try disk.removeFile("journal", in: disk.openDirectory(at: Self.hidden))
-    #expect(try await Self.texts(on: disk) == ["3", "2", "1", "0"])
+    #expect(try disk.names(in: Self.hidden.appending("kept")).count == 3)
   }
 
-  @Test func `completes the history where the hidden folder is copied without it`() async throws {
-    let disk = CountingDisk(try await CrashCheck.disk(["Text.txt": "0"], metadata: true))
-    try await Self.save("1", on: disk)
-    let history = try Self.bytes(of: "history", on: disk)
-    try await Self.save("2", on: disk)
-    let before = disk.counts
-    try HistoryCompletion.run(at: Location(Self.path, on: disk))
-    #expect(disk.counts.changes == before.changes && disk.counts[.lockByte] == before[.lockByte])
-    try Self.replace("history", by: history, on: disk)
-    try HistoryCompletion.run(at: Location(Self.path, on: disk))
-    try disk.removeFile("journal", in: disk.openDirectory(at: Self.hidden))
-    #expect(try await Self.texts(on: disk) == ["1", "0"])
-  }
-
-  @Test func `makes a manifest where a power cut left none`() async throws {
+  @Test func `shows a record that a killed program did not mark`() async throws {
     let disk = try await CrashCheck.disk(["Text.txt": "0", "Other.txt": "0"], metadata: true)
-    try await Self.save("1", on: disk)
-    try await Self.save("2", on: disk)
-    try disk.removeFile("manifest", in: disk.openDirectory(at: Self.hidden))
-    try disk.edit("Text.txt", "theirs")
     let store = try await PackageStore.open(Self.path, on: disk)
-    #expect(try await store.verify().changed == ["Text.txt"])
-  }
-
-  @Test func `shows a record at its beginning that a killed program did not mark`() async throws {
-    let disk = try await CrashCheck.disk(["Text.txt": "0", "Other.txt": "0"], metadata: true)
-    let store = try await PackageStore.open(Self.path, on: disk, journalCapacity: 12 << 10)
     for text in ["1", "2"] {
       try await store.put("Other.txt", text)
       try await store.save()
     }
     let before = try Self.bytes(of: "journal", on: disk)
-    let other = try await PackageStore.open(Self.path, on: disk, journalCapacity: 12 << 10)
+    let other = try await PackageStore.open(Self.path, on: disk)
     try await other.put("Text.txt", "theirs")
     try await other.save(options: .returnsAtCommit)
     await other.relinquish()
-    #expect(try Self.bytes(of: "journal", on: disk)[4096...] != before[4096...])
     // The program was killed between the commit and the mark.
     let folder = try disk.openDirectory(at: Self.hidden)
     try disk.write(Array(before[512..<568]), to: disk.openFileForWriting("journal", in: folder), at: 512)
@@ -240,10 +203,7 @@ struct KeptJournalTests {
         FileWrapper(directoryWithFileWrappers: ["Text.txt": FileWrapper("0")]), original,
         contentType: UTType(exportedAs: "com.example.trip"), on: disk)
       try await Self.save("1", to: original, on: disk)
-      let history = try Self.bytes(of: "history", in: original.appending(".docpkg"), on: disk)
       try await Self.save("2", to: original, on: disk)
-      // Only the journal has the last version.
-      try Self.replace("history", by: history, in: original.appending(".docpkg"), on: disk)
       #expect(try Program(path: "/bin/cp").run(["-a", original.string, copy.string]).status == 0)
       #expect(try await Self.texts(copy, on: disk) == ["1", "0"])
       try await Self.save("copied", to: copy, on: disk)
@@ -252,7 +212,6 @@ struct KeptJournalTests {
       let made = try disk.status(of: "journal", in: inHidden).identity
       try await Self.save("copied again", to: copy, on: disk)
       #expect(try disk.status(of: "journal", in: inHidden).identity.isSameNode(as: made))
-      try disk.removeFile("journal", in: inHidden)
       #expect(try await Self.texts(copy, on: disk) == ["copied", "2", "1", "0"])
       #expect(try await PackageStore.open(copy, on: disk).verify().isWhole)
       #expect(try await Self.texts(original, on: disk) == ["1", "0"])
@@ -267,10 +226,13 @@ struct KeptJournalTests {
     if hasSaved { try await Self.save("theirs", on: other) }
     try await Self.save("2", on: disk)
     try Self.replace("journal", by: Self.bytes(of: "journal", on: disk), on: other)
-    #expect(try await Self.texts(on: other) == (hasSaved ? ["1", "0"] : ["0"]))
+    // It knows nothing of a state that was saved on the other computer alone, and so nothing of the way to it.
+    #expect(try await Self.texts(on: other) == (hasSaved ? [] : ["0"]))
     try await Self.save("next", on: other)
-    #expect(try await Self.texts(on: other) == (hasSaved ? ["theirs", "1", "0"] : ["1", "0"]))
-    #expect(try await PackageStore.open(Self.path, on: other).verify().isWhole)
+    #expect(try await Self.texts(on: other) == (hasSaved ? ["theirs"] : ["1", "0"]))
+    let report = try await PackageStore.open(Self.path, on: other).verify()
+    #expect(report.damaged == [] && report.changed == [] && report.missing == [])
+    #expect(report.damagedVersions.isEmpty == !hasSaved)
   }
 
   // MARK: Another program

@@ -176,7 +176,7 @@ struct PublishingTests {
     try await store.put("Text.txt", "new")
     try await store.save(options: .returnsAtCommit)
     try await Self.wait { try Self.text("Text.txt", on: disk) == "new" }
-    // The store syncs the manifest and the journal's marks when no more saves come.
+    // The store syncs the journal's marks when no more saves come.
     try await Self.wait { disk.syncPoints.last.map { $0.name == "journal" && $0.isOfData } == true }
     let report = try PackageStore.recoveryReport(CrashCheck.path, on: disk)
     #expect(report.journal == .published)

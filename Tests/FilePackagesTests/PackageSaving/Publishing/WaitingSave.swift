@@ -36,7 +36,10 @@ struct WaitingSave {
     guard let last = points.last, let first, let made = points.first(where: { $0.next == .exchange }) else {
       throw SystemError("save", code: .invalidArgument)
     }
-    waiting = points[first]
+    // The marks say that the record is committed.
+    let synced = points[first...].firstIndex { $0.next == .synchronizeData }
+    let marked = synced.flatMap { synced in points[(synced + 1)...].firstIndex { $0.next != .write } }
+    waiting = points[marked ?? first]
     self.made = made
     published = last
     self.points = Array(points[first...])

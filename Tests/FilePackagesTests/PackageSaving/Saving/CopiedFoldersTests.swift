@@ -58,7 +58,7 @@ struct CopiedFoldersTests {
       let report = try await copy(in: scratch, withHistory: true)
       #expect(report.leftOut.isEmpty)
       let hidden = try #require(try scratch.tree("Copy")["A"]?["Trip.pkg"]?[".docpkg"])
-      #expect(Set(hidden.entries.keys).isDisjoint(with: ["journal", "lock", "tmp"]))
+      #expect(Set(hidden.entries.keys).isDisjoint(with: ["lock", "tmp"]))
       let document = try await copied(scratch)
       #expect(try await document.verify().isWhole)
       #expect(try await document.versions().count == 1)

@@ -6,7 +6,7 @@ import TestSupport
 
 /// A check of staged saves on a disk that crashes, in every state of the document that a power cut may leave.
 ///
-/// Such a save does not sync the manifest, so the check ignores the hidden folder.
+/// The check ignores the hidden folder.
 struct CrashCheck {
   var states = 0
   /// Whether to stop at the first problem, which is enough to show that the check can fail.

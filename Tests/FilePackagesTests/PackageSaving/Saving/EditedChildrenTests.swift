@@ -19,9 +19,9 @@ struct EditedChildrenTests {
 
   private static func row(
     _ text: String, at time: Int64, _ kind: FileKind = .file, mode: UInt16 = 0o644
-  ) -> ManifestRow {
+  ) -> NotedChild {
     let bytes = Array(text.utf8)
-    return ManifestRow(
+    return NotedChild(
       child: ChildSummary(
         path: "a", kind: kind, mode: mode, size: UInt64(bytes.count), content: ContentHash(of: bytes)),
       modified: FileTime(seconds: time, nanoseconds: 0))
@@ -71,7 +71,7 @@ struct EditedChildrenTests {
         try disk.setModified(FileTime(seconds: 1, nanoseconds: 0), of: "Text.txt", in: folder)
       case "missing": try disk.removeFile("Text.txt", in: folder)
       default:
-        // The metadata of another state, with the manifest of this one.
+        // The metadata of another state, with the notes of this one.
         let plist = String(decoding: try disk.contents(of: "Metadata.plist", in: folder), as: UTF8.self)
         let other = plist.replacing(/<integer>4<\/integer>/, with: "<integer>5</integer>")
         try disk.edit("Metadata.plist", other)

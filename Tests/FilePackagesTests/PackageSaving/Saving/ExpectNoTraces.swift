@@ -6,8 +6,7 @@ import Testing
 
 /// Expects only the permitted files in the hidden folder of a store that was closed or whose save failed.
 ///
-/// Another program's package then has no such folder; a package of this library has the manifest in it, and may have a
-/// journal.
+/// Another program's package then has no such folder; a package of this library has a journal in it.
 func expectNoTraces(
   in path: FilePath, on disk: any Disk, _ comment: Comment? = nil,
   sourceLocation: SourceLocation = #_sourceLocation
@@ -17,7 +16,7 @@ func expectNoTraces(
     #expect(!names.contains(".docpkg"), comment, sourceLocation: sourceLocation)
   } else if names.contains(".docpkg") {
     let hidden = try namesBesideJournal(in: path, on: disk)
-    #expect(hidden == ["manifest"], comment, sourceLocation: sourceLocation)
+    #expect(hidden == [], comment, sourceLocation: sourceLocation)
   }
 }
 

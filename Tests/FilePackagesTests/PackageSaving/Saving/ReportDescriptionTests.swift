@@ -71,7 +71,7 @@ struct ReportDescriptionTests {
   @Test func `of a verification names each problem of a version`() throws {
     let problems: [VerificationReport.VersionProblem] = try Self.decode(
       #"""
-      [{"kind": "unreadableHistory"}, {"kind": "lostVersions"}, {"kind": "absent", "generations": [3, 3]},
+      [{"kind": "lostVersions"}, {"kind": "absent", "generations": [3, 3]},
        {"kind": "absent"},
        {"kind": "damaged", "path": "a\u001b", "version": "1B4E28BA-2FA1-11D2-883F-0016D3CCA427"},
        {"kind": "unreadable", "path": "b", "version": "1B4E28BA-2FA1-11D2-883F-0016D3CCA427",
@@ -79,7 +79,6 @@ struct ReportDescriptionTests {
       """#)
     #expect(
       problems.map { "\($0)" } == [
-        "the history cannot be read",
         "a part of the history is damaged; the versions before it are lost",
         "the history lacks generation 3; the versions before that are lost",
         "the history does not lead to the present state; the versions before that are lost",

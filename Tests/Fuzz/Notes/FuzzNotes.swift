@@ -5,9 +5,10 @@ import FoundationEssentials
 import SystemPackage
 import TestSupport
 
-/// Opens, verifies and saves a package with a manifest made from the bytes: as the whole file, or as its rows.
+/// Opens, verifies and saves a package with a journal made from the bytes: as the whole file, as the notes of a save, or as
+/// a version.
 @_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzManifest(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+public func fuzzNotes(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let bytes = Array(UnsafeBufferPointer(start: start, count: count))
   let done = DispatchSemaphore(value: 0)
   Task.detached {
@@ -28,20 +29,26 @@ private func run(_ bytes: [UInt8]) async {
       tree, "/Trip.pkg", contentType: UTType(exportedAs: "com.example.trip"), on: disk)
     guard let metadata = try await made.metadata(), let first = bytes.first else { return }
     let rest = Array(bytes.dropFirst())
-    let manifest =
-      first & 1 == 0
-      ? rest : ManifestBatch.manifest(metadata.revision, rows: rest, count: Int(first >> 1))
-    let package = try disk.openDirectory(at: "/Trip.pkg")
-    if (try? disk.status(of: ".docpkg", in: package)) == nil {
-      try disk.makeDirectory(".docpkg", in: package, mode: 0o755)
+    let folder = try disk.openDirectory(at: "/Trip.pkg/.docpkg")
+    var (journal, reader) = (rest, ByteReader(rest[...]))
+    if first & 3 != 0 {
+      var ledger = Ledger()
+      if first & 3 == 1, var state = try? SavedState(&reader) {
+        state.revision = metadata.revision
+        ledger.note(state)
+      }
+      var chain = VersionChain(tip: metadata.revision)
+      if first & 3 != 1, let version = try? VersionRecord(&reader) { chain.append(version) }
+      let root = try disk.status(of: disk.openDirectory(at: "/Trip.pkg"))
+      journal = try JournalFile.contents(ledger, (chain, .standard), of: root)
     }
-    let folder = try disk.openDirectory(".docpkg", in: package)
-    try? disk.removeFile("manifest", in: folder)
-    try disk.makeFile("manifest", manifest, in: folder)
+    try disk.removeFile("journal", in: folder)
+    try disk.makeFile("journal", journal, in: folder)
 
     let store = try await PackageStore.open("/Trip.pkg", on: disk, journalCapacity: 8 << 10)
     let report = try await store.verify()
-    precondition(report.isWhole, "\(report)")
+    // Notes that were made up name children that are not there.
+    if await store.journalDamage != nil || !report.isWhole { _ = try await store.repair(accepting: true) }
     await store.tree.addRegularFile(withContents: Data("new".utf8), preferredFilename: "New.txt")
     if let text = try await store.tree.child(named: "Text.txt") { await store.tree.removeFileWrapper(text) }
     try await store.save()

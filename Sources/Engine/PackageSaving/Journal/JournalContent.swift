@@ -1,0 +1,115 @@
+import DurableIO
+import FileTrees
+import PackageFormat
+
+/// A journal as it is read: the header, the marks, the facts, and the records that count (J2).
+struct JournalContent {
+  let bytes: JournalBytes
+  let header: JournalFile.Header
+  /// The marks; nil if they were torn.
+  let marks: JournalFile.Marks?
+  /// The place of the first record.
+  private(set) var records = 0
+  /// Whether a part of the facts is missing at the end of the file.
+  var isCut: Bool { records > bytes.size }
+  /// The place after the last one.
+  private(set) var end: Int
+  /// The number of the last one, or of the last one in the facts.
+  private(set) var sequence: UInt64
+  private(set) var ledger: Ledger
+  /// The last record that counts.
+  private(set) var last: JournalRecord?
+  /// The reason why a record does not count.
+  private(set) var problem: String?
+
+  /// Reads a journal; nil if it does not begin as one does.
+  init?(_ bytes: JournalBytes) throws(SystemError) {
+    let block = try bytes.read(0..<JournalFile.start)
+    guard block.count == JournalFile.start, let header = JournalFile.Header(block),
+      let base = Ledger.Base(block, of: bytes, &records)
+    else { return nil }
+    (self.bytes, self.header) = (bytes, header)
+    marks = JournalFile.Marks(block.dropFirst(JournalFile.Marks.offset))
+    ledger = try Ledger(base)
+    (end, sequence) = (records, base.sequence)
+    try scan()
+  }
+
+  private mutating func scan() throws(SystemError) {
+    var window = Window(bytes)
+    // Up to here, a record that does not count was committed once. Those after it still count.
+    var committed = Int(clamping: marks?.end ?? 0)
+    if committed > bytes.size || (committed - records) % JournalRecord.blockSize != 0 { committed = 0 }
+    var offset = records
+    var hasGap = false
+    while let start = try window.read(offset, JournalRecord.headLength) {
+      guard let head = JournalRecord.Head(start, limit: bytes.size - offset),
+        hasGap ? head.sequence > sequence : head.sequence == sequence + 1,
+        let record = try record(head, at: offset, &window)
+      else {
+        guard offset < committed else { break }
+        hasGap = true
+        offset += JournalRecord.blockSize
+        continue
+      }
+      hasGap = false
+      (last, sequence) = (record, record.sequence)
+      ledger.note(record)
+      offset += head.length
+      end = offset
+    }
+    // Nothing overwrites what was committed.
+    end = max(end, committed)
+  }
+
+  private mutating func record(
+    _ head: JournalRecord.Head, at offset: Int, _ window: inout Window
+  ) throws(SystemError) -> JournalRecord? {
+    // The lengths of file bytes in the head count only after its checksum proves right.
+    guard let body = try window.read(offset, JournalRecord.headLength + head.bodyLength),
+      head.isOf(body, in: header.seed)
+    else {
+      problem = "its checksum is wrong"
+      return nil
+    }
+    let whole = try window.read(offset, min(bytes.size - offset, head.length))
+    do throws(ByteReader.Damage) {
+      return try JournalRecord(whole ?? body, head)
+    } catch {
+      problem = error.words
+      return nil
+    }
+  }
+
+  /// A part of the file, read in steps.
+  private struct Window {
+    private static let step = 1 << 16
+    private let bytes: JournalBytes
+    private var start = 0
+    private var loaded: ArraySlice<UInt8> = []
+
+    init(_ bytes: JournalBytes) { self.bytes = bytes }
+
+    /// Returns so many bytes at an offset; nil if there are fewer.
+    mutating func read(_ offset: Int, _ count: Int) throws(SystemError) -> ArraySlice<UInt8>? {
+      guard count >= 0, offset + count <= bytes.size else { return nil }
+      if offset < start || offset + count > start + loaded.count {
+        loaded = try bytes.read(offset..<(offset + max(count, Self.step)))
+        start = offset
+      }
+      let first = loaded.startIndex + offset - start
+      guard first + count <= loaded.endIndex else { return nil }
+      return loaded[first..<(first + count)]
+    }
+  }
+}
+
+extension Ledger {
+  /// Reads the facts of a journal in memory; nil if it does not begin as one does.
+  package init?(journal: [UInt8]) {
+    let bytes = JournalBytes(source: .memory(journal), size: journal.count)
+    // No read of memory fails.
+    guard let content = try? JournalContent(bytes) else { return nil }
+    self = content.ledger
+  }
+}

@@ -1,0 +1,130 @@
+import DurableIO
+import FilePackages
+import FoundationEssentials
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("A history of many versions", .tags(.scale))
+struct LongHistoryTests {
+  /// Saves one text after the other, each in a store of its own.
+  private static func save(_ texts: some Sequence<String>, on disk: any Disk) async throws {
+    for text in texts {
+      let store = try await PackageStore.open(CrashCheck.path, on: disk)
+      try await store.put("Text.txt", text)
+      try await store.save(options: .keepsHistory)
+      try await store.close()
+    }
+  }
+
+  private static func texts(on disk: any Disk) async throws -> [String?] {
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    var texts: [String?] = []
+    for version in try await store.versions() {
+      let (tree, lost) = try await store.contents(of: version.persistentIdentifier)
+      texts.append(lost.isEmpty ? try tree.regularFile(at: "Text.txt").text : nil)
+    }
+    return texts
+  }
+
+  @Test func `is read although a version is larger than what is read at first`() async throws {
+    let disk = try await CrashCheck.disk(["Text.txt": "0"], metadata: true)
+    try await Self.save(["1"], on: disk)
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    for number in 0..<400 { try await store.put("a child with a long name, number \(number)", "\(number)") }
+    try await store.save()
+    try await store.close()
+    try await Self.save(["2", "3"], on: disk)
+    #expect(try await Self.texts(on: disk) == ["2", "1", "1", "0"])
+    #expect(try await PackageStore.open(CrashCheck.path, on: disk).verify().isWhole)
+  }
+
+  /// Damages the journal where it has a text.
+  private static func damage(_ text: String, on disk: CrashDisk) throws {
+    let folder = try disk.openDirectory(at: "/Trip.pkg/.docpkg")
+    var bytes = try disk.contents(of: "journal", in: folder)
+    let place = try #require(bytes.ranges(of: Array(text.utf8)).last)
+    bytes[place.lowerBound] ^= 0xFF
+    try disk.removeFile("journal", in: folder)
+    try disk.makeFile("journal", bytes, in: folder)
+  }
+
+  /// Saves texts, each with a child that only its version removes.
+  private static func saveNamed(_ numbers: ClosedRange<Int>, on disk: any Disk) async throws {
+    for number in numbers {
+      let store = try await PackageStore.open(CrashCheck.path, on: disk)
+      try await store.put("Text.txt", "\(number)")
+      try await store.put("child of \(number)", "\(number)")
+      try await store.save(options: .keepsHistory)
+      try await store.close()
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `loses only what was before a damaged version`(isRecord: Bool) async throws {
+    let disk = try await CrashCheck.disk(["Text.txt": "0"], metadata: true)
+    try await Self.saveNamed(1...4, on: disk)
+    if !isRecord {
+      // A long journal gives way to one whose facts have the versions.
+      let store = try await PackageStore.open(CrashCheck.path, on: disk)
+      try await store.put("Text.txt", String(repeating: "x", count: 100_000))
+      try await store.save(options: .keepsHistory)
+      try await store.put("Text.txt", "5")
+      try await store.save()
+      try await store.close()
+    }
+    // The second version says that the child of the next save was not there.
+    try Self.damage("child of 2", on: disk)
+    let texts = try await Self.texts(on: disk)
+    #expect(!texts.contains("0") && texts.contains("2") && texts.contains("3"), "\(texts)")
+    let damaged = try await PackageStore.open(CrashCheck.path, on: disk).verify()
+    #expect(!damaged.isWhole && damaged.damaged == [])
+    #expect(damaged.damagedVersions.count == 1)
+    try await Self.saveNamed(6...6, on: disk)
+    #expect(try await Self.texts(on: disk).count == texts.count + 1)
+    // Thinning makes a whole history of the available versions.
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    let newest = try #require(try await store.versions().first).persistentIdentifier
+    try await store.removeVersions([newest])
+    #expect(try await Self.texts(on: disk).count == texts.count)
+  }
+
+  @Test func `is not read by a save, so that saves cost the same after hundreds of versions`()
+    async throws
+  {
+    try await withTemporaryDirectory { folder in
+      let path = folder.appending("Trip.pkg")
+      let disk = CountingDisk(PosixDisk())
+      _ = try await PackageStore.create(
+        FileWrapper(directoryWithFileWrappers: ["Text.txt": FileWrapper("0")]), path,
+        contentType: UTType(exportedAs: "com.example.trip"),
+        on: disk)
+      var costs: [(operations: Int, bytes: UInt64)] = []
+      for number in 0..<450 {
+        let before = disk.counts
+        let store = try await PackageStore.open(path, on: disk)
+        try await store.put("Text.txt", "text \(number)")
+        try await store.save(options: .keepsHistory)
+        try await store.close()
+        costs.append((disk.counts.total - before.total, disk.counts.bytesRead - before.bytesRead))
+      }
+      func median(_ range: Range<Int>) -> (operations: Int, bytes: UInt64) {
+        (
+          costs[range].map(\.operations).sorted()[range.count / 2],
+          costs[range].map(\.bytes).sorted()[range.count / 2]
+        )
+      }
+      let (first, last) = (median(50..<150), median(350..<450))
+      let looks = costs[350..<450].reduce(0) { $0 + $1.bytes } / 100
+      print(
+        "saves with 100 and with 400 versions: \(first) and \(last); with looks at all versions \(looks) bytes read"
+      )
+      #expect(last.operations == first.operations)
+      // What a save reads of the journal are its last records.
+      #expect(last.bytes < 160 << 10)
+      // This includes the looks for versions to drop, which are rarer in a longer history, and the journal.
+      #expect(looks < 256 << 10)
+      #expect(try await PackageStore.open(path, on: disk).versions().count == 450)
+    }
+  }
+}
