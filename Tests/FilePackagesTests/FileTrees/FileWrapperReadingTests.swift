@@ -186,21 +186,6 @@ struct FileWrapperReadingTests {
       #expect(throws: CocoaError.self) { try FileWrapper(regularFileWithContentsOf: scratch.url("missing")) }
     }
   }
-}
-
-/// Leaves a socket at a path, as a listening program would.
-func makeSocket(_ path: String) throws {
-  let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-  defer { close(number) }
-  var address = sockaddr_un()
-  address.sun_family = sa_family_t(AF_UNIX)
-  withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix(100)) }
-  let result = withUnsafeBytes(of: &address) { bytes in
-    bytes.baseAddress.map {
-      bind(number, $0.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
-    }
-  }
-  guard result == 0 else { throw Errno(rawValue: errno) }
 
   @Test func `notes the status of each child, or throws`() throws {
     let disk = try CrashDisk(.package(["a": "1", "b": "2", "Folder": ["c": "3"]]))
@@ -223,4 +208,19 @@ func makeSocket(_ path: String) throws {
     }
     #expect(failures > 2)
   }
+}
+
+/// Leaves a socket at a path, as a listening program would.
+func makeSocket(_ path: String) throws {
+  let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+  defer { close(number) }
+  var address = sockaddr_un()
+  address.sun_family = sa_family_t(AF_UNIX)
+  withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix(100)) }
+  let result = withUnsafeBytes(of: &address) { bytes in
+    bytes.baseAddress.map {
+      bind(number, $0.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
+    }
+  }
+  guard result == 0 else { throw Errno(rawValue: errno) }
 }
