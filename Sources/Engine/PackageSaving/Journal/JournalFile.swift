@@ -125,18 +125,15 @@ package final class JournalFile {
     return whole.bytes
   }
 
-  /// Gives the journal's name to a new file with everything that counts, and with one more record.
-  ///
-  /// When it returns, all of it is as durable as the folder's entry: the caller must sync the folder (J1).
+  /// Returns the bytes of a journal with everything that counts in another one, and with one more record.
   ///
   /// - Parameters:
-  ///   - old: the journal until now.
+  ///   - old: the journal until now. A record that waits in it does not count.
   ///   - history: the versions, and their rule; nil for those of the old journal.
-  package static func replace(
-    _ old: JournalFile?, history: (chain: VersionChain, policy: RetentionPolicy)?? = nil,
-    adding record: JournalRecord?, in folder: borrowing OwnedDescriptor, of package: FileStatus,
-    on disk: any Disk
-  ) throws(SystemError) -> JournalFile {
+  package static func contents(
+    insteadOf old: JournalFile?, history: (chain: VersionChain, policy: RetentionPolicy)?? = nil,
+    adding record: JournalRecord? = nil, of package: FileStatus
+  ) throws(SystemError) -> [UInt8] {
     var ledger = old?.ledger ?? Ledger()
     // A record that waits belongs to no state that the new one is made over.
     if let live = old?.live?.state { ledger.cut(at: live.parent) }
@@ -149,8 +146,18 @@ package final class JournalFile {
     } else {
       versions = nil
     }
-    let contents = try contents(
-      ledger, versions, after: old?.sequence ?? 0, adding: record, of: package)
+    return try contents(ledger, versions, after: old?.sequence ?? 0, adding: record, of: package)
+  }
+
+  /// Gives the journal's name to a new file with everything that counts, and with one more record.
+  ///
+  /// When it returns, all of it is as durable as the folder's entry: the caller must sync the folder (J1).
+  package static func replace(
+    _ old: JournalFile?, history: (chain: VersionChain, policy: RetentionPolicy)?? = nil,
+    adding record: JournalRecord?, in folder: borrowing OwnedDescriptor, of package: FileStatus,
+    on disk: any Disk
+  ) throws(SystemError) -> JournalFile {
+    let contents = try contents(insteadOf: old, history: history, adding: record, of: package)
     let file = try disk.replace(PackageLayout.journal, by: PackageLayout.newJournal, in: folder) {
       file throws(SystemError) in try disk.write(contents, to: file, at: 0)
     }

@@ -1,5 +1,6 @@
 import DurableIO
 import FileTrees
+import FoundationEssentials
 import PackageFormat
 import SystemPackage
 
@@ -20,7 +21,27 @@ enum HiddenFolderCopy {
     }
     let left = DirectoryListing(kept)
     node.listing = left
+    if let journal = try journal(at: location) {
+      node.content = .directory([
+        PackageLayout.journal: PackageSnapshot.Change(baseline: .present(nil), now: journal)
+      ])
+    }
     return left.count == 0 ? nil : node
+  }
+
+  /// Returns a journal with what counts for a copy: no save that waits, and no bytes of earlier files; nil if there is
+  /// none that can be read.
+  private static func journal(at location: Location) throws(FilePackageError) -> PackageSnapshot.Node? {
+    do {
+      guard case .journal(let journal) = try JournalFile.find(of: location) else { return nil }
+      let package = try location.disk.status(of: location.openDirectory(.root))
+      let bytes = try JournalFile.contents(insteadOf: journal, of: package)
+      let wrapper = FileWrapper(regularFileWithContents: Data(bytes))
+      wrapper.preferredFilename = PackageLayout.journal.string
+      return wrapper.snapshot().root
+    } catch {
+      throw failure(error, location)
+    }
   }
 
   /// Keeps the files of versions that are among the staged ones; writes nothing and locks nothing if there are none.
