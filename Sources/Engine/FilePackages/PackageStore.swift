@@ -56,7 +56,7 @@ public actor PackageStore {
     }
   }
 
-  /// The default size in bytes at which a journal starts again.
+  /// The default size in bytes of records at which a new journal takes the place of a long one.
   package static var journalCapacity: Int { JournalFile.capacity }
 
   /// The executor of this actor's jobs.

@@ -62,7 +62,6 @@ extension SavedState {
     isComplete = flags & Flag.isComplete != 0
     let count = Int(try reader.read(UInt32.self))
     guard count <= reader.remaining else { throw .init(words: "it has more notes than bytes") }
-    rows.reserveCapacity(count)
     for _ in 0..<count { rows.append(try Row(&reader)) }
   }
 }

@@ -1,8 +1,7 @@
 import DurableIO
 package import FoundationEssentials
 
-// The encoding of a version in the journal and in the history. The metadata are a property list without the keys that
-// have the same value in every version.
+// The encoding of a version in the journal. Only the application's values are a property list.
 
 extension VersionRecord {
   private enum Flag {

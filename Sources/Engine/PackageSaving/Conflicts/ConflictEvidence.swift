@@ -45,6 +45,8 @@ struct ConflictEvidence {
 
   /// The notes of the saves: those of the document, and those in conflict copies of its journal.
   private var ledgers: [Ledger] = []
+  /// The bytes of all of them together are no more than those of one journal.
+  private var roomForJournals = UInt64(PackageLayout.maximumJournalSize)
   private var places: [ContentHash: PackagePath] = [:]
   private var originals: [PackagePath: [PackagePath]] = [:]
 
@@ -258,12 +260,13 @@ struct ConflictEvidence {
     }
   }
 
-  private func read(_ name: FileName, in folder: StoredNode) throws(FilePackageError) -> [UInt8]? {
+  private mutating func read(_ name: FileName, in folder: StoredNode) throws(FilePackageError) -> [UInt8]? {
     do {
       let directory = try location.openDirectory(folder.path)
       guard let status = try location.disk.statusIfPresent(of: name, in: directory), status.kind == .file,
-        status.size <= UInt64(PackageLayout.maximumJournalSize)
+        status.size <= roomForJournals
       else { return nil }
+      roomForJournals -= status.size
       return try location.disk.readAll(
         location.disk.openFile(name, in: directory), atMost: PackageLayout.maximumJournalSize)
     } catch {

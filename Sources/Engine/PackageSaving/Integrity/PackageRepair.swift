@@ -185,15 +185,28 @@ package struct PackageRepair {
     }
   }
 
+  /// Sets the damaged journal aside, and puts one with everything that can be read in its place.
   private func putJournalAside() throws(FilePackageError) {
     let disk = writer.location.disk
+    let (name, damaged) = (PackageLayout.journal, PackageLayout.damagedJournal)
     do {
       let folder = try writer.location.openDirectory(PackagePath([PackageLayout.hidden]))
-      try disk.rename(
-        PackageLayout.journal, in: folder, to: PackageLayout.damagedJournal, in: folder, .replace)
+      let found = try JournalFile.find(in: folder, on: disk, forWriting: false)
+      if let ledger = found.ledger {
+        if try disk.exists(damaged, in: folder) { try disk.removeFile(damaged, in: folder) }
+        // The journal has its name at every moment.
+        try disk.copy(name, in: folder, to: damaged, in: folder)
+        let package = try disk.status(of: writer.location.openDirectory(.root))
+        let bytes = try JournalFile.contents(of: ledger, of: package)
+        _ = try disk.replace(name, by: PackageLayout.newJournal, in: folder) { file throws(SystemError) in
+          try disk.write(bytes, to: file, at: 0)
+        }
+      } else {
+        try disk.rename(name, in: folder, to: damaged, in: folder, .replace)
+      }
       try disk.synchronize(folder)
     } catch {
-      throw FilePackageError(error, .repair, writer.node, activity: "setting its journal aside")
+      throw FilePackageError(any: error, .repair, writer.node, activity: "setting its journal aside")
     }
     writer.state.resume()
   }

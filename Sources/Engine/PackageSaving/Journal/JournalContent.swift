@@ -10,8 +10,8 @@ struct JournalContent {
   let marks: JournalFile.Marks?
   /// The place of the first record.
   private(set) var records = 0
-  /// Whether a part of the facts is missing at the end of the file.
-  var isCut: Bool { records > bytes.size }
+  /// Whether a part of the facts or of the records is missing at the end of the file.
+  var isCut: Bool { max(records, Int(clamping: marks?.end ?? 0)) > bytes.size }
   /// The place after the last one.
   private(set) var end: Int
   /// The number of the last one, or of the last one in the facts.
@@ -41,18 +41,17 @@ struct JournalContent {
     var committed = Int(clamping: marks?.end ?? 0)
     if committed > bytes.size || (committed - records) % JournalRecord.blockSize != 0 { committed = 0 }
     var offset = records
-    var hasGap = false
-    while let start = try window.read(offset, JournalRecord.headLength) {
+    // Reading ends where bytes that do not count are as long as the file: a record may name the rest of it.
+    var wasted = 0
+    while wasted <= bytes.size, let start = try window.read(offset, JournalRecord.headLength) {
       guard let head = JournalRecord.Head(start, limit: bytes.size - offset),
-        hasGap ? head.sequence > sequence : head.sequence == sequence + 1,
-        let record = try record(head, at: offset, &window)
+        offset < committed ? head.sequence > sequence : head.sequence == sequence + 1,
+        let record = try record(head, at: offset, &window, &wasted)
       else {
         guard offset < committed else { break }
-        hasGap = true
         offset += JournalRecord.blockSize
         continue
       }
-      hasGap = false
       (last, sequence) = (record, record.sequence)
       ledger.note(record)
       offset += head.length
@@ -63,13 +62,14 @@ struct JournalContent {
   }
 
   private mutating func record(
-    _ head: JournalRecord.Head, at offset: Int, _ window: inout Window
+    _ head: JournalRecord.Head, at offset: Int, _ window: inout Window, _ wasted: inout Int
   ) throws(SystemError) -> JournalRecord? {
     // The lengths of file bytes in the head count only after its checksum proves right.
     guard let body = try window.read(offset, JournalRecord.headLength + head.bodyLength),
       head.isOf(body, in: header.seed)
     else {
       problem = "its checksum is wrong"
+      wasted += head.bodyLength
       return nil
     }
     let whole = try window.read(offset, min(bytes.size - offset, head.length))
@@ -77,6 +77,7 @@ struct JournalContent {
       return try JournalRecord(whole ?? body, head)
     } catch {
       problem = error.words
+      wasted += head.length
       return nil
     }
   }

@@ -70,7 +70,7 @@ extension JournalFile.Marks {
       guard
         ContentHash(bytes: try reader.read(count: ContentHash.count))
           == ContentHash(of: Array(bytes.prefix(24))),
-        applied <= committed, committed <= JournalRecord.maximumSequence
+        applied <= committed, committed < JournalRecord.maximumSequence / 2
       else { return nil }
     } catch {
       return nil

@@ -84,11 +84,13 @@ package final class JournalFile {
   /// Whether the marks in the file are durable, as far as this object knows.
   private var hasDurableMarks = false
   private var thinned = Thinned()
-  private let isCut: Bool
+  /// Whether a part of it is missing, so that nothing can be added.
+  let isCut: Bool
 
   private init(_ file: OpenNode, _ identity: FileIdentity, on disk: any Disk, _ content: JournalContent) {
     (self.file, self.identity, self.disk) = (file, identity, disk)
-    (header, ledger, records) = (content.header, content.ledger, content.records)
+    (header, records) = (content.header, content.records)
+    ledger = content.ledger.reading(JournalBytes(source: .file(file, disk), size: content.bytes.size))
     (marks, writtenMarks) = (content.marks ?? Marks(), content.marks?.encoded ?? [])
     (end, length) = (content.end, content.bytes.size)
     sequence = max(content.sequence, marks.committed)
@@ -136,8 +138,17 @@ package final class JournalFile {
   ) throws(SystemError) -> [UInt8] {
     var ledger = old?.ledger ?? Ledger()
     // A record that waits belongs to no state that the new one is made over.
-    if let live = old?.live?.state { ledger.cut(at: live.parent) }
+    if let live = old?.live?.state, record?.state?.parent != live.revision { ledger.cut(at: live.parent) }
     if let parent = record?.state?.parent { ledger.cut(at: parent) }
+    return try contents(
+      of: ledger, history: history, after: old?.sequence ?? 0, adding: record, of: package)
+  }
+
+  /// Returns the bytes of a journal with these facts.
+  package static func contents(
+    of ledger: Ledger, history: (chain: VersionChain, policy: RetentionPolicy)?? = nil,
+    after sequence: UInt64 = 0, adding record: JournalRecord? = nil, of package: FileStatus
+  ) throws(SystemError) -> [UInt8] {
     let versions: (chain: VersionChain, policy: RetentionPolicy)?
     if let history {
       versions = history
@@ -146,7 +157,7 @@ package final class JournalFile {
     } else {
       versions = nil
     }
-    return try contents(ledger, versions, after: old?.sequence ?? 0, adding: record, of: package)
+    return try contents(ledger, versions, after: sequence, adding: record, of: package)
   }
 
   /// Gives the journal's name to a new file with everything that counts, and with one more record.
@@ -158,16 +169,19 @@ package final class JournalFile {
     on disk: any Disk
   ) throws(SystemError) -> JournalFile {
     let contents = try contents(insteadOf: old, history: history, adding: record, of: package)
+    // What is read here is what every program will read.
+    guard let content = try JournalContent(JournalBytes(source: .memory(contents), size: contents.count)),
+      !content.isCut, content.sequence == (old?.sequence ?? 0) + (record == nil ? 0 : 1),
+      contents.count <= maximumSize
+    else { throw SystemError("write", PackageLayout.newJournal, code: .fileTooLarge) }
+    var identity: FileIdentity?
     let file = try disk.replace(PackageLayout.journal, by: PackageLayout.newJournal, in: folder) {
-      file throws(SystemError) in try disk.write(contents, to: file, at: 0)
+      file throws(SystemError) in
+      try disk.write(contents, to: file, at: 0)
+      identity = try disk.status(of: file).identity
     }
-    let identity = try disk.status(of: file).identity
-    let node = OpenNode(file)
-    guard let content = try JournalContent(JournalBytes(source: .file(node, disk), size: contents.count))
-    else {
-      throw SystemError("read", PackageLayout.journal, code: .illegalByteSequence)
-    }
-    return JournalFile(node, identity, on: disk, content)
+    guard let identity else { throw SystemError("fstat", PackageLayout.journal, code: .ioError) }
+    return JournalFile(OpenNode(file), identity, on: disk, content)
   }
 
   /// Encodes a journal with any content in its records, for tests of journals that other programs made.
@@ -305,6 +319,7 @@ package final class JournalFile {
     if live != nil { return false }
     if isCut { return true }
     if end == records { return false }
+    if end > Self.maximumSize / 2 { return true }
     let length = record.operations.reduce(0) { $0 + ($1.bytes?.count ?? 256) }
     var capacity = capacity
     if length > Self.keptCapacity {
@@ -353,10 +368,11 @@ package final class JournalFile {
   }
 
   /// Takes back a record whose commit failed: when it returns, no reader finds the record.
+  ///
+  /// It needs no room on the disk.
   func erase() throws(SystemError) {
-    try disk.write(
-      [UInt8](repeating: 0, count: JournalRecord.blockSize), to: file.descriptor, at: UInt64(end))
-    try disk.synchronizeData(file.descriptor)
+    try disk.resize(file.descriptor, to: UInt64(end))
+    try disk.synchronize(file.descriptor)
   }
 
   /// Marks all records as published.

@@ -58,19 +58,26 @@ struct JournalRun {
     if count == 0 { return [] }
     let whole = try bytes.read(items.lowerBound..<(items.upperBound + 4 * count))
     guard whole.count == Self.length(count, items.count) else { return [nil] }
+    // No byte is a part of two items.
+    var end = items.lowerBound
     return (0..<count).map { index in
       let place = whole.startIndex + items.count + 4 * index
       let places = whole[place..<(place + (index + 1 < count ? 8 : 4))]
-      guard let range = range(places, isLast: index + 1 == count) else { return nil }
+      guard let range = range(places, isLast: index + 1 == count), range.lowerBound >= end else { return nil }
+      end = range.upperBound
       let start = whole.startIndex + range.lowerBound - items.lowerBound
       return Self.checked(whole[start..<(start + range.count)])
     }
   }
 
-  /// Returns the items and their places as they are.
-  func copied() throws(SystemError) -> ArraySlice<UInt8> {
-    try bytes.read(items.lowerBound..<(items.upperBound + 4 * count))
+  /// Returns the items and their places as they are; nil if some are missing at the end of the file.
+  func copied() throws(SystemError) -> ArraySlice<UInt8>? {
+    let copied = try bytes.read(items.lowerBound..<(items.upperBound + 4 * count))
+    return copied.count == Self.length(count, items.count) ? copied : nil
   }
+
+  /// Returns the same run in other bytes that are equal.
+  func reading(_ bytes: JournalBytes) -> JournalRun { JournalRun(count, items, in: bytes) }
 
   private func range(_ places: ArraySlice<UInt8>, isLast: Bool) -> Range<Int>? {
     var reader = ByteReader(places)

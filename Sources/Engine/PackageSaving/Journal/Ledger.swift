@@ -38,6 +38,8 @@ package struct Ledger {
 
   private(set) var base = Base()
   private(set) var entries: [Entry] = []
+  /// The entry of each state.
+  private var places: [UUID: Int] = [:]
 
   package init() {}
 
@@ -64,19 +66,23 @@ package struct Ledger {
   private mutating func note(_ entry: Entry) {
     var entry = entry
     if !cut(at: entry.state.parent), !entry.state.replacesEarlier { entry.state.replacesEarlier = true }
+    places[entry.state.revision] = entries.count
     entries.append(entry)
   }
 
   /// Leaves the saves that lead to a state (G1); false if nothing is known of it.
   @discardableResult
   mutating func cut(at revision: UUID) -> Bool {
-    if entries.last?.state.revision == revision { return true }
-    if let index = entries.lastIndex(where: { $0.state.revision == revision }) {
-      entries.removeSubrange((index + 1)...)
-      return true
+    let left: Int
+    if let index = places[revision] {
+      left = index + 1
+    } else if base.revision == revision, revision != .none {
+      left = 0
+    } else {
+      return false
     }
-    guard base.revision == revision, revision != .none else { return false }
-    entries = []
+    for entry in entries[left...] { places[entry.state.revision] = nil }
+    entries.removeSubrange(left...)
     return true
   }
 
@@ -97,15 +103,12 @@ package struct Ledger {
 
   /// Returns the children of a state; nil if nothing is known of it.
   package func table(of revision: UUID) -> StateTable? {
-    let last = entries.lastIndex { $0.state.revision == revision }
+    let last = places[revision]
     guard last != nil || revision == base.revision && revision != .none else { return nil }
     let table = StateTable(base.revision, isComplete: base.isComplete, base.table)
     if let last { for entry in entries[...last] { table.apply(entry.state) } }
     return table
   }
-
-  /// The last save after the table.
-  var last: SavedState? { entries.last?.state }
 
   // MARK: Versions
 
@@ -189,6 +192,17 @@ package struct Ledger {
   }
 }
 
+extension Ledger {
+  /// Returns the same facts, read from other bytes that are equal.
+  func reading(_ bytes: JournalBytes) -> Ledger {
+    var ledger = self
+    ledger.base.table = base.table.reading(bytes)
+    ledger.base.states = base.states.reading(bytes)
+    ledger.base.versions = base.versions.reading(bytes)
+    return ledger
+  }
+}
+
 extension Ledger.Base {
   private static let magic = Array("BASE".utf8)
   /// The place in the first block, in a sector of their own.
@@ -236,7 +250,7 @@ extension Ledger.Base {
       for _ in 0..<3 {
         let (count, length) = (Int(try reader.read(UInt32.self)), try reader.read(UInt64.self))
         guard length <= UInt64(JournalFile.maximumSize), count <= JournalFile.maximumSize,
-          sequence <= JournalRecord.maximumSequence
+          sequence < JournalRecord.maximumSequence / 2
         else { return nil }
         runs.append(JournalRun(count, place..<(place + Int(length)), in: bytes))
         place += JournalRun.length(count, Int(length))

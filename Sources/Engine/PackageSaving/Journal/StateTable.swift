@@ -23,9 +23,6 @@ package final class StateTable {
   /// Whether every child has a row; false if the package had children before its saves noted them.
   package var isComplete: Bool { hasAll && !isDamaged }
 
-  /// Whether all rows stand in the run.
-  var isRun: Bool { recent.isEmpty }
-
   /// Goes on to the state of a later save.
   func apply(_ state: SavedState) {
     revision = state.revision
@@ -52,8 +49,18 @@ package final class StateTable {
 
   /// Every row of a child, in no order.
   package var rows: [NotedChild] {
+    do throws(SystemError) {
+      return try read()
+    } catch {
+      // Rows that cannot be read are unknown.
+      isDamaged = true
+      return recent.values.compactMap { $0 }
+    }
+  }
+
+  private func read() throws(SystemError) -> [NotedChild] {
     var rows = recent.values.compactMap { $0 }
-    for item in all() {
+    for item in try run.all() {
       guard let item, let row = Self.row(item) else {
         isDamaged = true
         continue
@@ -66,11 +73,6 @@ package final class StateTable {
   private func item(_ index: Int) -> ArraySlice<UInt8>? {
     // A row that cannot be read is unknown.
     do throws(SystemError) { return try run.item(index) } catch { return nil }
-  }
-
-  private func all() -> [ArraySlice<UInt8>?] {
-    // Rows that cannot be read are unknown.
-    do throws(SystemError) { return try run.all() } catch { return [nil] }
   }
 
   private static func path(_ item: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
@@ -89,12 +91,12 @@ package final class StateTable {
   ///
   /// - Returns: the number of rows, and the length of the items.
   func encode(to writer: inout ByteWriter) throws(SystemError) -> (count: Int, length: Int) {
-    if isRun {
-      writer.write(try run.copied())
+    if recent.isEmpty, let copied = try run.copied() {
+      writer.write(copied)
       return (run.count, run.items.count)
     }
     var new = JournalRunWriter()
-    for row in rows.map({ (key: $0.child.path.bytes, row: $0) }).sorted(by: {
+    for row in try read().map({ (key: $0.child.path.bytes, row: $0) }).sorted(by: {
       $0.key.lexicographicallyPrecedes($1.key)
     }) {
       new.add { SavedState.Row(row.row).encode(to: &$0) }

@@ -50,10 +50,15 @@ final class KeptFiles {
   /// Renames the nodes that a published save took out of the package into the folder of kept files, if the save keeps
   /// the version that it replaced.
   ///
-  /// A node that cannot be renamed stays among the staged ones; a later session keeps it.
-  func keepReplaced(by publisher: Publisher) {
-    guard publisher.record.version != nil else { return }
-    for operation in publisher.record.operations { try? keepReplaced(by: operation, publisher) }
+  /// - Returns: whether none is left among the staged ones.
+  func keepReplaced(by publisher: Publisher) -> Bool {
+    guard publisher.record.version != nil else { return true }
+    do throws(SystemError) {
+      for operation in publisher.record.operations { try keepReplaced(by: operation, publisher) }
+      return true
+    } catch {
+      return false
+    }
   }
 
   /// Renames the node that an operation took out of the package.
@@ -124,21 +129,26 @@ final class KeptFiles {
     if names.isEmpty { return false }
     let needed = try ledger?.policy == nil ? [:] : ledger?.chain().chain.kept ?? [:]
     for name in names {
-      if !needed.isEmpty, !name.isHeld, try keep(name, ifAmong: needed) { continue }
-      disk.removeEverything(name, from: staging.descriptor)
+      if needed.isEmpty || name.isHeld || !mayBeNeeded(name, needed) {
+        disk.removeEverything(name, from: staging.descriptor)
+      }
     }
     return true
   }
 
-  private func keep(_ name: FileName, ifAmong needed: [FileName: UInt64]) throws(SystemError) -> Bool {
+  /// Keeps a staged file that a version needs; returns false if none needs it.
+  private func mayBeNeeded(_ name: FileName, _ needed: [FileName: UInt64]) -> Bool {
     let staging = hidden.staging
-    guard let status = try disk.statusIfPresent(of: name, in: staging.descriptor),
-      [.file, .symbolicLink].contains(status.kind)
-    else { return false }
-    let content = try disk.contentHash(of: name, status.kind, in: staging.descriptor)
-    guard needed[FileName(keeping: content, status.kind)] != nil else { return false }
-    // Without room for the folder it stays where it is, and versions find it there.
-    try? keep(name, in: staging.descriptor, status.kind, content)
+    do throws(SystemError) {
+      guard let status = try disk.statusIfPresent(of: name, in: staging.descriptor),
+        [.file, .symbolicLink].contains(status.kind)
+      else { return false }
+      let content = try disk.contentHash(of: name, status.kind, in: staging.descriptor)
+      guard needed[FileName(keeping: content, status.kind)] != nil else { return false }
+      try keep(name, in: staging.descriptor, status.kind, content)
+    } catch {
+      // A file that cannot be read, or kept for want of room, stays where it is: versions find it there.
+    }
     return true
   }
 

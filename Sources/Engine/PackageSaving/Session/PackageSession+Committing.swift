@@ -22,8 +22,17 @@ extension PackageSession {
         if journal == nil { try disk.synchronize(hidden.folder) }
       }
       guard let journal, journal.header.isBound(to: hidden.packageStatus) || journal.live != nil,
-        !journal.mustBeReplaced(for: record, capacity: journalCapacity)
+        !journal.isCut
       else { return try replaceJournal(adding: record) }
+      if journal.mustBeReplaced(for: record, capacity: journalCapacity) {
+        do {
+          return try replaceJournal(adding: record)
+        } catch {
+          if (error as? FilePackageError)?.code == .indeterminate { throw error }
+          // Without room for a new one the record goes to the long one.
+          self.journal = journal
+        }
+      }
       try append(&record, to: journal)
     } catch {
       throw FilePackageError(any: error, .save, node, activity: "writing the journal")
@@ -31,19 +40,12 @@ extension PackageSession {
   }
 
   private func append(_ record: inout JournalRecord, to journal: JournalFile) throws {
-    let isFirst = !journal.hasRecords
+    // The program that made the package may not have synced the journal's name.
+    if !journal.hasRecords { try disk.synchronize(hidden.folder) }
     do {
       try journal.commit(&record, capacity: journalCapacity)
     } catch {
-      return try giveUp(journal, for: record, because: error)
-    }
-    // The program that made the package may not have synced the journal's name.
-    if !isFirst { return }
-    do throws(SystemError) {
-      try disk.synchronize(hidden.folder)
-    } catch {
-      self.journal = nil
-      try erase(in: journal, because: error)
+      try giveUp(journal, for: record, because: error)
     }
   }
 
@@ -55,18 +57,13 @@ extension PackageSession {
       try replaceJournal(adding: record)
     } catch {
       if (error as? FilePackageError)?.code == .indeterminate { throw error }
-      try erase(in: journal, because: first)
+      do throws(SystemError) {
+        try journal.erase()
+      } catch {
+        throw isInDoubt(first, error)
+      }
+      throw first
     }
-  }
-
-  /// Erases a record that could not be synced, and throws the reason; or throws that it may count.
-  private func erase(in journal: JournalFile, because first: SystemError) throws {
-    do throws(SystemError) {
-      try journal.erase()
-    } catch {
-      throw isInDoubt(first, error)
-    }
-    throw first
   }
 
   private func isInDoubt(_ first: SystemError, _ second: SystemError) -> FilePackageError {
@@ -93,8 +90,15 @@ extension PackageSession {
   ) throws {
     let old = journal
     journal = nil
-    let made = try JournalFile.replace(
-      old, history: history, adding: record, in: hidden.folder, of: hidden.packageStatus, on: disk)
+    let made: JournalFile
+    do throws(SystemError) {
+      made = try JournalFile.replace(
+        old, history: history, adding: record, in: hidden.folder, of: hidden.packageStatus, on: disk)
+    } catch {
+      // The rename may have been carried out all the same.
+      guard let isOld = try? isName(of: old), isOld else { throw isInDoubt(error, error) }
+      throw error
+    }
     do throws(SystemError) {
       try disk.synchronize(hidden.folder)
       if hidden.isNew { try disk.synchronize(hidden.root.descriptor) }
@@ -111,5 +115,12 @@ extension PackageSession {
     }
     hidden.isNew = false
     journal = made
+  }
+
+  /// Returns whether that journal, or none, has the name.
+  private func isName(of old: JournalFile?) throws(SystemError) -> Bool {
+    let now = try disk.statusIfPresent(of: PackageLayout.journal, in: hidden.folder)
+    guard let old, let now else { return old == nil && now == nil }
+    return now.identity.isSameNode(as: old.identity)
   }
 }

@@ -65,6 +65,7 @@ extension PackageSession {
       guard publisher.record.version != nil, let kept = operation.keptName else {
         return try disk.rename(staged, in: hidden.staging.descriptor, to: name, in: folder, .replace)
       }
+      try self.kept.keepReplaced(by: operation, publisher)
       let versions = try self.kept.open()
       do {
         try disk.link(kept, in: versions.descriptor, to: name, in: folder)

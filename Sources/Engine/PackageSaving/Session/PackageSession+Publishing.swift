@@ -38,8 +38,8 @@ extension PackageSession {
     }
     published = publisher
     // A file that moved and the kept node of its old place are one file. The rename changes the status time of both
-    // names, so it comes before any store notes the file's status.
-    kept.keepReplaced(by: publisher)
+    // names, so it comes before any store notes the file's status. What cannot be renamed yet goes with the rest.
+    if record.operations.contains(where: \.needsStaged) { _ = kept.keepReplaced(by: publisher) }
     return publisher
   }
 
@@ -67,6 +67,8 @@ extension PackageSession {
       throw FilePackageError(error, .save, node, activity: "recording the published children")
     }
     noteTable(publisher.record.state)
+    // A node that cannot be kept yet stays among the staged ones, and a later session keeps it (H2).
+    guard kept.keepReplaced(by: publisher) else { return }
     publisher.removeLeftovers()
     prune()
   }

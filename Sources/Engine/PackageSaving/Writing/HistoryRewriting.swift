@@ -150,10 +150,12 @@ package struct HistoryRewriting {
     in session: PackageSession, beginning new: UUID?, _ change: (Kept) -> Kept?
   ) throws(FilePackageError) -> SaveWarning? {
     let isDone: SystemError??
+    var isDamaged = false
     do {
       var known: Kept? = new.map { (VersionChain(tip: $0), .standard) }
       if let ledger = session.journal?.ledger, let policy = ledger.policy {
-        known = (try ledger.chain().chain, policy)
+        let found = try ledger.chain()
+        (known, isDamaged) = ((found.chain, policy), found.isDamaged)
       }
       guard let known else { throw writer.package.keepsNone }
       let history = change(known)
@@ -165,7 +167,8 @@ package struct HistoryRewriting {
         } catch {
           throw FilePackageError(any: error, .save, writer.node, activity: "thinning its history")
         }
-        return session.kept.removeAll(but: Set((history?.chain.kept ?? [:]).keys))
+        // The files of versions that could not be read stay until the next time: the rest of a copy may come yet.
+        return isDamaged ? nil : session.kept.removeAll(but: Set((history?.chain.kept ?? [:]).keys))
       }
     } catch {
       throw FilePackageError(any: error, .save, writer.node, activity: "thinning its history")

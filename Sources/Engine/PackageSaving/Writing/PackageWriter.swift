@@ -31,7 +31,7 @@ package struct DueWork: OptionSet {
 /// `due`, which the store does later.
 package final class PackageWriter {
   package let location: Location
-  /// The size in bytes at which the journal starts again.
+  /// The size in bytes of records at which a new journal takes the place of a long one.
   let journalCapacity: Int
   /// Whether a published save is finished before the call returns, and not noted in `due`.
   let finishesAtOnce: Bool

@@ -69,7 +69,7 @@ struct VersionCrashTests {
   func `are all there, each as it was saved`(kind: JournalCrashTests.Kind) async throws {
     // A version is durable when the save that replaced it is (H1).
     // A node of a version always has a durable name (P7).
-    // The journal starts again only when the file and the folder of kept files are durable (H3).
+    // A new journal takes the place of a long one, with all versions (H3).
     let disk = try await CrashCheck.disk(VersionTests.tree, metadata: true, options: kind.options)
     disk.synchronizeAll()
     let store = try await PackageStore.open(CrashCheck.path, on: disk, journalCapacity: 12 << 10)
@@ -142,7 +142,7 @@ struct VersionCrashTests {
   func `are all there when each save has a store of its own, which is closed`(
     kind: JournalCrashTests.Kind, capacity: Int
   ) async throws {
-    // Until the journal starts again, it has what a power cut takes from the history and its folder (H1).
+    // The journal has what a power cut takes from the folder of kept files (H1, H2).
     let disk = try await CrashCheck.disk(VersionTests.tree, metadata: true, options: kind.options)
     disk.synchronizeAll()
     var model = VersionModel()

@@ -166,6 +166,38 @@ struct JournalDamageTests {
     print("journal of \(bytes.count) bytes: \(tried) flipped bits and lengths, \(refused) refused")
   }
 
+  @Test func `is repaired with all that can be read, and the versions stay`() async throws {
+    // A record that is committed and cannot be read damages the journal, and no other record (J4).
+    let disk = try await CrashCheck.disk(["Text.txt": "0", "Other.txt": "o"], metadata: true)
+    for text in ["1", "2"] {
+      let store = try await PackageStore.open(CrashCheck.path, on: disk)
+      try await store.put("Text.txt", text)
+      try await store.save(options: .keepsHistory)
+      try await store.close()
+    }
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    try await store.put("Text.txt", "3")
+    try await store.save(options: [.keepsHistory, .returnsAtCommit])
+    await store.relinquish()
+    let folder = try disk.openDirectory(at: WaitingSave.hidden)
+    let bytes = try disk.contents(of: "journal", in: folder)
+    let record = try #require(bytes.ranges(of: Array("DREC".utf8)).last)
+    try disk.damage("journal", in: WaitingSave.hidden) { $0[record.lowerBound + 100] ^= 1 }
+    let damaged = try await PackageStore.open(CrashCheck.path, on: disk)
+    #expect(await damaged.journalDamage != nil)
+    try disk.edit("Other.txt", "theirs")
+    #expect(try await damaged.repair().putJournalAside)
+    try await damaged.close()
+    let next = try await PackageStore.open(CrashCheck.path, on: disk)
+    #expect(try await next.verify().isWhole && next.verify().changed == ["Other.txt"])
+    #expect(try await next.versions().count == 2)
+    try await next.put("Text.txt", "4")
+    try await next.save()
+    #expect(try await next.versions().count == 3)
+    let oldest = try #require(try await next.versions().last).persistentIdentifier
+    #expect(try await next.contents(of: oldest).tree.regularFile(at: "Text.txt").text == "0")
+  }
+
   @Test func `reports damaged metadata, or has what counts in it`() async throws {
     let point = try await Self.closed()
     let right = try #require(try await WaitingSave.open(on: point.afterKill()).metadata())

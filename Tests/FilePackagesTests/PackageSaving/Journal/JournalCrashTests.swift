@@ -140,7 +140,7 @@ struct JournalCrashTests {
   func `leaves one of the states when each save has a store of its own, which is closed`(
     capacity: Int
   ) async throws {
-    // The journal stays, and starts again in the middle.
+    // The journal stays, and a new one takes its place in the middle.
     let saves: [[Edit]] = [
       [.put("Text.txt", "first")], [.put("Text.txt", "second"), .remove("Images/Deep")],
       [.folder("New"), .put("New/x.txt", "x"), .remove("Notes.txt")],

@@ -193,6 +193,25 @@ struct KeptJournalTests {
     #expect(try await found.verify().isWhole)
   }
 
+  @Test(arguments: [5000, 40_000, 90_000])
+  func `of many children that is cut short takes the next save all the same`(length: Int) async throws {
+    let children = Dictionary(
+      uniqueKeysWithValues: (0..<1500).map { (FileName("child \($0)"), TestTree.file([1])) })
+    let disk = try await CrashCheck.disk(.directory(children), metadata: true)
+    for text in ["1", "2"] { try await Self.save(text, on: disk) }
+    let bytes = try Self.bytes(of: "journal", on: disk)
+    try #require(bytes.count > length)
+    try Self.replace("journal", by: Array(bytes[..<length]), on: disk)
+    try await Self.save("3", on: disk)
+    #expect(disk.tree["Trip.pkg"]?["Text.txt"] == "3")
+    let store = try await PackageStore.open(Self.path, on: disk)
+    #expect(await store.journalDamage == nil)
+    let report = try await store.verify()
+    #expect(report.damaged == [] && report.missing == [] && report.changed == [] && !report.isUnexplained)
+    try await Self.save("4", on: disk)
+    #expect(disk.tree["Trip.pkg"]?["Text.txt"] == "4")
+  }
+
   // MARK: Copies
 
   @Test func `gives its versions to a copy of the package, which gets a journal of its own`() async throws {
