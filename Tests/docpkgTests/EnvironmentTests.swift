@@ -118,8 +118,8 @@ struct EnvironmentTests {
         """, in: folder)
       #expect(
         run.output.split(separator: "\n").dropFirst() == [
-          // The save creates five files: the child, the metadata, the lock, the journal and the history.
-          "0", "5", "\"c500.txt\", O_RDONLY", "Text.txt was not opened",
+          // The save creates three files: the child, the metadata and the lock.
+          "0", "3", "\"c500.txt\", O_RDONLY", "Text.txt was not opened",
         ], "\(run.output)\(run.errors)")
     }
   }

@@ -88,7 +88,7 @@ struct VersionPlacesTests {
     }
   }
 
-  @Test func `are those of this computer while the store cannot be reached, with the reason`() async throws {
+  @Test func `are known while the store cannot be reached`() async throws {
     try await withTemporaryDirectory { folder in
       try makeMachines(in: folder)
       _ = try output("new", "laptop/Trip.imageNotes", "--text", "one", "--quiet", in: folder)
@@ -96,8 +96,8 @@ struct VersionPlacesTests {
       try FileManager.default.moveItem(
         atPath: folder.appending("store").string, toPath: folder.appending("away").string)
       let run = try docpkg("versions", "laptop/Trip.imageNotes", in: folder)
-      #expect(run.status == 1 && run.errors.contains("store"), "\(run.errors)")
-      #expect(run.output.hasPrefix("* ") && run.output.split(separator: "\n").count == 1)
+      #expect(run.status == 0 && run.errors.isEmpty, "\(run.errors)")
+      #expect(run.output.hasPrefix("* ") && run.output.split(separator: "\n").count == 2)
       #expect(try versions("laptop/Trip.imageNotes", "--local", in: folder).count == 1)
     }
   }

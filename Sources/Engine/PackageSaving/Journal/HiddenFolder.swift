@@ -290,7 +290,7 @@ package final class HiddenFolder {
   }
 
   /// Removes everything that only an open store needs, if no other store is open (L2), and then an empty folder.
-  package func removeTraces() throws(SystemError) {
+  package func removeTraces(withJournal: Bool = true) throws(SystemError) {
     // The folder may be another session's by now (L3).
     guard try disk.isName(PackageLayout.lock, in: folder, of: lockFile) else { return }
     if hasLocks, try !disk.lock(byte: Byte.session, of: lockFile, .exclusive) {
@@ -299,7 +299,7 @@ package final class HiddenFolder {
       return
     }
     try removeStaged(withHeld: true)
-    for name in [PackageLayout.journal, PackageLayout.newJournal]
+    for name in (withJournal ? [PackageLayout.journal] : []) + [PackageLayout.newJournal]
     where try disk.exists(name, in: folder) { try disk.removeFile(name, in: folder) }
     // Without this sync the next opening may find a journal of a save that was published long ago.
     try disk.synchronize(folder)

@@ -189,14 +189,15 @@ package final class PackageSession {
       }
     }
     prune(all: true)
-    if let journal, hasMetadata || journal.ledger.hasState {
+    if let journal, journal.hasRecords, hasMetadata || journal.ledger.hasState {
       // Without room for a new one the long one stays, and a later session replaces it.
       if journal.isLong { try? replaceJournal() }
       try (self.journal ?? journal).keep()
       let ledger = journal.ledger
       try hidden.removeRest { withHeld throws(SystemError) in try kept.sweep(ledger, withHeld: withHeld) }
     } else {
-      try hidden.removeTraces()
+      // A journal without a record is as it was before this session.
+      try hidden.removeTraces(withJournal: journal?.ledger.hasState != true)
     }
     journal = nil
     // A hidden folder at this place may be another session's from here on.
