@@ -20,7 +20,7 @@ enum ForgettingCall: CaseIterable {
 struct ForgettingTests {
   /// Calls `body` on a thread of its own: a call that waits for itself then holds up no other test.
   private func apart(_ what: String, _ body: @escaping @Sendable () -> Void) async throws {
-    try await withDeadline(what, seconds: 60) {
+    try await withDeadline(what) {
       await withCheckedContinuation { continuation in
         Thread {
           body()
