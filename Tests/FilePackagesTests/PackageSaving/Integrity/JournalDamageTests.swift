@@ -185,9 +185,9 @@ struct JournalDamageTests {
     try disk.damage("journal", in: WaitingSave.hidden) { $0[record.lowerBound + 100] ^= 1 }
     let damaged = try await PackageStore.open(CrashCheck.path, on: disk)
     #expect(await damaged.journalDamage != nil)
-    try disk.edit("Other.txt", "theirs")
     #expect(try await damaged.repair().putJournalAside)
     try await damaged.close()
+    try disk.edit("Other.txt", "theirs")
     let next = try await PackageStore.open(CrashCheck.path, on: disk)
     let report = try await next.verify()
     #expect(report.isWhole && report.changed == ["Other.txt"])
