@@ -65,7 +65,7 @@ package struct UnpublishableDiscarding {
     }
   }
 
-  /// Commits the save without the refused operations, in place of the one that waits.
+  /// Commits the save without the refused operations, in place of the one that waits (S1).
   ///
   /// Everything else is published and durable. The digests take the refused children as they are.
   private func supersede(_ publisher: Publisher, in session: PackageSession) throws(FilePackageError) {

@@ -335,7 +335,7 @@ package final class JournalFile {
 
   private var factsLength: Int { records - Self.start }
 
-  /// Commits a record: when it returns, the record is durable.
+  /// Commits a record: when it returns, the record is durable, and with it the version that the save replaces (H1).
   ///
   /// Cost: one write and one fdatasync(2). If the journal has grown before, the blocks were written then, so that the
   /// file system has nothing else to flush.

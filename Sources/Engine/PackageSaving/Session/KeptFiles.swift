@@ -152,7 +152,7 @@ final class KeptFiles {
     return true
   }
 
-  /// Removes the kept files that no version needs.
+  /// Removes the kept files that no version needs (V1).
   ///
   /// - Returns: the error if they could not be looked at. A later call removes those that could not be removed.
   func removeAll(but needed: Set<FileName>) -> SystemError? {

@@ -195,6 +195,7 @@ struct KeptJournalTests {
 
   @Test(arguments: [5000, 40_000, 90_000])
   func `of many children that is cut short takes the next save all the same`(length: Int) async throws {
+    // The notes of the save stand alone (G2).
     let children = Dictionary(
       uniqueKeysWithValues: (0..<1500).map { (FileName("child \($0)"), TestTree.file([1])) })
     let disk = try await CrashCheck.disk(.directory(children), metadata: true)
@@ -245,7 +246,8 @@ struct KeptJournalTests {
     if hasSaved { try await Self.save("theirs", on: other) }
     try await Self.save("2", on: disk)
     try Self.replace("journal", by: Self.bytes(of: "journal", on: disk), on: other)
-    // It knows nothing of a state that was saved on the other computer alone, and so nothing of the way to it.
+    // The save continues the state that is there, and what was saved over it elsewhere does not count (G1, G3). It knows
+    // nothing of a state that was saved on the other computer alone, and so nothing of the way to it.
     #expect(try await Self.texts(on: other) == (hasSaved ? [] : ["0"]))
     try await Self.save("next", on: other)
     #expect(try await Self.texts(on: other) == (hasSaved ? ["theirs"] : ["1", "0"]))
