@@ -256,7 +256,7 @@ actor NotesSession {
   /// Takes in the edits of an earlier run that could not be saved, or removes them.
   func recover(_ takes: Bool) async throws {
     try await changing { document in
-      let copies = await document.recoveryCopies.filter { $0.kind == .edits }
+      let copies = await document.recoveryCopies
       for copy in copies.reversed() {
         if takes { try await document.recover(copy) } else { try await document.discard(copy) }
       }
@@ -363,7 +363,7 @@ actor NotesSession {
     if !flags.contains(.savingError) && !flags.contains(.closed) { lastError = nil }
     let light = StateEvent.Light(flags, isUnsaved: isUnsaved, isSaving: isSaving)
     let sentences = light == .error || light == .deleted ? lastError.map(ErrorExplanation.init(of:)) : nil
-    let copy = await document.recoveryCopies.last { $0.kind == .edits }
+    let copy = await document.recoveryCopies.last
     let conflicts = flags.contains(.inConflict) ? ((try? await document.conflictVersions().count) ?? 0) : 0
     let now = StateEvent(
       light: light, saved: saved, message: sentences?.message, advice: sentences?.advice,
