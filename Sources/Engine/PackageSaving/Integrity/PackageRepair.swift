@@ -197,7 +197,7 @@ package struct PackageRepair {
         // The journal has its name at every moment.
         try disk.copy(name, in: folder, to: damaged, in: folder)
         let package = try disk.status(of: writer.location.openDirectory(.root))
-        let bytes = try JournalFile.contents(of: ledger, of: package)
+        let bytes = try JournalFile.contents(ledger, of: package)
         _ = try disk.replace(name, by: PackageLayout.newJournal, in: folder) { file throws(SystemError) in
           try disk.write(bytes, to: file, at: 0)
         }

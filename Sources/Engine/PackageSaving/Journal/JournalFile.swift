@@ -1,7 +1,7 @@
 package import DurableIO
 import FileTrees
 import FoundationEssentials
-package import PackageFormat
+import PackageFormat
 import SystemPackage
 
 // J1 A journal gets its name whole: it is made under another name, synced, renamed. A journal with a wrong beginning is
@@ -80,14 +80,15 @@ package final class JournalFile {
   private var end: Int
   /// The number of bytes that were really written.
   private var length: Int
-  private var sequence: UInt64
+  /// The number of the last record.
+  private(set) var sequence: UInt64
   /// Whether the marks in the file are durable, as far as this object knows.
   private var hasDurableMarks = false
   private var thinned = Thinned()
   /// Whether a part of it is missing, so that nothing can be added.
   let isCut: Bool
 
-  private init(_ file: OpenNode, _ identity: FileIdentity, on disk: any Disk, _ content: JournalContent) {
+  init(_ file: OpenNode, _ identity: FileIdentity, on disk: any Disk, _ content: JournalContent) {
     (self.file, self.identity, self.disk) = (file, identity, disk)
     (header, records) = (content.header, content.records)
     ledger = content.ledger.reading(JournalBytes(source: .file(file, disk), size: content.bytes.size))
@@ -97,115 +98,6 @@ package final class JournalFile {
     if let last = content.last, last.sequence > marks.applied { live = last }
     isCut = content.isCut
     thinned.offset = ledger.versionsLength
-  }
-
-  // MARK: Making
-
-  /// Returns the bytes of a new journal.
-  ///
-  /// - Parameters:
-  ///   - ledger: what is known until now.
-  ///   - history: the versions, and their rule; nil for a document without a history.
-  ///   - sequence: the number of the last record until now.
-  ///   - record: the first record, which is committed and not published; nil if all is published.
-  package static func contents(
-    _ ledger: Ledger, _ history: (chain: VersionChain, policy: RetentionPolicy)?, after sequence: UInt64 = 0,
-    adding record: JournalRecord? = nil, of package: FileStatus
-  ) throws(SystemError) -> [UInt8] {
-    let header = Header(identifier: .new, inode: package.identity.inode, born: package.born)
-    var body = ByteWriter()
-    let facts = try ledger.encode(history: history, sequence: sequence, to: &body)
-    if var record {
-      record.sequence = sequence + 1
-      _ = record.encode(to: &body, in: header.seed)  // The checksum is in the record.
-    }
-    let committed = sequence + (record == nil ? 0 : 1)
-    let marks = Marks(committed: committed, applied: sequence, end: UInt64(start + body.count))
-    var whole = ByteWriter(capacity: start + body.count)
-    header.encode(marks, facts, to: &whole)
-    body.withUnsafeBytes { whole.write($0) }
-    return whole.bytes
-  }
-
-  /// Returns the bytes of a journal with everything that counts in another one, and with one more record.
-  ///
-  /// - Parameters:
-  ///   - old: the journal until now. A record that waits in it does not count.
-  ///   - history: the versions, and their rule; nil for those of the old journal.
-  package static func contents(
-    insteadOf old: JournalFile?, history: (chain: VersionChain, policy: RetentionPolicy)?? = nil,
-    adding record: JournalRecord? = nil, of package: FileStatus
-  ) throws(SystemError) -> [UInt8] {
-    var ledger = old?.ledger ?? Ledger()
-    // A record that waits belongs to no state that the new one is made over.
-    if let live = old?.live?.state, record?.state?.parent != live.revision { ledger.cut(at: live.parent) }
-    if let parent = record?.state?.parent { ledger.cut(at: parent) }
-    return try contents(
-      of: ledger, history: history, after: old?.sequence ?? 0, adding: record, of: package)
-  }
-
-  /// Returns the bytes of a journal with these facts.
-  package static func contents(
-    of ledger: Ledger, history: (chain: VersionChain, policy: RetentionPolicy)?? = nil,
-    after sequence: UInt64 = 0, adding record: JournalRecord? = nil, of package: FileStatus
-  ) throws(SystemError) -> [UInt8] {
-    let versions: (chain: VersionChain, policy: RetentionPolicy)?
-    if let history {
-      versions = history
-    } else if let policy = ledger.policy {
-      versions = (try ledger.chain().chain, policy)
-    } else {
-      versions = nil
-    }
-    return try contents(ledger, versions, after: sequence, adding: record, of: package)
-  }
-
-  /// Gives the journal's name to a new file with everything that counts, and with one more record.
-  ///
-  /// When it returns, all of it is as durable as the folder's entry: the caller must sync the folder (J1).
-  package static func replace(
-    _ old: JournalFile?, history: (chain: VersionChain, policy: RetentionPolicy)?? = nil,
-    adding record: JournalRecord?, in folder: borrowing OwnedDescriptor, of package: FileStatus,
-    on disk: any Disk
-  ) throws(SystemError) -> JournalFile {
-    let contents = try contents(insteadOf: old, history: history, adding: record, of: package)
-    // What is read here is what every program will read.
-    guard let content = try JournalContent(JournalBytes(source: .memory(contents), size: contents.count)),
-      !content.isCut, content.sequence == (old?.sequence ?? 0) + (record == nil ? 0 : 1),
-      contents.count <= maximumSize
-    else { throw SystemError("write", PackageLayout.newJournal, code: .fileTooLarge) }
-    var identity: FileIdentity?
-    let file = try disk.replace(PackageLayout.journal, by: PackageLayout.newJournal, in: folder) {
-      file throws(SystemError) in
-      try disk.write(contents, to: file, at: 0)
-      identity = try disk.status(of: file).identity
-    }
-    guard let identity else { throw SystemError("fstat", PackageLayout.journal, code: .ioError) }
-    return JournalFile(OpenNode(file), identity, on: disk, content)
-  }
-
-  /// Encodes a journal with any content in its records, for tests of journals that other programs made.
-  ///
-  /// - Parameter records: of each record the body, the bytes of files, and the number of operations in its head.
-  package static func encoded(
-    _ records: [(body: [UInt8], contents: [[UInt8]], operations: Int)], from sequence: UInt64 = 1,
-    committed: UInt64, applied: UInt64, inode: UInt64, born: FileTime?
-  ) throws(SystemError) -> [UInt8] {
-    let header = Header(identifier: UUID(), inode: inode, born: born)
-    var body = ByteWriter()
-    let facts = try Ledger().encode(history: nil, sequence: sequence &- 1, to: &body)
-    for (index, record) in records.enumerated() {
-      body.write(
-        JournalRecord.framed(
-          record.body, record.contents, operations: record.operations, sequence: sequence &+ UInt64(index),
-          in: header.seed
-        ).bytes)
-    }
-    let marks = Marks(committed: committed, applied: applied, end: UInt64(start + body.count))
-    var whole = ByteWriter(capacity: start)
-    header.encode(marks, facts, to: &whole)
-    body.withUnsafeBytes { whole.write($0) }
-    return whole.bytes
   }
 
   // MARK: Finding
@@ -314,11 +206,9 @@ package final class JournalFile {
 
   /// Returns whether a new journal must take this one's place before the next record, or with it (J7).
   ///
-  /// False while a record waits to be published.
+  /// False while a record waits to be published. The caller replaces a cut one.
   func mustBeReplaced(for record: JournalRecord, capacity: Int) -> Bool {
-    if live != nil { return false }
-    if isCut { return true }
-    if end == records { return false }
+    if live != nil || end == records { return false }
     if end > Self.maximumSize / 2 { return true }
     let length = record.operations.reduce(0) { $0 + ($1.bytes?.count ?? 256) }
     var capacity = capacity

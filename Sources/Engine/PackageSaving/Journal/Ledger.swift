@@ -33,7 +33,6 @@ package struct Ledger {
     var state: SavedState
     /// The version that it replaced; nil if it kept none, or if that is in the base.
     var version: VersionRecord?
-    var sequence: UInt64
   }
 
   private(set) var base = Base()
@@ -57,11 +56,11 @@ package struct Ledger {
   /// Adds the next record.
   mutating func note(_ record: JournalRecord) {
     guard let state = record.state else { return }
-    note(Entry(state: state, version: record.version, sequence: record.sequence))
+    note(Entry(state: state, version: record.version))
   }
 
   /// Adds the notes of a save that keeps no version.
-  package mutating func note(_ state: SavedState) { note(Entry(state: state, sequence: 0)) }
+  package mutating func note(_ state: SavedState) { note(Entry(state: state)) }
 
   private mutating func note(_ entry: Entry) {
     var entry = entry

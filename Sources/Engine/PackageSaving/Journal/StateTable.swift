@@ -41,7 +41,11 @@ package final class StateTable {
         isDamaged = true
         return nil
       }
-      if found.elementsEqual(bytes) { return Self.row(item) }
+      if found.elementsEqual(bytes) {
+        let row = Self.row(item)
+        if row == nil { isDamaged = true }
+        return row
+      }
       if found.lexicographicallyPrecedes(bytes) { low = middle + 1 } else { high = middle }
     }
     return nil

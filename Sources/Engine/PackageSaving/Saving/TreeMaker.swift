@@ -192,7 +192,7 @@ struct TreeMaker: ErrorNaming {
   private func write(_ state: SavedState, in folder: borrowing OwnedDescriptor) throws(SystemError) {
     var ledger = Ledger()
     ledger.note(state)
-    let contents = try JournalFile.contents(ledger, nil, of: disk.status(of: folder))
+    let contents = try JournalFile.contents(ledger, of: disk.status(of: folder))
     try disk.makeDirectoryIfAbsent(PackageLayout.hidden, in: folder)
     let hidden = try disk.openDirectory(PackageLayout.hidden, in: folder)
     let file = try disk.createFile(PackageLayout.journal, in: hidden, mode: 0o666)

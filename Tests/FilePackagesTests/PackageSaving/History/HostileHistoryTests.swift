@@ -113,7 +113,7 @@ struct HostileHistoryTests {
       }
       let root = try disk.status(of: disk.openDirectory(at: Self.path))
       let forged = try JournalFile.contents(
-        ledger, (VersionChain(versions, tip: tip), .standard), after: 9, of: root)
+        ledger, history: (VersionChain(versions, tip: tip), .standard), after: 9, of: root)
       try await Self.use(forged, of: disk, &random)
       cases += 1
       for (name, node) in Self.outside.entries { #expect(disk.tree[name] == node, "round \(round): \(name)") }

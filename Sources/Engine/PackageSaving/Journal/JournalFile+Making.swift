@@ -1,0 +1,110 @@
+package import DurableIO
+import FileTrees
+import FoundationEssentials
+package import PackageFormat
+import SystemPackage
+
+// New journals: their bytes, and the way in which one takes the place of another.
+extension JournalFile {
+  /// Returns the bytes of a new journal.
+  ///
+  /// - Parameters:
+  ///   - ledger: what is known until now.
+  ///   - history: the versions, and their rule; nil for a document without a history. Those of the ledger, if the caller
+  ///     gives none.
+  ///   - sequence: the number of the last record until now.
+  ///   - record: the first record, which is committed and not published; nil if all is published.
+  package static func contents(
+    _ ledger: Ledger, history: (chain: VersionChain, policy: RetentionPolicy)?? = nil,
+    after sequence: UInt64 = 0, adding record: JournalRecord? = nil, of package: FileStatus
+  ) throws(SystemError) -> [UInt8] {
+    let versions: (chain: VersionChain, policy: RetentionPolicy)?
+    if let history {
+      versions = history
+    } else if let policy = ledger.policy {
+      versions = (try ledger.chain().chain, policy)
+    } else {
+      versions = nil
+    }
+    let header = Header(identifier: .new, inode: package.identity.inode, born: package.born)
+    var body = ByteWriter()
+    let facts = try ledger.encode(history: versions, sequence: sequence, to: &body)
+    if var record {
+      record.sequence = sequence + 1
+      _ = record.encode(to: &body, in: header.seed)  // The checksum is in the record.
+    }
+    let committed = sequence + (record == nil ? 0 : 1)
+    return encoded(header, Marks(committed: committed, applied: sequence), facts, body)
+  }
+
+  private static func encoded(
+    _ header: Header, _ marks: Marks, _ facts: [UInt8], _ body: borrowing ByteWriter
+  ) -> [UInt8] {
+    var marks = marks
+    marks.end = UInt64(start + body.count)
+    var whole = ByteWriter(capacity: start + body.count)
+    header.encode(marks, facts, to: &whole)
+    body.withUnsafeBytes { whole.write($0) }
+    return whole.bytes
+  }
+
+  /// Returns the bytes of a journal with everything that counts in another one, and with one more record.
+  ///
+  /// - Parameters:
+  ///   - old: the journal until now. A record that waits in it does not count.
+  ///   - history: the versions, and their rule; nil for those of the old journal.
+  package static func contents(
+    insteadOf old: JournalFile?, history: (chain: VersionChain, policy: RetentionPolicy)?? = nil,
+    adding record: JournalRecord? = nil, of package: FileStatus
+  ) throws(SystemError) -> [UInt8] {
+    var ledger = old?.ledger ?? Ledger()
+    // A record that waits belongs to no state that the new one is made over.
+    if let live = old?.live?.state, record?.state?.parent != live.revision { ledger.cut(at: live.parent) }
+    if let parent = record?.state?.parent { ledger.cut(at: parent) }
+    return try contents(ledger, history: history, after: old?.sequence ?? 0, adding: record, of: package)
+  }
+
+  /// Gives the journal's name to a new file with everything that counts, and with one more record.
+  ///
+  /// When it returns, all of it is as durable as the folder's entry: the caller must sync the folder (J1).
+  package static func replace(
+    _ old: JournalFile?, history: (chain: VersionChain, policy: RetentionPolicy)?? = nil,
+    adding record: JournalRecord?, in folder: borrowing OwnedDescriptor, of package: FileStatus,
+    on disk: any Disk
+  ) throws(SystemError) -> JournalFile {
+    let contents = try contents(insteadOf: old, history: history, adding: record, of: package)
+    // What is read here is what every program will read.
+    guard let content = try JournalContent(JournalBytes(source: .memory(contents), size: contents.count)),
+      !content.isCut, content.sequence == (old?.sequence ?? 0) + (record == nil ? 0 : 1),
+      contents.count <= maximumSize
+    else { throw SystemError("write", PackageLayout.newJournal, code: .fileTooLarge) }
+    var identity: FileIdentity?
+    let file = try disk.replace(PackageLayout.journal, by: PackageLayout.newJournal, in: folder) {
+      file throws(SystemError) in
+      try disk.write(contents, to: file, at: 0)
+      identity = try disk.status(of: file).identity
+    }
+    guard let identity else { throw SystemError("fstat", PackageLayout.journal, code: .ioError) }
+    return JournalFile(OpenNode(file), identity, on: disk, content)
+  }
+
+  /// Encodes a journal with any content in its records, for tests of journals that other programs made.
+  ///
+  /// - Parameter records: of each record the body, the bytes of files, and the number of operations in its head.
+  package static func encoded(
+    _ records: [(body: [UInt8], contents: [[UInt8]], operations: Int)], from sequence: UInt64 = 1,
+    committed: UInt64, applied: UInt64, inode: UInt64, born: FileTime?
+  ) throws(SystemError) -> [UInt8] {
+    let header = Header(identifier: UUID(), inode: inode, born: born)
+    var body = ByteWriter()
+    let facts = try Ledger().encode(history: nil, sequence: sequence &- 1, to: &body)
+    for (index, record) in records.enumerated() {
+      body.write(
+        JournalRecord.framed(
+          record.body, record.contents, operations: record.operations, sequence: sequence &+ UInt64(index),
+          in: header.seed
+        ).bytes)
+    }
+    return encoded(header, Marks(committed: committed, applied: applied), facts, body)
+  }
+}
