@@ -73,7 +73,7 @@ extension JournalFile {
     on disk: any Disk
   ) throws(SystemError) -> JournalFile {
     let contents = try contents(insteadOf: old, history: history, adding: record, of: package)
-    // What is read here is what every program will read.
+    // Every program will read the same.
     guard let content = try JournalContent(JournalBytes(source: .memory(contents), size: contents.count)),
       !content.isCut, content.sequence == (old?.sequence ?? 0) + (record == nil ? 0 : 1),
       contents.count <= maximumSize

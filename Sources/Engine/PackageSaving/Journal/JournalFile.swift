@@ -17,8 +17,8 @@ import SystemPackage
 //    later opening repeats a save over another program's edit.
 // J6 If a write of the marks fails, the file may have the old marks, the new ones or neither. The journal must then be
 //    found anew, so that nothing relies on either.
-// J7 Nothing in a journal is overwritten but the marks and what is after the last record. A journal that has become
-//    long, or whose sync failed, or that came with a copy of the package, gives way to a new one with what counts.
+// J7 A session overwrites only the marks and the bytes after the last record. A journal gives way to a new one with the
+//    same facts if it has become long, if its sync failed, or if it came with a copy of the package.
 
 /// The log of one package, open for reading and writing: each record is a save, and a version.
 ///

@@ -4,12 +4,12 @@ package import FoundationEssentials
 package import PackageFormat
 import SystemPackage
 
-// G1 A save continues the state that it names as its parent. What was saved over that state before does not count any
-//    more: the save supersedes it, or another program brought that state back.
-// G2 If nothing is known of the parent, the notes of the save stand alone: the other children are unknown.
+// G1 A save continues the state that it names as its parent. An earlier save over that state does not count any more:
+//    this one supersedes it, or another program brought that state back.
+// G2 If the journal does not know the parent, the notes of the save stand alone, and the other children are unknown.
 // G3 The versions of a state are those of the line that leads to it.
 
-/// What the records of a journal add up to: the children of the present and of earlier states, and the versions.
+/// The facts in the records of a journal: the children of the present and of earlier states, and the versions.
 package struct Ledger {
   /// The facts at the beginning of a journal, from before its first record.
   struct Base {
@@ -47,7 +47,7 @@ package struct Ledger {
     for item in try base.states.all() {
       guard let item else { continue }
       var reader = ByteReader(item)
-      // What a damaged item says is unknown; the save after it stands alone (G2).
+      // A damaged item tells nothing; the save after it stands alone (G2).
       guard let state = try? SavedState(&reader) else { continue }
       note(state)
     }
@@ -69,7 +69,7 @@ package struct Ledger {
     entries.append(entry)
   }
 
-  /// Leaves the saves that lead to a state (G1); false if nothing is known of it.
+  /// Leaves the saves that lead to a state (G1); false if the journal does not know it.
   @discardableResult
   mutating func cut(at revision: UUID) -> Bool {
     let left: Int
@@ -100,7 +100,7 @@ package struct Ledger {
     (base.revision == .none ? [] : [base.revision]) + entries.map(\.state.revision)
   }
 
-  /// Returns the children of a state; nil if nothing is known of it.
+  /// Returns the children of a state; nil if the journal does not know it.
   package func table(of revision: UUID) -> StateTable? {
     let last = places[revision]
     guard last != nil || revision == base.revision && revision != .none else { return nil }
