@@ -74,7 +74,7 @@ struct SearchTests {
 
   /// The files of the index, with their permissions.
   private func files(_ fixture: ServeFixture) throws -> String {
-    try fixture.shell("cd ../cache/docpkg/serve && stat -c '%a %n' . *.search").output
+    try fixture.shell("cd ../cache/docpkg/serve && stat -c '%a %n' . ./*.search").output
   }
 
   @Test func `keeps its index for the next run, and makes a lost or damaged one anew`() async throws {
@@ -91,7 +91,7 @@ struct SearchTests {
       #expect(try await found("valley", visitor, refreshes: false) == ["Trip"])
       try await fixture.stop()
 
-      for damage in ["rm *.search*", "for f in *.search; do echo 'no database' > $f; done"] {
+      for damage in ["rm ./*.search*", "for f in ./*.search; do echo 'no database' > $f; done"] {
         try fixture.shell("cd ../cache/docpkg/serve; \(damage)")
         try await fixture.start()
         visitor = try await Visitor(fixture)
