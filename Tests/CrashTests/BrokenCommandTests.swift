@@ -8,10 +8,10 @@ import Testing
   "A command whose system calls fail", .tags(.crash, .process),
   .enabled(if: Program.canBreak, "this needs ptrace(2)"))
 struct BrokenCommandTests {
-  private static let codes: [(name: String, code: Errno)] = [
-    ("EIO", .ioError), ("ENOSPC", .noSpace), ("EACCES", .permissionDenied), ("EROFS", .readOnlyFileSystem),
-    ("EMFILE", .tooManyOpenFiles), ("ENOMEM", .noMemory), ("EDQUOT", Errno(rawValue: 122)),
-    ("EINTR", .interrupted),
+  private static let breakings: [(name: String, breaking: Breaking)] = [
+    ("EIO", .error(.ioError)), ("ENOSPC", .error(.noSpace)), ("EACCES", .error(.permissionDenied)),
+    ("EROFS", .error(.readOnlyFileSystem)), ("EMFILE", .error(.tooManyOpenFiles)), ("ENOMEM", .error(.noMemory)),
+    ("EDQUOT", .error(Errno(rawValue: 122))), ("EINTR", .error(.interrupted)), ("a kill", .kill),
   ]
 
   @Test(arguments: CommandFixture.Work.allCases)
@@ -21,8 +21,8 @@ struct BrokenCommandTests {
       var trial = try await CommandTrial(fixture)
       var (cases, lies) = (0, 0)
       for number in 1...trial.calls.count {
-        for (name, code) in Self.codes(at: number, of: trial.calls.count) {
-          guard let found = try await trial.lies(.error(code), at: number) else { continue }
+        for (name, breaking) in Self.breakings(at: number, of: trial.calls.count) {
+          guard let found = try await trial.lies(breaking, at: number) else { continue }
           cases += 1
           if found.lies.isEmpty { continue }
           lies += 1
@@ -34,11 +34,11 @@ struct BrokenCommandTests {
     }
   }
 
-  /// Returns the errors that break a call: each breaks every call with `EVERY_CALL=1`, every fourth one with
-  /// `EVERY_CALL=4`, and otherwise one by chance.
-  private static func codes(at number: Int, of count: Int) -> [(name: String, code: Errno)] {
+  /// Returns the errors that break a call, and the kill before it: each breaks every call with `EVERY_CALL=1`, every
+  /// fourth one with `EVERY_CALL=4`, and otherwise one by chance.
+  private static func breakings(at number: Int, of count: Int) -> [(name: String, breaking: Breaking)] {
     let step = ProcessInfo.processInfo.environment["EVERY_CALL"].flatMap { Int($0) } ?? count
-    return codes.enumerated().filter { index, _ in
+    return breakings.enumerated().filter { index, _ in
       var generator = SeededGenerator(seed: UInt64(count + index))
       return (number + Int.random(in: 0..<step, using: &generator)).isMultiple(of: step)
     }.map(\.element)

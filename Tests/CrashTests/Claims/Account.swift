@@ -18,14 +18,18 @@ struct Account: Hashable, Sendable {
   /// The number of versions that went, by the account; nil if it says nothing.
   private(set) var removedVersions: Int?
 
-  /// Reads the account of a command that makes one change.
+  /// Reads the account of a command that makes one change. A killed command claims one of the two states.
   init(_ status: Int32, _ output: String, _ errors: String) {
     self.status = status
     (claimed, claim) = status == 0 ? (1...1, "status 0") : (0...0, "status \(status)")
+    if isKilled { (claimed, isInvisible, leavesFiles) = (0...1, true, true) }
     for line in errors.split(separator: "\n") { note(String(line)) }
     let lines = output.split(separator: "\n").filter { $0.hasPrefix("remove ") }
     if status == 0 { removedVersions = lines.count }
   }
+
+  /// Whether SIGKILL ended the command: it could say nothing.
+  private var isKilled: Bool { status == 128 + SIGKILL }
 
   private mutating func noteWarning(_ message: String) {
     if message.contains("not yet visible") { isInvisible = true }
@@ -82,7 +86,7 @@ struct Account: Hashable, Sendable {
     if !isVisible && !isInvisible && claimed.count == 1 {
       lies.append(Lie(.invisible, "'\(claim)', and other programs saw something else"))
     }
-    if ![0, 2].contains(status) { lies.append(Lie(.ended, "it ended with \(status): \(claim)")) }
+    if ![0, 2].contains(status) && !isKilled { lies.append(Lie(.ended, "it ended with \(status): \(claim)")) }
     return lies
   }
 }

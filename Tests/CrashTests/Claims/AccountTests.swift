@@ -37,6 +37,11 @@ struct AccountTests {
     #expect(kinds(0, "", Self.new, isVisible: false) == [.invisible])
   }
 
+  @Test func `of a killed command allows either state, and nothing else`() {
+    for state in Self.states { #expect(kinds(137, "", state, isVisible: false) == []) }
+    #expect(kinds(137, "", Scene(documents: ["T": DocumentSight(texts: [:])])) == [.mixed])
+  }
+
   @Test func `is a lie if a version is lost or 'verify' finds damage`() {
     var (lost, damaged) = (Self.new, Self.new)
     lost.documents["T"]?.versions = [:]

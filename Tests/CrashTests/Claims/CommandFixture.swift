@@ -15,6 +15,7 @@ struct CommandFixture: Sendable {
     case importNotes = "import of TextPack"
 
     var isExport: Bool { rawValue.hasPrefix("export") }
+    var makesDocument: Bool { rawValue.hasPrefix("import") || self == .new || self == .copy }
     /// Whether the command reports its syncs, with `--verbose`.
     var reportsSyncs: Bool { !isExport && !rawValue.hasPrefix("import") && self != .prune }
   }
@@ -122,12 +123,15 @@ struct CommandFixture: Sendable {
       environment: ["XDG_STATE_HOME": root.appending("state").string])
   }
 
-  /// Runs the next command on each document that is there, or makes an archive once more.
+  /// Edits each document that is there, and makes a document or an archive once more.
   func runNext() throws -> [(name: String, run: Run)] {
     if work.isExport {
       return [(archive, try Self.docpkg.runInTime(arguments + ["--force"]))]
     }
-    return try documents().map { name in
+    // A document that was not made is made now, which removes what a killed command left at its place.
+    let isToBeMade = work.makesDocument && !FileManager.default.fileExists(atPath: result + ".imageNotes")
+    let again = isToBeMade ? [("Result.imageNotes", try Self.docpkg.runInTime(arguments))] : []
+    return try again + documents().map { name in
       (name, try Self.docpkg.runInTime(["edit", folder.appending(name).string, "--append", Self.next]))
     }
   }
