@@ -30,9 +30,6 @@ public struct ImageNotes: DocumentContent {
   /// True: the metadata hold the title.
   public static var seesMetadata: Bool { true }
 
-  /// False: the images are files.
-  public static var holdsFolders: Bool { false }
-
   /// The text.
   public var text: String
   /// The images, in order.

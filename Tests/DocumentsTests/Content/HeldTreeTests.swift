@@ -14,6 +14,8 @@ private struct Album: FileDocument {
 
   init(_ root: FileWrapper) { self.root = root }
 
+  var heldFolders: [FileWrapper] { [root] }
+
   init(configuration: ReadConfiguration) throws { root = configuration.file }
 
   func fileWrapper(configuration: WriteConfiguration) throws -> FileWrapper { root }
@@ -39,35 +41,14 @@ private struct Album: FileDocument {
   }
 }
 
-/// Holds wrappers in optionals, collections, structures and enumerations.
+/// Holds folders and a file, and names all of them.
 private struct Shelf: FileDocument {
-  struct Box { var folder: FileWrapper? }
-  enum Page: Sendable {
-    case text(String)
-    case folder(FileWrapper)
-    indirect case both(Page, Page)
-
-    var folders: [FileWrapper] {
-      switch self {
-      case .text: []
-      case .folder(let folder): [folder]
-      case .both(let one, let other): one.folders + other.folders
-      }
-    }
-  }
   static var readableContentTypes: [UTType] { [.package] }
   var named: [String: FileWrapper] = [:]
-  var listed: [FileWrapper] = []
-  var boxes: [Box] = []
-  var pages: [Page] = []
-  var anything: [any Sendable] = []
-  var nested: [[[[Box]]]] = []
-  var numbers = Array(0..<1_000)
+  var last: FileWrapper?
 
-  var folders: [FileWrapper] {
-    named.values.filter(\.isDirectory) + listed + boxes.compactMap(\.folder) + pages.flatMap(\.folders)
-      + anything.compactMap { $0 as? FileWrapper } + nested.joined().joined().joined().compactMap(\.folder)
-  }
+  var folders: [FileWrapper] { named.values.filter(\.isDirectory) + (last.map { [$0, $0] } ?? []) }
+  var heldFolders: [FileWrapper] { Array(named.values) + folders }
 
   init() {}
   init(configuration: ReadConfiguration) throws {}
@@ -75,13 +56,12 @@ private struct Shelf: FileDocument {
     FileWrapper(directoryWithFileWrappers: [:])
   }
 
-  var names: [[String]] { get throws { try folders.map { try $0.childNames() } } }
+  var names: [[String]] { get throws { try Set(folders).map { try $0.childNames() } } }
 }
 
-/// Holds a folder, and says that it holds none.
+/// Holds a folder, and does not name it.
 private struct Sealed: FileDocument {
   static var readableContentTypes: [UTType] { [.package] }
-  static var holdsFolders: Bool { false }
   var title = ""
   var folder = FileWrapper(directoryWithFileWrappers: [:])
 
@@ -148,7 +128,7 @@ struct HeldTreeTests {
     }
   }
 
-  @Test func `stay as they are if the content says that it holds none`() async throws {
+  @Test func `stay as they are if the content does not name them`() async throws {
     try await withTemporaryDirectory { folder in
       let url = URL(filePath: folder.appending("Sealed.album").string)
       let document = try await Document.create(Sealed(), at: url)
@@ -195,46 +175,26 @@ struct HeldTreeTests {
     }
   }
 
-  @Test func `are found in optionals, collections and structures`() async throws {
+  @Test func `are those that the content names, each once, and files are none`() async throws {
     func folder() -> FileWrapper {
       let folder = FileWrapper(directoryWithFileWrappers: [:])
       folder.addRegularFile(withContents: Data(), preferredFilename: "one")
       return folder
     }
-    func file() -> FileWrapper { FileWrapper(regularFileWithContents: Data()) }
-    var store = Shelf()
-    // The first element of each collection has no folder.
-    store.named = Dictionary(uniqueKeysWithValues: (0..<9).map { ("\($0)", file()) } + [("a", folder())])
-    (store.listed, store.boxes) = ([folder()], [.init(), .init(folder: folder())])
-    store.pages = [.text("a"), .folder(folder()), .both(.text("b"), .folder(folder()))]
-    (store.anything, store.nested) = ([1, "two", folder()], [[[[.init()], [.init(folder: folder())]]]])
+    var shelf = Shelf()
+    shelf.named = ["a": folder(), "b": FileWrapper(regularFileWithContents: Data()), "c": folder()]
+    shelf.last = folder()
     try await withTemporaryDirectory { place in
       let document = try await Document.create(
-        store, at: URL(filePath: place.appending("A.store").string))
-      try await document.edit { store in
-        for folder in store.folders {
+        shelf, at: URL(filePath: place.appending("A.shelf").string))
+      try await document.edit { shelf in
+        for folder in Set(shelf.folders) {
           folder.addRegularFile(withContents: Data(), preferredFilename: "two")
         }
       }
-      #expect(try await document.content.names == Array(repeating: ["one", "two"], count: 7))
+      #expect(try await document.content.names == Array(repeating: ["one", "two"], count: 3))
       try await document.undo()
-      #expect(try await document.content.names == Array(repeating: ["one"], count: 7))
-      try await document.close()
-    }
-  }
-
-  @Test func `are found at any depth`() async throws {
-    var store = Shelf()
-    let folder = FileWrapper(directoryWithFileWrappers: [:])
-    var page = Shelf.Page.folder(folder)
-    for number in 0..<1_000 { page = .both(.text("\(number)"), page) }
-    store.pages = [page]
-    try await withTemporaryDirectory { place in
-      let document = try await Document.create(
-        store, at: URL(filePath: place.appending("A.store").string))
-      try await document.edit { _ in folder.addRegularFile(withContents: Data(), preferredFilename: "one") }
-      try await document.undo()
-      #expect(try folder.childNames().isEmpty)
+      #expect(try await document.content.names == Array(repeating: ["one"], count: 3))
       try await document.close()
     }
   }

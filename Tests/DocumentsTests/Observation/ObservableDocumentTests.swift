@@ -129,6 +129,7 @@ struct ObservableDocumentTests {
     var root: FileWrapper
 
     init(_ root: FileWrapper) { self.root = root }
+    var heldFolders: [FileWrapper] { [root] }
     init(configuration: ReadConfiguration) throws { root = configuration.file }
     func fileWrapper(configuration: WriteConfiguration) throws -> FileWrapper { root }
 

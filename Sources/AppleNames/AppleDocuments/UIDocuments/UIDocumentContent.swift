@@ -6,8 +6,6 @@ import Synchronization
 /// The contents of a `UIDocument`, as the content of a `Documents.Document`.
 struct UIDocumentContent: DocumentContent {
   static var readableContentTypes: [UTType] { [.item] }
-  /// Undo belongs to the document's own undo manager.
-  static var holdsFolders: Bool { false }
 
   /// The changes of the document, and what it writes.
   let link: ChangeLink

@@ -42,12 +42,11 @@ public protocol DocumentContent: Sendable, AwaitedContentTypes, ContentTypes {
   /// another program as a child.
   static var seesMetadata: Bool { get }
 
-  /// Whether values may hold folders of file wrappers that a program edits in place; by default true.
+  /// The folders in this value that edits change in place; by default none.
   ///
-  /// If it is true, the document searches the content for such folders at each edit, and undo restores their children.
-  /// The search skips values whose type cannot hold a wrapper. It does not skip enumerations with associated values:
-  /// ten thousand of them take some 30 ms. `false` avoids the search.
-  static var holdsFolders: Bool { get }
+  /// A `FileWrapper` is a reference, so an earlier value has the same folder. Undo restores the children of the folders
+  /// that are named here, and of all folders in them. The document calls it at each edit, on its own actor.
+  var heldFolders: [FileWrapper] { get }
 
   /// The bytes of memory that undo counts for an earlier value, without data that it shares with later values; by
   /// default 64 KiB.
@@ -63,8 +62,8 @@ extension DocumentContent {
   public static var writableContentTypes: [UTType] { get async { await awaitReadableTypes() } }
   /// False: the content sees only its own children.
   public static var seesMetadata: Bool { false }
-  /// True: the document searches for folders.
-  public static var holdsFolders: Bool { true }
+  /// None: edits change no folder in place.
+  public var heldFolders: [FileWrapper] { [] }
   /// 64 KiB, so that by default undo holds a thousand values.
   public var undoCost: Int { 64 << 10 }
 }

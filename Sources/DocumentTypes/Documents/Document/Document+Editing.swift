@@ -45,7 +45,7 @@ extension Document {
   /// The present content of an open document.
   func moment(_ operation: DocumentError.Operation) throws(DocumentError) -> UndoHistory<Content>.Moment {
     guard let opened = lifecycle.opened else { throw error(.closed, operation) }
-    let trees = HeldTrees(treeFinder.folders(in: opened.content), since: history.lastMoment?.trees)
+    let trees = HeldTrees(opened.content.heldFolders, since: history.lastMoment?.trees)
     return .init(content: opened.content, revision: changes.current, trees: trees)
   }
 

@@ -48,8 +48,6 @@ public actor Document<Content: DocumentContent>: LiveDocument {
   var changes = ChangeTracker()
   /// Its earlier and undone values.
   var history: UndoHistory<Content> { didSet { tellObservers() } }
-  /// Finds the trees that undoing has to give back, too.
-  var treeFinder = TreeFinder()
   /// The download that an opening waits for.
   var provision: ContentProvider?
   /// Its observers on other actors.

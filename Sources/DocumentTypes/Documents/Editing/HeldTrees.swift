@@ -9,8 +9,11 @@ import FilePackages
 struct HeldTrees: Sendable {
   private let folders: [FileWrapper: HeldFolder]
 
-  /// - Parameter last: the trees of an earlier moment, which share the folders that have not changed.
-  init(_ folders: Set<FileWrapper>, since last: HeldTrees?) {
+  /// - Parameters:
+  ///   - wrappers: the folders; files among them do not count.
+  ///   - last: the trees of an earlier moment, which share the folders that have not changed.
+  init(_ wrappers: [FileWrapper], since last: HeldTrees?) {
+    let folders = Set(wrappers.filter(\.isDirectory))
     self.folders = Dictionary(
       uniqueKeysWithValues: folders.map { ($0, HeldFolder($0, since: last?.folders[$0])) })
   }

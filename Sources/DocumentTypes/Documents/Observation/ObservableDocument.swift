@@ -51,7 +51,6 @@ public final class ObservableDocument<Content: DocumentContent> {
   /// The number of the last snapshot.
   @ObservationIgnored private var shown: UInt64 = 0
   @ObservationIgnored private let observer: UInt64
-  @ObservationIgnored private var treeFinder = TreeFinder()
   @ObservationIgnored private var isMaking: Task<Void, Never>?
   @ObservationIgnored private var listening: Task<Void, Never>?
 
@@ -115,7 +114,7 @@ public final class ObservableDocument<Content: DocumentContent> {
 
   /// Whether an edit of this copy leaves the document's content alone: it is no class, and shares no folder with it.
   private func isApart(_ content: Content) -> Bool {
-    !Content.isReference && treeFinder.folders(in: content).isEmpty
+    !Content.isReference && content.heldFolders.isEmpty
   }
 
   /// Undo and redo: `document.undo()` takes back the last edit, and the members name the edits that can be undone.
