@@ -61,40 +61,24 @@ struct BlobStoreTests {
   func `are stored eight at a time, and equal ones once`() async throws {
     let store = SlowStore()
     let blobs = BlobStore(store)
-    try await withThrowingTaskGroup(of: BlobName.self) { group in
-      for number in 0..<60 { group.addTask { try await blobs.put(Data([UInt8(number % 20)])) } }
-      try await group.waitForAll()
+    for _ in 0..<3 {
+      try await withThrowingTaskGroup(of: BlobName.self) { group in
+        for number in 0..<20 { group.addTask { try await blobs.put(Data([UInt8(number)])) } }
+        try await group.waitForAll()
+      }
     }
     #expect(store.puts == 20)
     #expect(store.most == BlobStore.maximumCalls)
   }
 
   @Test
-  func `fail together if the store fails, and can be stored again`() async throws {
+  func `can be stored again after a failure`() async throws {
     let isBroken = Mutex(true)
     let blobs = BlobStore(MemoryStore { _ in isBroken.withLock { $0 } ? .refusal(.noSpace) : nil })
-    let results = await withTaskGroup(of: Bool.self) { group in
-      for _ in 0..<5 { group.addTask { (try? await blobs.put(Data([1]))) == nil } }
-      return await group.reduce(into: []) { $0.append($1) }
-    }
-    #expect(results == Array(repeating: true, count: 5))
+    await #expect(throws: ObjectStoreError.self) { try await blobs.put(Data([1])) }
     isBroken.withLock { $0 = false }
     let name = try await blobs.put(Data([1]))
     #expect(try await blobs.get(name) == Data([1]))
-  }
-
-  @Test
-  func `are stored for the others if the first task is cancelled`() async throws {
-    let store = SlowStore(waits: true)
-    let blobs = BlobStore(store)
-    let first = Task { try await blobs.put(Data([7])) }
-    while store.puts == 0 { await Task.yield() }
-    let second = Task { try await blobs.put(Data([7])) }
-    first.cancel()
-    await #expect(throws: ObjectStoreError.self) { try await first.value }
-    store.open()
-    #expect(try await second.value == BlobName(of: Data([7])))
-    #expect(store.puts == 2)
   }
 
   @Test

@@ -21,55 +21,44 @@ package final class BlobStore: Sendable {
 
   /// The store that has the blobs.
   package let store: any ObjectStore
-  private let known: any KnownBlobs
-  private let pages: PageCache?
-  /// The blobs that are in no object of the store. Puts add to them.
-  let enclosure: Enclosure?
+  private let known: KnownBlobs
+  /// The blobs that are in no object of the store; puts add to them. nil if puts go to the store.
+  private let enclosure: Enclosure?
   private let limit: AsyncSemaphore
-  /// The running puts, with the calls that wait for their results.
-  private let running = Mutex<[BlobName: [CheckedContinuation<PutResult?, Never>]]>([:])
   /// Whether a put replaces a blob that the store has, which may be damaged.
   private let overwrites: Bool
 
-  /// The result of a put that other calls with the same bytes joined.
-  private enum PutResult: Sendable {
-    case done
-    case failed(any Error)
-    /// The task of the put was cancelled, which says nothing to the others.
-    case cancelled
+  private final class Enclosure: Sendable {
+    let blobs: Mutex<[BlobName: Data]>
+    init(_ blobs: [BlobName: Data]) { self.blobs = Mutex(blobs) }
   }
 
   /// - Parameters:
-  ///   - known: the blobs that need no upload.
-  ///   - pages: the pages of trees that are here; nil for none.
+  ///   - known: the blobs that need no upload, and the pages that are here.
   ///   - overwrites: whether a put replaces a blob that the store has, which may be damaged.
-  package init(
-    _ store: any ObjectStore, known: any KnownBlobs = UploadedBlobs(), pages: PageCache? = nil,
-    overwrites: Bool = false
-  ) {
-    (self.store, self.known, self.pages, self.overwrites) = (store, known, pages, overwrites)
+  package init(_ store: any ObjectStore, known: KnownBlobs = KnownBlobs(), overwrites: Bool = false) {
+    (self.store, self.known, self.overwrites) = (store, known, overwrites)
     (enclosure, limit) = (nil, AsyncSemaphore(Self.maximumCalls))
   }
 
   private init(_ other: BlobStore, _ enclosure: Enclosure) {
-    (store, known, pages, limit) = (other.store, other.known, other.pages, other.limit)
+    (store, known, limit) = (other.store, other.known, other.limit)
     (self.enclosure, overwrites) = (enclosure, other.overwrites)
   }
 
-  /// The same blobs and those of an enclosure. A put adds to the enclosure, and not to the store.
-  func enclosing(_ enclosure: Enclosure) -> BlobStore { BlobStore(self, enclosure) }
-
-  /// The same blobs and these, which are in no object.
-  package func adding(_ more: [Data]) -> BlobStore {
-    if more.isEmpty { return self }
-    let new = Enclosure(more)
-    for (name, bytes) in enclosure?.all ?? [:] { new.insert(bytes, as: name) }
-    return enclosing(new)
+  /// The same blobs and these, which are in no object. A put adds to them, and not to the store.
+  func enclosing(_ more: some Sequence<Data> = []) -> BlobStore {
+    BlobStore(self, Enclosure(enclosed.merging(more.map { (BlobName(of: $0), $0) }) { _, new in new }))
   }
 
-  /// Stores each blob of an enclosure.
-  func put(all enclosure: Enclosure) async throws {
-    let blobs = enclosure.all.sorted { $0.key < $1.key }.map(\.value)
+  /// The same blobs and these, which are in no object.
+  package func adding(_ more: [Data]) -> BlobStore { more.isEmpty ? self : enclosing(more) }
+
+  /// The blobs that are in no object, by name.
+  var enclosed: [BlobName: Data] { enclosure?.blobs.withLock { $0 } ?? [:] }
+
+  /// Stores each of these blobs.
+  func put(all blobs: some Collection<Data>) async throws {
     _ = try await concurrentMap(blobs, Self.maximumCalls) { try await self.put($0) }  // The names are known.
   }
 
@@ -82,77 +71,38 @@ package final class BlobStore: Sendable {
   @concurrent @discardableResult
   package func putPage(_ page: Data) async throws -> BlobName {
     let name = try await put(page)
-    if enclosure == nil { await pages?.insert(page, as: name) }
+    if enclosure == nil { try await known.keep(page, as: name) }
     return name
   }
 
   /// Reads a page of a tree or a list of pieces, as `get(_:maximumSize:child:)`, unless it is here.
   @concurrent
   package func page(_ name: BlobName, maximumSize: Int, child: String? = nil) async throws -> Data {
-    if let page = enclosure?[name], page.count <= maximumSize { return page }
-    if let page = await pages?.page(name), page.count <= maximumSize { return page }
-    let page = try await get(name, maximumSize: maximumSize, child: child)
-    await pages?.insert(page, as: name)
-    return page
+    var page = enclosed(name)
+    if page == nil { page = try await known.page(name) }
+    if let page, page.count <= maximumSize { return page }
+    let read = try await get(name, maximumSize: maximumSize, child: child)
+    try await known.keep(read, as: name)
+    return read
   }
 
   // MARK: Putting
 
-  /// Stores a blob (BL2). Equal blobs that other tasks store at this moment are one call.
+  /// Stores a blob (BL2).
   ///
-  /// - Throws: `ObjectStoreError`; `CancellationError`; the errors of the known blobs.
+  /// - Throws: `ObjectStoreError`; `CancellationError`; the errors of the state.
   @concurrent @discardableResult
   package func put(_ bytes: Data) async throws -> BlobName {
     precondition(bytes.count <= Self.maximumSize, "a blob is cut into pieces before it is stored")
     let name = BlobName(of: bytes)
     if let enclosure {
-      enclosure.insert(bytes, as: name)
-      return name
-    }
-    while true {
-      if try await known.contains(name) { return name }
-      switch await join(name) {
-      case nil:
-        try await putFirst(bytes, as: name)
-        return name
-      case .done: return name
-      case .failed(let error): throw error
-      case .cancelled: try Task.checkCancellation()
-      }
-    }
-  }
-
-  /// Waits for the running put of a blob. If there is none, it notes one and returns nil.
-  private func join(_ name: BlobName) async -> PutResult? {
-    await withCheckedContinuation { continuation in
-      let isFirst = running.withLock { running in
-        if running[name] == nil {
-          running[name] = []
-          return true
-        }
-        running[name]?.append(continuation)
-        return false
-      }
-      if isFirst { continuation.resume(returning: nil) }
-    }
-  }
-
-  private func putFirst(_ bytes: Data, as name: BlobName) async throws {
-    var result = PutResult.cancelled
-    defer {
-      let joined = running.withLock { $0.removeValue(forKey: name) } ?? []
-      for continuation in joined { continuation.resume(returning: result) }
-    }
-    do {
+      enclosure.blobs.withLock { $0[name] = bytes }
+    } else if try await !known.contains(name) {
       let moment = known.moment
       try await store(bytes, as: name)
       known.insert(name, since: moment)
-      result = .done
-    } catch {
-      let isCancelled = error is CancellationError || (error as? ObjectStoreError)?.code == .cancelled
-      if !isCancelled { result = .failed(error) }
-      throw error
     }
+    return name
   }
 
   private func store(_ bytes: Data, as name: BlobName) async throws {
@@ -178,7 +128,7 @@ package final class BlobStore: Sendable {
   package func get(
     _ name: BlobName, maximumSize: Int = maximumSize, child: String? = nil
   ) async throws -> Data {
-    if let bytes = enclosure?[name], bytes.count <= maximumSize { return bytes }
+    if let bytes = enclosed(name), bytes.count <= maximumSize { return bytes }
     let bytes = try await bytes(of: name, limit: maximumSize + 1)
     func error(_ code: CloudDataError.Code) -> CloudDataError {
       CloudDataError(code, in: place, blob: name, child: child)
@@ -188,6 +138,8 @@ package final class BlobStore: Sendable {
     guard BlobName(of: bytes) == name else { throw error(.wrongBytes) }
     return bytes
   }
+
+  private func enclosed(_ name: BlobName) -> Data? { enclosure?.blobs.withLock { $0[name] } }
 
   private func bytes(of name: BlobName, limit size: Int) async throws -> Data? {
     try await limit.waitUnlessCancelled()

@@ -140,7 +140,9 @@ public final class CloudContainer: Sendable {
       let lock = try await lock()
       if !inCopy { try await session.checkFolder() }
       session.begin()
-      result = .success(try await body())
+      let value = try await body()
+      try await session.known.flush()
+      result = .success(value)
       withExtendedLifetime(lock) {}
     } catch {
       result = .failure(error)

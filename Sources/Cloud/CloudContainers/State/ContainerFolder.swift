@@ -54,9 +54,6 @@ package struct ContainerFolder: Sendable {
   /// The path of the database.
   package var statePath: FilePath { hiddenPath.appending(Self.state) }
 
-  /// The folder of the pages that this machine knows.
-  package var pagesPath: FilePath { hiddenPath.appending(FileName("pages")) }
-
   /// The folder as a location of documents.
   package var location: FolderLocation { FolderLocation(url) }
 

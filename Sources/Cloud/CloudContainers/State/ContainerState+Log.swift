@@ -209,7 +209,8 @@ extension ContainerState {
   private static func begin(
     _ start: ContainerLog.Start, _ known: ContainerLog.Known, _ db: Database
   ) throws -> ContainerLog.Known {
-    try db.execute(sql: "DELETE FROM blob; DELETE FROM setting WHERE name = 'collection'")
+    try forgetBlobs(db)
+    try db.execute(sql: "DELETE FROM setting WHERE name = 'collection'")
     var news = LearnedChanges()
     var position = LogPosition()
     switch start {
@@ -298,7 +299,7 @@ extension ContainerState {
   /// Forgets which blobs the store has: a collection of garbage takes them until its end.
   private static func forgetBlobs(from number: Int, _ db: Database) throws {
     try set(.lastCollection, to: "\(number)", db)
-    try db.execute(sql: "DELETE FROM blob")
+    try forgetBlobs(db)
   }
 
   private static func apply(

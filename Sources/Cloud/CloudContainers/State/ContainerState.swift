@@ -1,6 +1,6 @@
 import DurableIO
 import FilePackages
-import FoundationEssentials
+package import FoundationEssentials
 package import GRDB
 import ManagedDocuments
 import Synchronization
@@ -114,12 +114,13 @@ package final class ContainerState: Sendable {
   private static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
     // A state of another form counts as lost.
-    migrator.registerMigration("8") { db in
+    migrator.registerMigration("9") { db in
       for table in tables + ["child", "unannounced", "unread", "earlier"] {
         try db.execute(sql: "DROP TABLE IF EXISTS \(table)")
       }
       // Table `version`: all versions that the container keeps, with the entries of the log that have them.
       // Tables `pending…`: the entry that may have been made, and the content that is here with its versions.
+      // Table `blob`: blobs that the store has, and pages of trees that are here.
       // Table `lost`: versions that the store lost, whose content is not here, and the heads that it has instead.
       try db.execute(
         sql: """
@@ -140,7 +141,7 @@ package final class ContainerState: Sendable {
           CREATE TABLE pendingPage (document TEXT NOT NULL, first BLOB NOT NULL, bytes BLOB NOT NULL);
           CREATE TABLE page (document TEXT NOT NULL, first BLOB NOT NULL, bytes BLOB NOT NULL,
             UNIQUE (document, first));
-          CREATE TABLE blob (name BLOB PRIMARY KEY, entry INTEGER NOT NULL) WITHOUT ROWID;
+          CREATE TABLE blob (name BLOB PRIMARY KEY, entry INTEGER, bytes BLOB);
           CREATE TABLE lost (document TEXT PRIMARY KEY, bytes BLOB NOT NULL, head BLOB);
           """)
     }
@@ -348,16 +349,40 @@ package final class ContainerState: Sendable {
     }
   }
 
-  /// Forgets which blobs the store has.
-  func forgetBlobs() async throws {
-    try await database.write { try $0.execute(sql: "DELETE FROM blob") }
+  /// Returns a page of a tree; nil if it is not here.
+  func page(_ name: BlobName) async throws -> Data? {
+    try await database.read { db in
+      try Data.fetchOne(
+        db.cachedStatement(sql: "SELECT bytes FROM blob WHERE name = ? AND bytes IS NOT NULL"),
+        arguments: [Data(name.hash.bytes)])
+    }
   }
 
-  package func noteBlobs(_ names: [BlobName: Int]) async throws {
-    if names.isEmpty { return }
+  /// Forgets which blobs the store has.
+  func forgetBlobs() async throws { try await database.write(Self.forgetBlobs) }
+
+  static func forgetBlobs(_ db: Database) throws {
+    try db.execute(sql: "DELETE FROM blob WHERE bytes IS NULL; UPDATE blob SET entry = NULL")
+  }
+
+  /// The largest number of pages. A page has about 8 KiB.
+  private static let maximumPages = 8_000
+
+  /// Notes blobs that the store has, with the last entry that was known before, and pages. The first pages go.
+  package func note(_ names: [BlobName: Int], pages: [BlobName: Data]) async throws {
+    if names.isEmpty, pages.isEmpty { return }
     try await database.write { db in
-      let statement = try db.cachedStatement(sql: "INSERT OR REPLACE INTO blob VALUES (?, ?)")
-      for (name, entry) in names { try statement.execute(arguments: [Data(name.hash.bytes), entry]) }
+      let naming = try db.cachedStatement(
+        sql: "INSERT INTO blob (name, entry) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET entry = ?2")
+      for (name, entry) in names { try naming.execute(arguments: [Data(name.hash.bytes), entry]) }
+      let keeping = try db.cachedStatement(
+        sql: "INSERT INTO blob (name, bytes) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET bytes = ?2")
+      for (name, page) in pages { try keeping.execute(arguments: [Data(name.hash.bytes), page]) }
+      try db.execute(
+        sql: """
+          DELETE FROM blob WHERE bytes IS NOT NULL AND rowid <= (
+            SELECT rowid FROM blob WHERE bytes IS NOT NULL ORDER BY rowid DESC LIMIT 1 OFFSET ?)
+          """, arguments: [Self.maximumPages])
     }
   }
 }

@@ -1,6 +1,8 @@
 import FilePackages
 import FoundationEssentials
 
+// EN1 The blobs of a version are a whole tree: each page and each content of its root, once, and nothing else.
+// EN2 A small base may have its content in an earlier version alone. So an upload over it relies on none of its blobs.
 // A version that has its content copies it to each later version of the same content. So the content stays as long as
 // the last version, like a blob that a version needs.
 
@@ -15,19 +17,19 @@ extension ContainerSession {
   /// The pages of a small base come from its entries, and its contents from the version that had it. A content that no
   /// known version has is missing.
   func blobs(with head: CloudVersion, andBaseOf record: DocumentRecord) async throws -> BlobStore {
-    let here = Enclosure()
+    let here = blobs.enclosing()
     if let base = base(of: record), base.isSmall, base != head.root {
       let entries = try await state.children(of: record.id).children.map(\.entry)
-      _ = try await DocumentTree.store(entries, in: blobs.enclosing(here))  // `here` gets the pages.
+      _ = try await DocumentTree.store(entries, in: here)  // `here` gets the pages.
       let version = try await state.versions(of: record.id).first { $0.root == base }
-      for blob in version?.blobs ?? [] { here.insert(blob, as: BlobName(of: blob)) }
+      try await here.put(all: version?.blobs ?? [])
     }
-    return blobs.adding(head.blobs + here.all.values)
+    return blobs.adding(head.blobs + here.enclosed.values)
   }
 
   /// Returns the blobs that go with a version of a content; none if it is not small. The store then has all of them.
   ///
-  /// - Parameter source: the blobs of the content. Those in its enclosure are in no object of the store.
+  /// - Parameter source: the blobs of the content. Those that it encloses are in no object of the store.
   func enclose(_ root: TreeRoot, from source: BlobStore) async throws -> [Data] {
     if enclosesSmall, root.isSmall {
       switch try await checking(nil, { try await self.parts(of: root, in: source) }) {
@@ -37,7 +39,7 @@ extension ContainerSession {
       case .failure: break
       }
     }
-    if let enclosure = source.enclosure { try await blobs.put(all: enclosure) }
+    try await blobs.put(all: source.enclosed.values)
     return []
   }
 
@@ -45,9 +47,7 @@ extension ContainerSession {
     var marks = BlobMarks(source)
     try await marks.mark([(root, nil)])
     if let problem = marks.problems.first { throw problem }
-    let found = try await concurrentMap(marks.names, BlobStore.maximumCalls) { name in
-      (name, try await source.get(name))
-    }
-    return root.parts(among: Dictionary(uniqueKeysWithValues: found))
+    return root.parts(
+      among: try await concurrentMap(marks.names, BlobStore.maximumCalls) { try await source.get($0) })
   }
 }

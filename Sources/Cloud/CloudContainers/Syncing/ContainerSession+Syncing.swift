@@ -44,7 +44,6 @@ extension ContainerSession {
       let isDone = !outcomes.contains(where: \.conflict)
       if isDone || isRehearsal || round == 3 { break }
     }
-    try await known.flush()
     // A snapshot only spares requests.
     for step in [join, { try await self.writeSnapshot() }] {
       if case .failure(let error) = try await checking(nil, step) { report.problems.append(error) }

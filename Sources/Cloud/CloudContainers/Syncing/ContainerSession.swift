@@ -11,7 +11,7 @@ package struct ContainerSession: Sendable {
   package let settings: ContainerFolder.Settings
   package let state: ContainerState
   package let log: ContainerLog
-  package let known: StateBlobs
+  package let known: KnownBlobs
   package let blobs: BlobStore
   /// The key of an encrypted container, by which `store` encrypts; nil if it is not.
   let key: ContainerKey?
@@ -58,8 +58,8 @@ package struct ContainerSession: Sendable {
     (self.enclosesSmall, self.isRehearsal, self.key) = (enclosesSmall, isRehearsal, key)
     (self.limits, self.mergers) = (limits, mergers)
     log = ContainerLog(store, rules: rules)
-    known = StateBlobs(state)
-    blobs = BlobStore(store, known: known, pages: isRehearsal ? nil : PageCache(at: folder.pagesPath))
+    known = KnownBlobs(state)
+    blobs = BlobStore(store, known: known)
   }
 
   package var store: any ObjectStore { log.store }

@@ -98,7 +98,7 @@ extension DocumentSync {
       // The document has all of it.
       return try await change(local) { try await $0.removeConflictVersion(own) }
     }
-    if let enclosure = blobs.enclosure { try await session.blobs.put(all: enclosure) }
+    try await session.blobs.put(all: blobs.enclosed.values)
     // Another device may have saved the version, before the document became this one.
     let facts = try await PackageStore.open(at: url(local)).conflictVersions().first { $0.id == own }
     // A name that no version can have stays here.
@@ -165,7 +165,7 @@ extension DocumentSync {
     }
     let staged = session.folder.path(ofStaged: identifier)
     try session.folder.removeStaged(identifier)
-    let blobs = session.blobs.enclosing(Enclosure())
+    let blobs = session.blobs.enclosing()
     let root = try await DocumentTree.store(entries.values.sorted { $0.path < $1.path }, in: blobs)
     try await DocumentDownload(
       to: staged, isPackage: true, contentType: nil, from: nil, to: root, in: blobs

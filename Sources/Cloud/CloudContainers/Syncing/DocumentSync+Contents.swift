@@ -110,7 +110,7 @@ private struct StagedContent {
   init(_ part: Part, _ sync: DocumentSync, _ blobs: BlobStore) {
     session = sync.session
     // The pages of the copy go nowhere.
-    self.blobs = blobs.enclosing(Enclosure(Array((blobs.enclosure?.all ?? [:]).values)))
+    self.blobs = blobs.enclosing()
     let hash = ContentHash(of: Array("\(part) of \(sync.record.id)".utf8)).bytes
     id = hash.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
   }

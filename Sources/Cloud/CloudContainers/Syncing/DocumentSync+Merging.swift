@@ -41,7 +41,7 @@ extension DocumentSync {
         root: uploaded.root, origin: isKept ? base : nil, deviceName: session.settings.deviceName,
         date: session.now())
       // A version in conflict has no blobs, and the last version may go before it.
-      if let enclosure = blobs.enclosure { try await session.blobs.put(all: enclosure) }
+      try await session.blobs.put(all: blobs.enclosed.values)
     } else {
       return try await becomeAnotherDocument(head)
     }
@@ -60,7 +60,7 @@ extension DocumentSync {
       return false
     }
     // The next step compares with the content that was here.
-    if root != uploaded.root { try await session.blobs.put(all: Enclosure(uploaded.blobs)) }
+    if root != uploaded.root { try await session.blobs.put(all: uploaded.blobs) }
     if try await commit(version, here: (uploaded.root, uploaded.children)) {
       report.uploaded = true
       report.merged = conflict == nil

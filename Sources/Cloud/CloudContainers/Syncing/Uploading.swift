@@ -10,7 +10,7 @@ import SystemPackage
 /// The content of a document here, of which the container has all blobs.
 struct UploadedTree: Sendable {
   var root: TreeRoot
-  /// The blobs that go with a version, and that the container does not have: see `Enclosure`.
+  /// The blobs that go with a version, and that the container does not have: see `CloudVersion.blobs`.
   var blobs: [Data]
   var children: KnownChildren
   /// Whether the package has conflict versions.
@@ -58,7 +58,7 @@ extension ContainerSession {
       try check(tree)
       let found = tree.children
       let isSmall = enclosesSmall && tree.isSmall
-      let target = isSmall ? blobs.enclosing(Enclosure()) : blobs
+      let target = isSmall ? blobs.enclosing() : blobs
       if isSmall || isOverSmall, !tree.known.isEmpty {
         var whole = try await look(at: path, document.isPackage, known: KnownChildren())
         try await store(

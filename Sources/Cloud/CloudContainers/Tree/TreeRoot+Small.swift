@@ -16,9 +16,10 @@ extension TreeRoot {
 
   /// Returns the blobs of the tree, pages and contents in the order of a walk, each once (EN1).
   ///
-  /// - Returns: nil if one of them is not among `blobs`, or if they are too large for a version.
-  func parts(among blobs: [BlobName: Data]) -> [Data]? {
+  /// - Returns: nil if one of them is not among `all`, or if they are too large for a version.
+  func parts(among all: some Sequence<Data>) -> [Data]? {
     guard isSmall else { return nil }
+    let blobs = Dictionary(all.map { (BlobName(of: $0), $0) }) { first, _ in first }
     var (found, seen, size) = ([Data](), Set<BlobName>(), 0)
     func take(_ name: BlobName) -> Data? {
       guard let bytes = blobs[name] else { return nil }

@@ -99,7 +99,7 @@ extension CloudVersion {
       blobs: record.blobs ?? [], isDeleted: record.isDeleted)
     // The blobs are those of the whole tree (EN1).
     if let blobs = record.blobs,
-      blobs.isEmpty || root.parts(among: Enclosure(blobs).all) != blobs
+      blobs.isEmpty || root.parts(among: blobs) != blobs
     {
       throw .invalid("blobs")
     }

@@ -30,7 +30,10 @@ public struct CloudVersion: Sendable, Hashable {
   public var isPackage: Bool
   /// The document's content. A deletion has the content that it removed.
   package var root: TreeRoot
-  /// The blobs of the content, if the document is small: see `Enclosure`. Otherwise they are objects of their own.
+  /// The blobs of the content, if the document is small, in the order of a walk. Otherwise they are objects of their own.
+  ///
+  /// So a small document costs one object. The blobs have the bytes and names of separate ones, so the root does not
+  /// depend on their place.
   package internal(set) var blobs: [Data] = []
   /// Whether the document is deleted.
   public var isDeleted = false
