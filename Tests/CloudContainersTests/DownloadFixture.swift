@@ -60,13 +60,14 @@ enum DownloadFixture {
   ) async throws -> TreeEntry {
     let data = Data(bytes)
     var pieces: [FilePiece] = []
-    for start in stride(from: 0, to: data.count, by: FileUpload.maximumWhole) {
-      let piece = data[start..<min(start + FileUpload.maximumWhole, data.count)]
+    let size = data.count <= FileUpload.maximumWhole ? FileUpload.maximumWhole : 4 << 20
+    for start in stride(from: 0, to: data.count, by: size) {
+      let piece = data[start..<min(start + size, data.count)]
       pieces.append(FilePiece(try await blobs.put(Data(piece)), size: UInt64(piece.count)))
     }
     let content = FileContent(
       size: UInt64(bytes.count), hash: ContentHash(of: bytes), modified: modified,
-      storage: try await .storing(pieces, in: blobs))
+      list: try await PieceList.store(pieces, in: blobs))
     return TreeEntry(path, .file(content), mode: mode)
   }
 

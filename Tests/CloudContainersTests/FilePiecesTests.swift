@@ -53,15 +53,15 @@ struct FilePiecesTests {
       let blobs = BlobStore(counter.store())
       try write([], in: path)
       let empty = try await upload(in: path, to: blobs)
-      #expect(empty.size == 0 && empty.hash == .empty && empty.storage == .whole && counter[.put] == 0)
+      #expect(empty.size == 0 && empty.hash == .empty && empty.list == nil && counter[.put] == 0)
       try write([1, 2, 3], in: path)
       let small = try await upload(in: path, to: blobs)
-      #expect(small.storage == .whole && small.hash == ContentHash(of: [1, 2, 3]) && counter[.put] == 1)
+      #expect(small.list == nil && small.hash == ContentHash(of: [1, 2, 3]) && counter[.put] == 1)
       #expect(try await bytes(of: small, in: blobs) == [1, 2, 3])
       // A flat file has no path in its document.
       #expect(try await FileUpload(of: .root, in: path.appending("a"), to: blobs).content() == small)
       try write([UInt8](repeating: 7, count: FileUpload.maximumWhole), in: path)
-      #expect(try await upload(in: path, to: blobs).storage == .whole)
+      #expect(try await upload(in: path, to: blobs).list == nil)
     }
   }
 
@@ -72,7 +72,7 @@ struct FilePiecesTests {
       var bytes = random(64 << 20)
       try write(bytes, in: path)
       let first = try await upload(in: path, to: BlobStore(store))
-      guard case .list = first.storage else { return #expect(Bool(false), "\(first.storage)") }
+      #expect(first.list != nil)
       var sizes: [UInt64] = []
       try await first.forEachPiece(in: BlobStore(store)) { piece, _ in sizes.append(piece.size) }
       // The sizes of pieces (PI2).
@@ -150,12 +150,12 @@ struct FilePiecesTests {
     }
     let content = FileContent(
       size: pieces.reduce(0) { $0 + $1.size }, hash: .empty, modified: FileTime(seconds: 0, nanoseconds: 0),
-      storage: try await .storing(pieces, in: blobs))
+      list: try await PieceList.store(pieces, in: blobs))
     var read: [FilePiece] = []
     try await content.forEachPiece(in: blobs) { piece, _ in read.append(piece) }
     #expect(read == pieces)
     let error = await #expect(throws: CloudDataError.self) {
-      try await FileContent.Storage.storing(Array(repeating: piece, count: 300_000), in: blobs)
+      try await PieceList.store(Array(repeating: piece, count: 300_000), in: blobs)
     }
     #expect(error?.code == .refused)
   }
@@ -177,7 +177,7 @@ struct FilePiecesTests {
       let name = try await blobs.put(bytes)
       let content = FileContent(
         size: size, hash: .empty, modified: FileTime(seconds: 0, nanoseconds: 0),
-        storage: .list(name))
+        list: name)
       await #expect(throws: CloudDataError.self) {
         try await content.forEachPiece(in: blobs, child: "a") { _, _ in }
       }

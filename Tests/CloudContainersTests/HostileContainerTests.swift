@@ -91,7 +91,7 @@ enum HostileContent: String, CaseIterable {
         good,
         content(file("bad")) {
           $0.size = 1 << 49
-          $0.storage = .list(BlobName(ContentHash(of: [1])))
+          $0.list = BlobName(ContentHash(of: [1]))
         },
       ])
     case .loop:
@@ -141,28 +141,31 @@ enum HostileContent: String, CaseIterable {
         good,
         content(file("bad")) {
           $0.size = 5 << 20
-          $0.storage = .list(name)
+          $0.list = name
         },
       ])
     case .pieceTooLarge:
+      let pieces = PieceList([
+        FilePiece(BlobName(ContentHash(of: [1])), size: 9 << 20),
+        FilePiece(BlobName(ContentHash(of: [1])), size: 1 << 20),
+      ])
+      let name = try await blobs.put(pieces.bytes)
       return try await raw([
         good,
         content(file("bad")) {
           $0.size = 10 << 20
-          $0.storage = .pieces([
-            FilePiece(BlobName(ContentHash(of: [1])), size: 9 << 20),
-            FilePiece(BlobName(ContentHash(of: [1])), size: 1 << 20),
-          ])
+          $0.list = name
         },
       ])
     case .wrongHash:
       // The pieces are right, and the file is another one.
       let one = FilePiece(try await blobs.put(Data("one ".utf8)), size: 4)
+      let name = try await PieceList.store([one, one], in: blobs)
       return try await raw([
         good,
         content(file("bad")) {
           $0.size = 8
-          $0.storage = .pieces([one, one])
+          $0.list = name
         },
       ])
     case .flatWithTwo: return try await raw([file("Content"), file("More")])
@@ -244,7 +247,7 @@ struct HostileContainerTests {
     let blobs = BlobStore(counter.store())
     let content = FileContent(
       size: 1 << 30, hash: ContentHash(of: [1]), modified: FileTime(seconds: 1, nanoseconds: 0),
-      storage: .list(BlobName(ContentHash(of: [2]))))
+      list: BlobName(ContentHash(of: [2])))
     let root = try await DocumentTree.store([TreeEntry("bad", .file(content), mode: 0o644)], in: blobs)
     counter.reset()
     let error = await #expect(throws: FilePackageError.self) {

@@ -176,7 +176,7 @@ struct RepairTests {
       // The hash is that of another file.
       let content = FileContent(
         size: 6, hash: ContentHash(of: Array("twoone".utf8)), modified: FileTime(seconds: 1, nanoseconds: 0),
-        storage: .pieces(parts))
+        list: try await PieceList.store(parts, in: session.blobs))
       let root = try await DocumentTree.store(
         [TreeEntry(LocalTree.flatFile, .file(content), mode: 0o644)], in: session.blobs)
       try a.write("small", to: "Large.bin")

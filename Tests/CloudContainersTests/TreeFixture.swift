@@ -28,21 +28,10 @@ enum TreeFixture {
     switch Int.random(in: 0..<8, using: &random) {
     case 0: return TreeEntry(PackagePath(path), .directory, mode: 0o755)
     case 1: return TreeEntry(PackagePath(path), .link(Array("../a\(random.next() % 9)".utf8)), mode: 0)
-    case 2:
-      let pieces = (0..<Int.random(in: 2...TreePage.maximumPieces, using: &random)).map { _ in
-        FilePiece(
-          BlobName(ContentHash(of: [UInt8(random.next() % 256)])), size: random.next() % 4_000_000 + 1)
-      }
-      let size = pieces.reduce(0) { $0 + $1.size }
+    case 2, 3:
       let content = FileContent(
-        size: size, hash: ContentHash(of: [1]), modified: FileTime(seconds: -5, nanoseconds: 999_999_999),
-        storage: .pieces(pieces))
-      return TreeEntry(PackagePath(path), .file(content), mode: 0o600)
-    case 3:
-      let content = FileContent(
-        size: random.next() % (1 << 24), hash: ContentHash(of: [2]),
-        modified: FileTime(seconds: 0, nanoseconds: 0),
-        storage: .list(BlobName(ContentHash(of: [3]))))
+        size: random.next() % (1 << 24) + 1, hash: ContentHash(of: [2]),
+        modified: FileTime(seconds: -5, nanoseconds: 999_999_999), list: BlobName(ContentHash(of: [3])))
       return TreeEntry(PackagePath(path), .file(content), mode: 0o755)
     default: return file(path, "\(random.next() % 50)")
     }

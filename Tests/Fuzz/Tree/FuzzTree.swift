@@ -44,7 +44,7 @@ private func readList(_ bytes: Data, _ flags: UInt8, _ blobs: BlobStore) async t
   let name = try await blobs.put(bytes)
   let content = FileContent(
     size: UInt64(flags), hash: .empty, modified: FileTime(seconds: 0, nanoseconds: 0),
-    storage: .list(name))
+    list: name)
   var sum: UInt64 = 0
   do {
     try await content.forEachPiece(in: blobs) { piece, offset in
@@ -68,7 +68,7 @@ private func download(_ page: TreePage, _ flags: UInt8, _ blobs: BlobStore) asyn
       }
       let bytes = Data(repeating: 7, count: Int(content.size % 50))
       if !bytes.isEmpty { try await blobs.put(bytes) }
-      (content.size, content.hash, content.storage) = (UInt64(bytes.count), BlobName(of: bytes).hash, .whole)
+      (content.size, content.hash, content.list) = (UInt64(bytes.count), BlobName(of: bytes).hash, nil)
       entry.kind = .file(content)
       items.append(.entry(entry))
     }

@@ -49,7 +49,7 @@ struct FetchedContents: Sendable {
       counter: DownloadCounter(total: sorted.reduce(0) { $0 + $1.content.size }, progress))
     var memory = Self.memory
     let (small, large) = sorted.partitioned { _, content in
-      guard content.size <= min(memory, maximumInMemory), content.storage == .whole else { return false }
+      guard content.size <= min(memory, maximumInMemory), content.list == nil else { return false }
       memory -= content.size
       return true
     }

@@ -67,7 +67,7 @@ struct BlobMarks {
     guard case .file(let content) = entry.kind else { return }
     do {
       try await mark(content, entry.path, document)
-      if content.storage != .whole {
+      if content.list != nil {
         composed[content.hash] = ComposedFile(content: content, path: entry.path, document: document)
       }
     } catch var error as CloudDataError {
@@ -77,7 +77,7 @@ struct BlobMarks {
   }
 
   private mutating func mark(_ content: FileContent, _ path: PackagePath, _ document: String?) async throws {
-    if case .list(let name) = content.storage {
+    if let name = content.list {
       documents[name] = document
       names.insert(name)
     }

@@ -62,7 +62,7 @@ package struct FileUpload: Sendable {
       try await group.waitForAll()
     }
     let (status, hash) = try await reader.finish()
-    let storage = try await FileContent.Storage.storing(pieces, in: blobs)
-    return FileContent(size: status.size, hash: hash, modified: status.modified, storage: storage)
+    let list = try await PieceList.store(pieces, in: blobs)
+    return FileContent(size: status.size, hash: hash, modified: status.modified, list: list)
   }
 }

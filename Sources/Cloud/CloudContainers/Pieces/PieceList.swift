@@ -32,30 +32,31 @@ package struct PieceList: Sendable, Hashable {
     do {
       guard bytes.count % Self.pieceSize == 1, try reader.read(UInt8.self) == Self.format else { return nil }
       while reader.remaining > 0 {
-        guard let hash = ContentHash(bytes: try reader.read(count: ContentHash.count)) else { return nil }
-        pieces.append(FilePiece(BlobName(hash), size: try reader.read()))
+        pieces.append(FilePiece(BlobName(try reader.readHash()), size: try reader.read()))
       }
     } catch {
       return nil
     }
-    guard FilePiece.sum(pieces) == size, pieces.allSatisfy({ $0.size <= UInt64(PieceCutter.maximumSize) })
-    else { return nil }
+    var sum: UInt64 = 0
+    for piece in pieces {
+      guard (1...UInt64(PieceCutter.maximumSize)).contains(piece.size) else { return nil }
+      sum += piece.size
+    }
+    if sum != size { return nil }
   }
 }
 
-extension FileContent.Storage {
-  /// Stores the list of these pieces, and returns the storage.
+extension PieceList {
+  /// Stores the list of these pieces of a file; returns nil if one blob has the file.
   ///
   /// - Throws: `CloudDataError` if there are too many for a list; the errors of the store.
-  package static func storing(_ pieces: [FilePiece], in blobs: BlobStore) async throws -> FileContent.Storage
-  {
-    if pieces.count <= 1 { return .whole }
-    if pieces.count <= TreePage.maximumPieces { return .pieces(pieces) }
+  package static func store(_ pieces: [FilePiece], in blobs: BlobStore) async throws -> BlobName? {
+    if pieces.count <= 1 { return nil }
     let bytes = PieceList(pieces).bytes
     guard bytes.count <= BlobStore.maximumSize else {
       throw CloudDataError(.refused, in: blobs.place, reason: "it has a file with too many pieces")
     }
-    return .list(try await blobs.putPage(bytes))
+    return try await blobs.putPage(bytes)
   }
 }
 
@@ -68,22 +69,14 @@ extension FileContent {
   package func forEachPiece(
     in blobs: BlobStore, child: String? = nil, _ body: (FilePiece, UInt64) async throws -> Void
   ) async throws {
-    switch storage {
-    case .whole:
-      if size > 0 { try await body(FilePiece(BlobName(hash), size: size), 0) }
-    case .pieces(let pieces): try await forEach(pieces, body)
-    case .list(let name):
-      let bytes = try await blobs.page(name, maximumSize: BlobStore.maximumSize, child: child)
-      guard let list = PieceList(decoding: bytes, size: size) else {
-        throw CloudDataError(.invalid, in: blobs.place, blob: name, child: child)
+    var pieces = size == 0 ? [] : [FilePiece(BlobName(hash), size: size)]
+    if let list {
+      let bytes = try await blobs.page(list, maximumSize: BlobStore.maximumSize, child: child)
+      guard let read = PieceList(decoding: bytes, size: size) else {
+        throw CloudDataError(.invalid, in: blobs.place, blob: list, child: child)
       }
-      try await forEach(list.pieces, body)
+      pieces = read.pieces
     }
-  }
-
-  private func forEach(
-    _ pieces: [FilePiece], _ body: (FilePiece, UInt64) async throws -> Void
-  ) async throws {
     var offset: UInt64 = 0
     for piece in pieces {
       try await body(piece, offset)

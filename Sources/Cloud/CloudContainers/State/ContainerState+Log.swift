@@ -151,7 +151,7 @@ extension ContainerState {
           arguments: [here.document, Data(here.root.bytes), here.name])
         let insertion = try db.cachedStatement(sql: "INSERT INTO pendingPage VALUES (?, ?, ?)")
         for page in here.children.pages {
-          try insertion.execute(arguments: [here.document, page.key, Data(page.bytes)])
+          try insertion.execute(arguments: [here.document, page.key, Data(page.stored)])
         }
       }
     }

@@ -114,7 +114,7 @@ package final class ContainerState: Sendable {
   private static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
     // A state of another form counts as lost.
-    migrator.registerMigration("9") { db in
+    migrator.registerMigration("10") { db in
       for table in tables + ["child", "unannounced", "unread", "earlier"] {
         try db.execute(sql: "DROP TABLE IF EXISTS \(table)")
       }
@@ -250,7 +250,7 @@ package final class ContainerState: Sendable {
     if old.isEmpty { try db.execute(sql: "DELETE FROM page WHERE document = ?", arguments: [id]) }
     let insertion = try db.cachedStatement(sql: "INSERT OR REPLACE INTO page VALUES (?, ?, ?)")
     for page in children.pages where old.removeValue(forKey: page.key) != page {
-      try insertion.execute(arguments: [id, page.key, Data(page.bytes)])
+      try insertion.execute(arguments: [id, page.key, Data(page.stored)])
     }
     let removal = try db.cachedStatement(sql: "DELETE FROM page WHERE document = ? AND first = ?")
     for key in old.keys { try removal.execute(arguments: [id, key]) }

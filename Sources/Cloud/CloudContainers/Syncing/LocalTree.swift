@@ -21,7 +21,7 @@ package struct LocalTree: Sendable {
 
   /// The content that was here.
   let known: KnownChildren
-  /// The entries that are new or that have another content, in order. A file whose content is new has no storage yet.
+  /// The entries that are new or that have another content, in order. A file whose content is new has no pieces yet.
   private(set) var changed: [KnownChild] = []
   /// The entries that are the known ones, of files with another status.
   private(set) var noted: [KnownChild] = []

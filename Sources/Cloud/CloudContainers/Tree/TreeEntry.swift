@@ -37,21 +37,11 @@ package struct FileContent: Sendable, Hashable {
   package var hash: ContentHash
   /// The modification date.
   package var modified: FileTime
-  /// The blobs that have the bytes.
-  package var storage: Storage
+  /// The list of the pieces that have the bytes; nil for one blob, whose name is the file's hash.
+  package var list: BlobName?
 
-  /// The blobs that have the bytes of a file.
-  package enum Storage: Sendable, Hashable {
-    /// One blob, whose name is the file's hash; none for an empty file.
-    case whole
-    /// Pieces in their order, two at least.
-    case pieces([FilePiece])
-    /// A list of pieces in a blob of its own.
-    case list(BlobName)
-  }
-
-  package init(size: UInt64, hash: ContentHash, modified: FileTime, storage: Storage = .whole) {
-    (self.size, self.hash, self.modified, self.storage) = (size, hash, modified, storage)
+  package init(size: UInt64, hash: ContentHash, modified: FileTime, list: BlobName? = nil) {
+    (self.size, self.hash, self.modified, self.list) = (size, hash, modified, list)
   }
 }
 

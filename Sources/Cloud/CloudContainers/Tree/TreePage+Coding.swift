@@ -19,7 +19,9 @@ struct TreePageWriter {
   mutating func write(_ item: TreeItem) {
     var writer = ByteWriter()
     switch item {
-    case .entry(let entry): write(entry, to: &writer)
+    case .entry(let entry):
+      write(entry.path, to: &writer)
+      entry.write(to: &writer)
     case .branch(let branch):
       write(branch.lastPath, to: &writer)
       writer.write(branch.page.hash)
@@ -38,40 +40,54 @@ struct TreePageWriter {
     writer.writeShort(Array(bytes[shared...]))
     previous = bytes
   }
+}
 
-  private mutating func write(_ entry: TreeEntry, to writer: inout ByteWriter) {
-    write(entry.path, to: &writer)
-    switch entry.kind {
-    case .directory:
-      writer.write(FileKind.directory.rawValue)
-      writer.write(entry.mode)
-    case .link(let destination):
-      writer.write(FileKind.symbolicLink.rawValue)
-      writer.write(entry.mode)
-      writer.writeShort(destination)
+extension TreeEntry {
+  /// Writes all but the path.
+  func write(to writer: inout ByteWriter) {
+    writer.write(fileKind.rawValue)
+    writer.write(mode)
+    switch kind {
+    case .directory: break
+    case .link(let destination): writer.writeShort(destination)
     case .file(let content):
-      writer.write(FileKind.file.rawValue)
-      writer.write(entry.mode)
-      write(content, to: &writer)
+      writer.write(content.size)
+      writer.write(content.hash)
+      writer.write(content.modified)
+      writer.write(UInt8(content.list == nil ? 0 : 1))
+      if let list = content.list { writer.write(list.hash) }
     }
   }
 
-  private func write(_ content: FileContent, to writer: inout ByteWriter) {
-    writer.write(content.size)
-    writer.write(content.hash)
-    writer.write(content.modified)
-    switch content.storage {
-    case .whole: writer.write(UInt8(0))
-    case .pieces(let pieces):
-      writer.write(UInt8(pieces.count))
-      for piece in pieces {
-        writer.write(piece.name.hash)
-        writer.write(piece.size)
+  /// Reads all but the path.
+  init(_ path: PackagePath, from reader: inout ByteReader) throws(ByteReader.Damage) {
+    let fileKind = try reader.readKind()
+    let mode = try reader.read(UInt16.self)
+    let kind: Kind
+    switch fileKind {
+    case .directory: kind = .directory
+    case .symbolicLink: kind = .link(Array(try reader.readShort()))
+    default:
+      var content = FileContent(
+        size: try reader.read(), hash: try reader.readHash(), modified: try reader.readTime())
+      switch try reader.read(UInt8.self) {
+      case 0: break
+      case 1: content.list = BlobName(try reader.readHash())
+      default: throw ByteReader.Damage(words: "it has pieces of an unknown kind")
       }
-    case .list(let name):
-      writer.write(UInt8(0xFF))
-      writer.write(name.hash)
+      kind = .file(content)
     }
+    self.init(path, kind, mode: mode)
+    guard self.mode == mode else { throw ByteReader.Damage(words: "it has invalid permissions") }
+  }
+}
+
+extension ByteReader {
+  mutating func readHash() throws(Damage) -> ContentHash {
+    guard let hash = ContentHash(bytes: try read(count: ContentHash.count)) else {
+      throw Damage(words: "it ends too early")
+    }
+    return hash
   }
 }
 
@@ -130,21 +146,16 @@ private struct TreePageReader {
 
   mutating func item(level: UInt8) throws(ByteReader.Damage) -> TreeItem {
     let path = try path()
-    if level == 0 { return .entry(try entry(path)) }
+    if level == 0 {
+      let entry = try TreeEntry(path, from: &reader)
+      if let problem = entry.problem { throw Damage(words: problem) }
+      return .entry(entry)
+    }
     let branch = TreeBranch(
-      lastPath: path, page: try blob(),
+      lastPath: path, page: BlobName(try reader.readHash()),
       totals: TreeTotals(entries: try reader.read(), bytes: try reader.read()))
     guard branch.totals.entries > 0 else { throw Damage(words: "a page of it is empty") }
     return .branch(branch)
-  }
-
-  private mutating func blob() throws(ByteReader.Damage) -> BlobName { BlobName(try hash()) }
-
-  private mutating func hash() throws(ByteReader.Damage) -> ContentHash {
-    guard let hash = ContentHash(bytes: try reader.read(count: ContentHash.count)) else {
-      throw Damage(words: "it ends too early")
-    }
-    return hash
   }
 
   private mutating func path() throws(ByteReader.Damage) -> PackagePath {
@@ -166,49 +177,6 @@ private struct TreePageReader {
     (previous, previousPath) = (Array(bytes), path)
     return path
   }
-
-  private mutating func entry(_ path: PackagePath) throws(ByteReader.Damage) -> TreeEntry {
-    let kind = try reader.readKind()
-    let mode = try reader.read(UInt16.self)
-    guard mode <= 0o777, kind != .symbolicLink || mode == 0o777 else {
-      throw Damage(words: "it has invalid permissions")
-    }
-    switch kind {
-    case .directory: return TreeEntry(path, .directory, mode: mode)
-    case .symbolicLink:
-      let destination = try reader.readShort()
-      guard !destination.isEmpty, destination.count <= TreeEntry.maximumDestinationSize,
-        !destination.contains(0)
-      else { throw Damage(words: "it has an invalid link") }
-      return TreeEntry(path, .link(Array(destination)), mode: mode)
-    default: return TreeEntry(path, .file(try content()), mode: mode)
-    }
-  }
-
-  private mutating func content() throws(ByteReader.Damage) -> FileContent {
-    let size = try reader.read(UInt64.self)
-    guard size <= TreeEntry.maximumFileSize else { throw Damage(words: "its size is not possible") }
-    let hash = try hash()
-    guard (size == 0) == (hash == .empty) else { throw Damage(words: "its size is not possible") }
-    var content = FileContent(size: size, hash: hash, modified: try reader.readTime())
-    switch try byte() {
-    case 0:
-      guard size <= UInt64(BlobStore.maximumSize) else { throw Damage(words: "its size is not possible") }
-    case 0xFF where size > 0:
-      content.storage = .list(try blob())
-    case let count:
-      guard (2...TreePage.maximumPieces).contains(Int(count)) else {
-        throw Damage(words: "it has a wrong number of pieces")
-      }
-      var pieces: [FilePiece] = []
-      for _ in 0..<count { pieces.append(FilePiece(try blob(), size: try reader.read())) }
-      guard FilePiece.sum(pieces) == size, pieces.allSatisfy({ $0.size <= BlobStore.maximumSize }) else {
-        throw Damage(words: "its pieces have another size")
-      }
-      content.storage = .pieces(pieces)
-    }
-    return content
-  }
 }
 
 extension TreeEntry {
@@ -228,21 +196,11 @@ extension TreeEntry {
     case .link(let destination):
       let isValid = (1...Self.maximumDestinationSize).contains(destination.count) && !destination.contains(0)
       return isValid ? nil : "it has no valid destination"
-    case .file(let content): return content.size <= Self.maximumFileSize ? nil : "it is too large"
+    case .file(let content):
+      if content.size > Self.maximumFileSize { return "it is too large" }
+      let isPossible = content.list == nil ? content.size <= BlobStore.maximumSize : content.size > 0
+      return isPossible && (content.size == 0) == (content.hash == .empty) ? nil : "its size is not possible"
     }
-  }
-}
-
-extension FilePiece {
-  /// Returns the bytes of all pieces; nil if a piece is empty or the sum is too large.
-  package static func sum(_ pieces: [FilePiece]) -> UInt64? {
-    var sum: UInt64 = 0
-    for piece in pieces {
-      let (next, overflow) = sum.addingReportingOverflow(piece.size)
-      if overflow || piece.size == 0 { return nil }
-      sum = next
-    }
-    return sum
   }
 }
 

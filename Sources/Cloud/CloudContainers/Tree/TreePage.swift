@@ -17,10 +17,8 @@ package struct TreePage: Sendable, Hashable {
   static let fullSize = 32 << 10
   /// The size of the longest path or destination of a link, in bytes, with its names together.
   package static let maximumPathSize = 8 << 10
-  /// The largest number of pieces that an entry has by itself; a list has more.
-  package static let maximumPieces = 24
   /// The size of the largest page: a full one, and one more entry.
-  package static let maximumSize = fullSize + 2 * maximumPathSize + maximumPieces * 40 + 256
+  package static let maximumSize = fullSize + 2 * maximumPathSize + 256
 
   /// The sum over all items; nil if it is too large.
   package var totals: TreeTotals? {

@@ -40,7 +40,7 @@ extension TreeRoot {
         case .branch(let branch): rest.append(branch.page)
         case .entry(let entry):
           guard case .file(let content) = entry.kind, content.size > 0 else { continue }
-          guard content.storage == .whole, let bytes = take(BlobName(content.hash)),
+          guard content.list == nil, let bytes = take(BlobName(content.hash)),
             UInt64(bytes.count) == content.size
           else { return nil }
         }
