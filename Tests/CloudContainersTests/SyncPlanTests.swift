@@ -26,14 +26,14 @@ private final class WriteCountingStore: ObjectStore {
 
 @Suite("The plan of a synchronization")
 struct SyncPlanTests {
-  /// The bytes of all files, except the memory that SQLite's connections share.
+  /// The bytes of all files, except those of the state.
   private func bytes(in folder: URL) throws -> [String: Data] {
     var files: [String: Data] = [:]
     for name in try FileManager.default.subpathsOfDirectory(atPath: folder.path) {
       let file = folder.appending(path: name)
       var isFolder: ObjCBool = false
       guard FileManager.default.fileExists(atPath: file.path, isDirectory: &isFolder) else { continue }
-      if name.hasSuffix("-shm") { continue }
+      if name.contains("state.sqlite") { continue }
       files[name] = isFolder.boolValue ? Data() : try Data(contentsOf: file)
     }
     return files
@@ -80,9 +80,8 @@ struct SyncPlanTests {
       #expect(Set(plan.documents.map(\.description)) == Set(expected))
       // The run does the same.
       let run = try await b.sync()
-      #expect(
-        Set(run.documents.map(\.name)) == Set(plan.documents.map(\.name)) && run.discovered == plan.discovered
-      )
+      #expect(Set(run.documents.map(\.name)) == Set(plan.documents.map(\.name)))
+      #expect(plan.discovered > 0 && run.discovered == 0)
       #expect(try await b.container.plan().documents.isEmpty)
     }
   }

@@ -121,11 +121,13 @@ public final class CloudContainer: Sendable {
   ///
   /// A document that both sides changed is `merged`, whether or not that ends in a conflict.
   ///
-  /// Cost: that of a `sync()` without the content of documents, and a copy of the state in a temporary file.
+  /// This machine learns the news of the container by it, so a `sync()` after it tells only its work on documents.
+  ///
+  /// Cost: that of a `sync()` without the content of documents.
   ///
   /// - Throws: as `sync()`. It does not probe a store.
   public func plan() async throws -> SyncReport {
-    try await exclusively { try await session.rehearsal().sync() }
+    try await exclusively { try await session.plan() }
   }
 
   /// Runs an operation while no other one runs, in this process or in another one.

@@ -22,7 +22,7 @@ extension ContainerSession {
   package func lookAtLog() async throws -> LearnedChanges {
     let news = try await catchUp()
     try await checkMembership()
-    if !isRehearsal { try await endOldCollection() }
+    if !isPlan { try await endOldCollection() }
     known.trust()
     return news
   }
@@ -80,7 +80,7 @@ extension ContainerSession {
   private func completed(
     _ entries: [ContainerLog.Read], after last: LogPosition
   ) async throws -> [ContainerLog.Read] {
-    guard entries.isEmpty, let pending = try await state.pending(), pending.number == last.number + 1,
+    guard !isPlan, entries.isEmpty, let pending = try await state.pending(), pending.number == last.number + 1,
       let entry = try? LogEntry(decoding: pending.bytes),  // Else it is of no use.
       entry.previous == last.hash
     else { return entries }
@@ -155,7 +155,7 @@ extension ContainerSession {
   /// Makes this device one of the container's, if it has made no entry yet.
   func join() async throws {
     let isKnown = try await state.devices().contains { $0.id == settings.device }
-    if isRehearsal || isKnown { return }
+    if isKnown { return }
     // No other device changes the name.
     _ = try await committer.commit(
       .init(change: .device(settings.device, name: settings.deviceName)), in: self)
@@ -220,7 +220,6 @@ extension ContainerSession {
   /// Stores a snapshot if the entries after the last one weigh more than half of it, so that a new device reads few
   /// objects.
   func writeSnapshot(ifDue: Bool = true) async throws {
-    if isRehearsal { return }
     func isDue(_ number: Int, _ size: Int) async throws -> Bool {
       try await state.weightOfEntries(after: number) > max(Self.lightTail, size / 2)
     }

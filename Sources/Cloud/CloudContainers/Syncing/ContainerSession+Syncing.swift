@@ -17,7 +17,7 @@ extension ContainerSession {
     let news = try await lookAtLog()
     (report.discovered, report.lost) = (news.documents.count, news.lost)
     report.documents = news.renamed.map { SyncReport.Document(name: $0.new, oldName: $0.old) }
-    let problems = isRehearsal ? [] : try await saveLost()
+    let problems = isPlan ? [] : try await saveLost()
     try await wantKeptDocuments()
     // What one round makes, such as a document under a new name, the next one finds.
     for round in 0..<4 {
@@ -29,7 +29,7 @@ extension ContainerSession {
           FilePackageError.Code($0.error.code), .search, document: $0.prefix, reason: "\($0.error)")
       }
       report.leftOut = scan.leftOut.map(\.description)
-      let records = try await match(scan, known)
+      let records = try await match(scan, known, saves: !isPlan)
       let owners = try self.owners(of: records)
       var documents: [KnownDocument] = []
       for (index, record) in records.enumerated() {
@@ -42,13 +42,21 @@ extension ContainerSession {
       let outcomes = try await bringUpToDate(documents, among: liveNames(of: records))
       report.documents += outcomes.filter(\.isNews)
       let isDone = !outcomes.contains(where: \.conflict)
-      if isDone || isRehearsal || round == 3 { break }
+      if isDone || isPlan || round == 3 { break }
     }
+    if isPlan { return report }
     // A snapshot only spares requests.
     for step in [join, { try await self.writeSnapshot() }] {
       if case .failure(let error) = try await checking(nil, step) { report.problems.append(error) }
     }
     return report
+  }
+
+  /// Returns the work that a run of this moment would do. The state learns the news of the log, and nothing else changes.
+  package func plan() async throws -> SyncReport {
+    var session = self
+    session.isPlan = true
+    return try await session.sync()
   }
 
   /// Brings one document up to date.
@@ -62,7 +70,7 @@ extension ContainerSession {
   ) async throws -> (outcome: SyncReport.Document, record: DocumentRecord) {
     var sync = DocumentSync(self, record, local, seen: seen, among: names)
     do {
-      try await sync.run()
+      try await isPlan ? sync.plan() : sync.run()
     } catch let error where Self.endsRun(error) {
       throw error
     } catch {
@@ -77,7 +85,7 @@ extension ContainerSession {
       } else {
         failed.uploadingError = "\(error)"
       }
-      try await state.save(failed)
+      if !isPlan { try await state.save(failed) }
       sync.record = failed
     }
     transfers.finish(record.id)
@@ -98,7 +106,7 @@ extension ContainerSession {
 
   /// Probes a store with another address or endpoint than the one that was probed.
   private func probeIfMoved() async throws {
-    if isRehearsal { return }
+    if isPlan { return }
     if try await state.text(.probed) == settings.storePlace { return }
     try await StoreProbe(store).check()
     try await noteProbe()

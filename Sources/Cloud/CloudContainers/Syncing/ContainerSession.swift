@@ -33,8 +33,8 @@ package struct ContainerSession: Sendable {
   let asksStore: Bool
   /// Whether the blobs of a small document go with its version. A test of blobs leaves it out.
   let enclosesSmall: Bool
-  /// Whether a run only tells its steps: see `rehearsal()`.
-  let isRehearsal: Bool
+  /// Whether a run only tells its steps: see `plan()`.
+  var isPlan = false
   /// This machine's clock.
   package let now: @Sendable () -> Date
   /// Makes the identities of new documents.
@@ -45,7 +45,7 @@ package struct ContainerSession: Sendable {
     store: any ObjectStore, key: ContainerKey? = nil, rules: LogRules = .all,
     packageExtensions: Set<String> = [],
     limits: TreeLimits = .document, asksStore: Bool = true, enclosesSmall: Bool = true,
-    isRehearsal: Bool = false, mergers: [any ContentMerger] = [DatabaseMerger()],
+    mergers: [any ContentMerger] = [DatabaseMerger()],
     now: @escaping @Sendable () -> Date = { Date() },
     newDocument: @escaping @Sendable () -> CloudDocumentID = {
       var generator = SystemRandomNumberGenerator()
@@ -55,7 +55,7 @@ package struct ContainerSession: Sendable {
     (self.folder, self.settings, self.state) = (folder, settings, state)
     (self.now, self.newDocument) = (now, newDocument)
     (self.asksStore, packages) = (asksStore, KnownPackages(extensions: packageExtensions))
-    (self.enclosesSmall, self.isRehearsal, self.key) = (enclosesSmall, isRehearsal, key)
+    (self.enclosesSmall, self.key) = (enclosesSmall, key)
     (self.limits, self.mergers) = (limits, mergers)
     log = ContainerLog(store, rules: rules)
     known = KnownBlobs(state)

@@ -36,7 +36,6 @@ struct DocumentSync {
   ///
   /// - Throws: `busy` if other devices are always first.
   mutating func run() async throws {
-    if session.isRehearsal { return try await plan() }
     try await session.working.waitUnlessCancelled()
     defer { session.working.signal() }
     var surprises = 0
@@ -86,7 +85,7 @@ struct DocumentSync {
       if let seen { try await session.recognized(seen, local, record) } else {
         try await session.look(local, record)
       }
-    guard tree.hasUnpublishedSave, !session.isRehearsal, let merger = try merger() else { return tree }
+    guard tree.hasUnpublishedSave, !session.isPlan, let merger = try merger() else { return tree }
     try await merger.settle(packageAt: folder.url(of: local.name, isPackage: true))
     return try await session.look(local, record)
   }
