@@ -1,5 +1,5 @@
 /// The version of this library and of `docpkg`.
 public enum FilePackagesVersion {
-  /// The version, such as `0.2.0`.
-  public static let current = "0.2.0"
+  /// The version, such as `0.3.0`.
+  public static let current = "0.3.0"
 }
