@@ -128,10 +128,14 @@ struct CommandFixture: Sendable {
     if work.isExport {
       return [(archive, try Self.docpkg.runInTime(arguments + ["--force"]))]
     }
-    // A document that was not made is made now, which removes what a killed command left at its place.
-    let isToBeMade = work.makesDocument && !FileManager.default.fileExists(atPath: result + ".imageNotes")
-    let again = isToBeMade ? [("Result.imageNotes", try Self.docpkg.runInTime(arguments))] : []
-    return try again + documents().map { name in
+    var first: [(name: String, run: Run)] = []
+    if work.makesDocument, !FileManager.default.fileExists(atPath: result + ".imageNotes") {
+      // This removes what a killed command left at the place.
+      first = [("Result.imageNotes", try Self.docpkg.runInTime(arguments))]
+    } else if work.makesDocument, try !leftovers().isEmpty {
+      first = [("recover", try Self.docpkg.runInTime(["recover", result + ".imageNotes"]))]
+    }
+    return try first + documents().map { name in
       (name, try Self.docpkg.runInTime(["edit", folder.appending(name).string, "--append", Self.next]))
     }
   }
