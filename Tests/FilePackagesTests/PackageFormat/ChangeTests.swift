@@ -32,9 +32,8 @@ struct ChangeTests {
     for (path, noted, found, new) in rows {
       changes[path].work = .node
       changes[path].noted = noted.map { row(path, $0) }
-      changes[path].found = found.map { status($0) }
-      changes[path].content = found.map { ContentHash(of: Array($0.utf8)) }
-      changes[path].new = new.map { row(path, $0) }
+      changes[path].found = found.map { Entry(status($0), content: ContentHash(of: Array($0.utf8))) }
+      changes[path].new = new.map { Entry(row(path, $0)) }
     }
     return changes
   }
@@ -64,7 +63,7 @@ struct ChangeTests {
     var changes = Changes()
     changes["taken"] = Change("taken", noted: Self.row("taken", "1"), new: Self.row("taken", "2"))
     #expect(changes.summary != ContentSummary())
-    changes.recounted = [Self.row("taken", "2"), Self.row("other", "3")]
+    changes.recount([Self.row("taken", "2"), Self.row("other", "3")])
     #expect(changes.summary == ContentSummary())
     let state = changes.state(from: .none, to: .new)
     #expect(state.replacesEarlier && state.isComplete && state.rows.count == 2)
@@ -80,9 +79,9 @@ struct ChangeTests {
     #expect(rows.map(\.path.string) == ["a", "b", "c", "d", "e", "f"])
     #expect(rows.map(\.node?.content) == [nil, hashes[0], hashes[1], hashes[1], nil, hashes[0]])
     #expect(rows[0].earlier == .same && rows[1].earlier == .same && rows[5].earlier == .same)
-    #expect(rows[2].earlier == .other(VersionRecord.Node(unkept: Self.row("c", "1"))))
+    #expect(rows[2].earlier == .other(Entry(unkept: Self.row("c", "1"))))
     #expect(rows[3].earlier == .nothing)
-    #expect(rows[4].earlier == .other(VersionRecord.Node(unkept: Self.row("e", "1"))))
+    #expect(rows[4].earlier == .other(Entry(unkept: Self.row("e", "1"))))
   }
 
   @Test func `has lost what another program changed if the save only takes it over`() {
@@ -97,9 +96,9 @@ struct ChangeTests {
     let rows = Dictionary(uniqueKeysWithValues: changes.versionRows.map { ($0.path.string, $0) })
     #expect(Set(rows.keys) == ["edited", "added", "removed", "folder", "unknown"])
     for name in ["edited", "removed"] {
-      #expect(rows[name]?.node == VersionRecord.Node(unkept: Self.row(PackagePath(name), "1")))
+      #expect(rows[name]?.node == Entry(unkept: Self.row(PackagePath(name), "1")))
     }
-    #expect(rows["added"]?.node == nil && rows["unknown"]?.node == VersionRecord.Node(unkept: nil))
+    #expect(rows["added"]?.node == nil && rows["unknown"]?.node == Entry(unkept: nil))
     #expect(rows["folder"]?.node?.kind == .directory && rows["folder"]?.earlier == .nothing)
   }
 
@@ -109,35 +108,62 @@ struct ChangeTests {
     changes["Sub/x"] = Change("Sub/x", noted: Self.row("Sub/x", "1"))
     let rows = changes.versionRows
     #expect(rows.map(\.node?.kind) == [.file, nil])
-    #expect(rows[0].earlier == .other(VersionRecord.Node(unkept: Self.folder("Sub"))))
-    #expect(rows[1].earlier == .other(VersionRecord.Node(unkept: Self.row("Sub/x", "1"))))
+    #expect(rows[0].earlier == .other(Entry(unkept: Self.folder("Sub"))))
+    #expect(rows[1].earlier == .other(Entry(unkept: Self.row("Sub/x", "1"))))
   }
 
-  @Test func `becomes the journal's operations by the kinds that it found and leaves`() {
-    let staged = JournalRecord.Staged(
-      name: "s", node: JournalRecord.Known(Self.status("new")), mode: 0o644, bytes: nil)
+  @Test func `has steps by the kinds that it found and leaves`() {
     var change = Change("a")
     change.work = .node
-    change.name = "s"
-    #expect(change.operations == [])
-    change.found = Self.status("old")
-    let old = JournalRecord.Known(Self.status("old"))
-    #expect(change.operations == [.init(path: "a", action: .remove("s"), old: old)])
-    change.staged = staged
-    #expect(change.operations == [.init(path: "a", action: .put(staged), old: old)])
-    change.found = Self.status("", .directory)
+    #expect(change.steps == [])
+    change.found = Entry(Self.status("old"))
+    #expect(change.steps == [.remove] && change.takes)
+    change.new = Entry(Self.status("new"))
+    #expect(change.steps == [.put] && change.takes && change.needsStaged)
+    change.found = Entry(Self.status("", .directory))
+    #expect(change.steps == [.removeFolder, .put] && !change.takes)
+    change.found = Entry(Self.status("old"))
+    change.set(.newDirectory())
+    #expect(change.steps == [.remove, .makeFolder])
+    (change.work, change.found) = (.attributes, Entry(Self.status("", .directory)))
+    change.set(NodeAttributes(mode: 0o700, modeIsExact: true, modified: nil))
+    #expect(change.steps == [.setAttributes] && change.left == nil)
+    change.work = .none
+    #expect(change.steps == [])
+  }
+
+  @Test func `comes back from a record as it was, and the plist is made from the metadata`() throws {
+    var record = JournalRecord(token: 7)
+    var metadata = PackageMetadata(applicationValues: ["Title": .string("Trip <&>"), "Count": .integer(3)])
+    metadata.parentRevisions = [.new, .new]
+    metadata.keepsNoHistory = true
+    (record.metadata, record.replaced) = (metadata, PackageMetadata())
+    var changes = Self.changes([
+      ("a", nil, nil, "new"), ("b", "1", "theirs", "2"), ("c", "1", "1", nil),
+      ("Metadata.plist", nil, "0", "1"),
+    ])
+    changes["a"].bytes = Array("new".utf8)
+    changes["d"] = Change("d", noted: Self.row("d", "1"), new: Self.row("d", "2"))
+    changes["d"].isNotedKnown = false
+    changes[.root].work = .attributes
+    changes[.root].set(NodeAttributes(mode: 0o750, modeIsExact: true, modified: nil))
+    changes.sort(naming: record.name)
+    record.changes = changes
+    try record.makePlist()
+    var writer = ByteWriter()
+    let log = ContentHash(of: [1])
+    try record.encode(to: &writer, in: log)
+    let bytes = writer.bytes
+    let head = try #require(JournalRecord.Head(bytes[...], limit: bytes.count))
     #expect(
-      change.operations == [
-        .init(path: "a", action: .removeFolder(mode: 0o755)), .init(path: "a", action: .put(staged)),
-      ])
-    (change.staged, change.found, change.new) = (nil, Self.status("old"), Self.folder("a"))
-    change.attributes = .newDirectory()
+      head.length == bytes.count
+        && head.isOf(bytes.prefix(JournalRecord.headLength + head.bodyLength), in: log))
+    let again = try JournalRecord(bytes[...], head)
+    #expect(again.changes.rows == record.changes.rows)
+    #expect(again.metadata == metadata && again.replaced == record.replaced)
+    let plist = try #require(again.changes.rows.first { $0.path == "Metadata.plist" }?.bytes)
+    #expect(plist == (try metadata.encodedBytes()))
     #expect(
-      change.operations == [
-        .init(path: "a", action: .remove("s"), old: old), .init(path: "a", action: .makeFolder(mode: 0o777)),
-      ])
-    (change.work, change.found, change.new) = (.attributes, Self.status("", .directory), nil)
-    change.attributes = NodeAttributes(mode: 0o700, modeIsExact: true, modified: nil)
-    #expect(change.operations == [.init(path: "a", action: .setAttributes(mode: 0o700, modified: nil))])
+      !bytes.contains(UInt8(ascii: "<")) || !String(decoding: bytes, as: UTF8.self).contains("<key>Revision"))
   }
 }

@@ -12,7 +12,7 @@ struct HostilePackage {
 
   static let tree: TestTree = [
     "Text.txt": "text", "Images": ["1.png": "one"], "Link": .link(Array("../Outside".utf8)),
-    ".docpkg": ["lock": "", "tmp": ["staged": "staged"]],
+    ".docpkg": ["lock": "", "tmp": [staged: "staged"]],
   ]
   static let outside: TestTree = [
     "secret.txt": .file(Array("secret".utf8), mode: 0o600), "run": .file(Array("#!".utf8), mode: 0o755),
@@ -64,17 +64,26 @@ struct HostilePackage {
     try replace("journal", in: "Trip.pkg/.docpkg") { try disk.makeFile("journal", bytes, in: $0) }
   }
 
+  /// The token in the names of staged files.
+  private static let token: UInt64 = 1
+  /// The name of the staged file of the first row.
+  static let staged = JournalRecord(token: token).name(0)
+
+  /// Returns a record with these rows, in their order.
+  func record(_ rows: [Change]) -> JournalRecord {
+    var record = JournalRecord(token: Self.token)
+    record.changes = Changes(rows.sorted { $0.path < $1.path }, isComplete: false)
+    return record
+  }
+
   /// Returns a journal with valid checksums and a record that waits to be published.
   func journal(
-    _ operations: [JournalRecord.Operation], isBound: Bool = true, sequence: UInt64 = 1, applied: UInt64 = 0
+    _ rows: [Change], isBound: Bool = true, sequence: UInt64 = 1, applied: UInt64 = 0
   ) throws -> [UInt8] {
-    var record = JournalRecord()
-    record.operations = operations
-    let contents = operations.compactMap { operation in
-      if case .put(let staged) = operation.action { staged.bytes } else { nil }
-    }
+    let record = record(rows)
     return try journal(
-      record.encodedBody, contents, operations.count, isBound: isBound, sequence: sequence, applied: applied)
+      record.encodedBody(), record.changes.rows.compactMap(\.bytes), rows.count, isBound: isBound,
+      sequence: sequence, applied: applied)
   }
 
   func journal(
@@ -87,33 +96,42 @@ struct HostilePackage {
       inode: isBound ? status.identity.inode : 1, born: isBound ? status.born : nil)
   }
 
-  /// Returns an operation that puts a file of these bytes, or of the staged file, at a path.
+  /// Returns a row that puts a file of these bytes, or of the staged file, at a path.
   func put(
-    _ path: [FileName], staged: FileName = "staged", mode: UInt16 = 0o644, bytes: String? = "hostile",
-    size: UInt64? = nil, kind: FileKind = .file, old: JournalRecord.Known? = nil,
-    seconds: Int64 = 1_000_000_000
-  ) -> JournalRecord.Operation {
+    _ path: [FileName], mode: UInt16 = 0o644, bytes: String? = "hostile",
+    size: UInt64? = nil, kind: FileKind = .file, old: Entry? = nil, seconds: Int64 = 1_000_000_000
+  ) -> Change {
     let content = Array((bytes ?? "staged").utf8)
-    let node = JournalRecord.Known(
-      kind: kind, inode: 0, size: size ?? UInt64(content.count),
-      modified: FileTime(seconds: seconds, nanoseconds: 0), content: ContentHash(of: content))
-    let staged = JournalRecord.Staged(
-      name: staged, node: node, mode: mode, bytes: bytes == nil ? nil : content)
-    return JournalRecord.Operation(path: PackagePath(path), action: .put(staged), old: old)
+    var row = Change(PackagePath(path))
+    (row.work, row.found, row.modeIsExact) = (.node, old, true)
+    row.new = Entry(
+      kind,
+      NodeAttributes(mode: mode, modeIsExact: true, modified: FileTime(seconds: seconds, nanoseconds: 0)),
+      size: size ?? UInt64(content.count), content: ContentHash(of: content))
+    row.bytes = bytes == nil ? nil : content
+    return row
   }
 
-  func remove(_ path: [FileName], staged: FileName = "gone") throws -> JournalRecord.Operation {
-    JournalRecord.Operation(path: PackagePath(path), action: .remove(staged), old: try known(path))
+  func remove(_ path: [FileName]) throws -> Change {
+    var row = Change(PackagePath(path))
+    (row.work, row.found) = (.node, try known(path))
+    return row
+  }
+
+  /// Returns a row that gives a folder another mode.
+  func setMode(_ mode: UInt16, _ path: PackagePath) -> Change {
+    var row = Change(path)
+    row.work = .attributes
+    row.set(NodeAttributes(mode: mode, modeIsExact: true, modified: nil))
+    return row
   }
 
   /// Returns the node at a path in the form of a record that was made over it.
-  func known(_ path: [FileName]) throws -> JournalRecord.Known? {
+  func known(_ path: [FileName]) throws -> Entry? {
     let names = path.dropLast().map { "/\($0.string)" }.joined()
     guard let name = path.last, let status = try? disk.status(of: name, in: folder("Trip.pkg" + names)) else {
       return nil
     }
-    return JournalRecord.Known(
-      kind: status.kind, inode: status.identity.inode, size: status.size, modified: status.modified,
-      content: nil)
+    return Entry(status)
   }
 }

@@ -28,7 +28,9 @@ private let scene: TestTree = [
   "Trip.pkg": [
     "a": "text a", "b": ["c": "text c", "d": .link(Array("../../Outside".utf8))],
     "e": .link(Array("/Outside".utf8)),
-    ".docpkg": ["lock": "", "tmp": ["0": "staged", "1": .link(Array("/Outside".utf8)), "2": ["f": "in"]]],
+    ".docpkg": [
+      "lock": "", "tmp": ["0-0": "staged", "0-1": .link(Array("/Outside".utf8)), "0-2": ["f": "in"]],
+    ],
   ],
 ]
 
@@ -55,15 +57,17 @@ private func prepare(_ disk: CrashDisk, _ flags: UInt8, _ plan: Plan) throws {
   var plan = plan
   var bytes = plan.all
   if flags & 3 != 0 {
-    var record = JournalRecord()
-    if flags & 3 != 1 {
-      while let operation = try plan.operation(on: disk) { record.operations.append(operation) }
-    }
-    let body = flags & 3 == 1 ? bytes : record.encodedBody
-    let contents = record.operations.compactMap { operation in
-      if case .put(let staged) = operation.action { staged.bytes } else { nil }
-    }
-    let count = flags & 3 == 1 ? Int(flags >> 5) : record.operations.count
+    var record = JournalRecord(token: 0)
+    var rows: [Change] = []
+    if flags & 3 != 1 { while let row = try plan.row(on: disk) { rows.append(row) } }
+    if flags & 32 != 0 { record.metadata = PackageMetadata() }
+    // In any order, which a record refuses, or in the right one.
+    if flags & 64 == 0 { rows.sort { $0.path < $1.path } }
+    record.changes = Changes(rows, isComplete: flags & 128 != 0)
+    let body = try flags & 3 == 1 ? bytes : record.encodedBody()
+    let isPlist = { (row: Change) in record.metadata != nil && row.puts && row.path == "Metadata.plist" }
+    let contents = rows.compactMap { isPlist($0) ? nil : $0.bytes }
+    let count = flags & 3 == 1 ? Int(flags >> 5) : rows.count
     let isBound = flags & 4 != 0
     let sequence: UInt64 = flags & 16 == 0 ? 1 : .max
     bytes = try JournalFile.encoded(
@@ -88,10 +92,8 @@ private struct Plan {
   }
 
   private static let names: [FileName] = [
-    "a", "b", "c", "d", "e", "f", "g", "Metadata.plist", "..", ".docpkg", "tmp", "0",
+    "a", "b", "c", "d", "e", "f", "g", "Metadata.plist", "..", ".docpkg", "tmp", "0-0",
   ]
-  private static let staged: [FileName] = ["0", "1", "2", "3", "4", "..", "f", "0+"]
-
   private mutating func path() -> PackagePath? {
     guard let first = next() else { return nil }
     var names = [Self.names[Int(first >> 2) % Self.names.count]]
@@ -103,20 +105,17 @@ private struct Plan {
   }
 
   /// Returns a node that may exist on the disk or not.
-  private mutating func known(_ folder: FilePath, _ name: FileName, on disk: CrashDisk) -> JournalRecord
-    .Known?
-  {
+  private mutating func known(_ folder: FilePath, _ name: FileName, on disk: CrashDisk) -> Entry? {
     guard let byte = next(), byte & 1 != 0 else { return nil }
-    var known = JournalRecord.Known(
-      kind: FileKind(rawValue: 1 + (byte >> 1) % 3) ?? .file, inode: UInt64(byte >> 3),
-      size: UInt64(byte >> 3),
-      modified: FileTime(seconds: 1_000_000_000, nanoseconds: 0), content: nil)
+    let time = FileTime(seconds: 1_000_000_000, nanoseconds: 0)
+    var known = Entry(
+      FileKind(rawValue: 1 + (byte >> 1) % 3) ?? .file,
+      NodeAttributes(mode: UInt16(byte) << 4, modeIsExact: true, modified: time), size: UInt64(byte >> 3))
+    known.inode = UInt64(byte >> 3)
     if byte & 8 != 0, let directory = try? disk.openDirectory(at: folder),
       let status = try? disk.status(of: name, in: directory)
     {
-      known = JournalRecord.Known(
-        kind: status.kind, inode: status.identity.inode, size: status.size, modified: status.modified,
-        content: nil)
+      known = Entry(status)
       if status.kind == .file, let bytes = try? disk.contents(of: name, in: directory) {
         known.content = ContentHash(of: bytes)
       }
@@ -124,30 +123,21 @@ private struct Plan {
     return known
   }
 
-  mutating func operation(on disk: CrashDisk) throws -> JournalRecord.Operation? {
+  mutating func row(on disk: CrashDisk) throws -> Change? {
     guard let code = next(), let path = path(), position < all.count else { return nil }
     let name = path.name ?? "x"
     let folder = path.parent.names.reduce(FilePath("/Trip.pkg")) { $0.appending($1.string) }
-    let old = known(folder, name, on: disk)
-    let staged = Self.staged[Int(code >> 2) % Self.staged.count]
-    switch code & 3 {
-    case 0: return .init(path: path, action: .remove(staged), old: old)
-    case 1:
-      let mode = next().map { UInt16($0) << 4 }
-      return .init(path: path, action: .setAttributes(mode: mode, modified: nil), old: old)
-    default:
-      var node =
-        known("/Trip.pkg/.docpkg/tmp", staged, on: disk)
-        ?? .init(
-          kind: .file, inode: 0, size: 0, modified: FileTime(seconds: 0, nanoseconds: 0), content: .empty)
-      var bytes: [UInt8]?
-      if code & 1 != 0, let count = next() {
-        let inline = (0..<(count & 15)).map { UInt8(ascii: "a") + $0 }
-        (node.size, node.content, bytes) = (UInt64(inline.count), ContentHash(of: inline), inline)
-      }
-      let mode = next().map { UInt16($0) << 4 } ?? 0o644
-      return .init(
-        path: path, action: .put(.init(name: staged, node: node, mode: mode, bytes: bytes)), old: old)
+    var row = Change(path)
+    row.work = Change.Work(rawValue: code & 3) ?? .node
+    (row.isNotedKnown, row.modeIsExact, row.hasDate) = (code & 4 != 0, code & 8 != 0, code & 16 != 0)
+    row.found = known(folder, name, on: disk)
+    row.noted = known(folder, name, on: disk)?.noted(at: path)
+    row.new = known("/Trip.pkg/.docpkg/tmp", "0-\((code >> 2) % 3)", on: disk)
+    if code & 32 != 0, let count = next() {
+      let inline = (0..<(count & 15)).map { UInt8(ascii: "a") + $0 }
+      (row.new?.size, row.new?.content, row.bytes) = (UInt64(inline.count), ContentHash(of: inline), inline)
+      if row.new == nil { row.bytes = nil }
     }
+    return row
   }
 }

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The files of an open package that its program has read since the last save, each with its status.
 ///
-/// A save takes over the digests of those that another program changed: see `NewChildren.takeOverReadFiles()`.
+/// A save takes over the digests of those that another program changed: see `SaveDraft.takeOverReadFiles()`.
 package final class ReadFiles: Sendable {
   private let statuses = Mutex<[PackagePath: FileStatus]>([:])
 

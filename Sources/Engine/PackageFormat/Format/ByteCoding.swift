@@ -186,6 +186,8 @@ package struct ByteReader {
     return kind
   }
 
+  package mutating func readUUID() throws(Damage) -> UUID { UUID(bytes: try read(count: 16)) }
+
   /// Reads a path of valid names, not deeper than packages are.
   package mutating func readPath() throws(Damage) -> PackagePath {
     let bytes = try readShort()

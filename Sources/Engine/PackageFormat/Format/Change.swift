@@ -4,17 +4,17 @@ package import FoundationEssentials
 /// One row of a save: a child as the save before noted it, as this save found it, and as this save leaves it.
 ///
 /// The sums of the metadata, the notes about the children, the rows of the version that the save replaces, and the
-/// operations are derived from rows, and nowhere else:
+/// steps of the publisher are derived from rows, and nowhere else:
 ///
 ///     noted  found  new
 ///     A      A      B    an edit of this program
 ///     A      A'     B    the same over another program's edit: the version before has A', earlier ones have lost A
-///     A             A'   no operation: the save takes over an edit of another program, and the version before has lost A
+///     A             A'   no step: the save takes over an edit of another program, and the version before has lost A
 ///
 /// Only another file may have the bytes of a lost child.
-package struct Change: Sendable {
+package struct Change: Sendable, Hashable {
   /// What the save does at the place.
-  package enum Work: Sendable {
+  package enum Work: UInt8, Sendable {
     /// Nothing: it takes over what another program did.
     case none
     /// It sets the attributes of a folder, or of the package's own.
@@ -30,66 +30,129 @@ package struct Change: Sendable {
   /// Whether `noted` is what the save before noted; false if nothing is known of that.
   package var isNotedKnown = true
   /// The node on disk when the save looked; nil if there was none, or if the save did not look.
-  package var found: FileStatus?
-  /// The hash of that node's content, if it is known.
-  package var content: ContentHash?
-  /// The child in the sums and the notes after the save; nil if they do not have it.
-  package var new: NotedChild?
-  /// The name among the staged files of the file or link that comes or goes.
-  package var name: FileName?
-  /// The file or link that comes; nil if none does.
-  package var staged: JournalRecord.Staged?
-  /// The attributes that a folder gets.
-  package var attributes: NodeAttributes?
+  package var found: Entry?
+  /// The node after the save; nil if there is none.
+  package var new: Entry?
+  /// Whether the new node has exactly that mode; otherwise a file has the mode of any new one, and only the owner's
+  /// right to execute it counts.
+  package var modeIsExact = false
+  /// Whether a new link or a folder has that date, and not the one of its making.
+  package var hasDate = false
+  /// A new file's bytes or a new link's destination, if the record holds them. Otherwise the node was made and
+  /// synchronised before the record was written.
+  package var bytes: [UInt8]?
+  /// The name, among the staged files, of the file or link that comes or goes.
+  package var name: FileName = ""
 
   package init(_ path: PackagePath, noted: NotedChild? = nil, new: NotedChild? = nil) {
-    (self.path, self.noted, self.new) = (path, noted, new)
+    (self.path, self.noted, self.new) = (path, noted, new.map { Entry($0) })
   }
 
+  /// Gives a folder, or the package's own, these attributes.
+  package mutating func set(_ attributes: NodeAttributes) {
+    new = Entry(.directory, attributes)
+    (modeIsExact, hasDate) = (attributes.modeIsExact, attributes.modified != nil)
+  }
+}
+
+// MARK: - Steps
+
+extension Change {
+  /// A step of the publisher.
+  package enum Step: Sendable, Hashable {
+    /// Removes the file or link.
+    case remove
+    /// Removes the folder if it is empty.
+    case removeFolder
+    /// Puts a file or a link.
+    case put
+    /// Makes a folder, unless there is one.
+    case makeFolder
+    /// Gives other attributes to a folder, or to the package's own.
+    case setAttributes
+  }
+
+  /// The steps at the place, in order. Each may be repeated after it is done.
+  package var steps: [Step] {
+    var steps: [Step] = []
+    if removes { steps.append(.remove) }
+    if removesFolder { steps.append(.removeFolder) }
+    if puts { steps.append(.put) }
+    if makesFolder { steps.append(.makeFolder) }
+    if setsAttributes { steps.append(.setAttributes) }
+    return steps
+  }
+
+  package var removes: Bool { takes && !puts }
+  package var removesFolder: Bool {
+    work == .node && found?.kind == .directory && new?.kind != .directory
+  }
+  package var puts: Bool { work == .node && new.map { $0.kind != .directory } ?? false }
+  package var makesFolder: Bool {
+    work == .node && new?.kind == .directory && found?.kind != .directory
+  }
+  package var setsAttributes: Bool { work != .none && new?.kind == .directory && (modeIsExact || hasDate) }
+
+  /// The file or link that stood at the place; nil if there was none.
+  package var old: Entry? { found?.kind == .directory ? nil : found }
+
+  /// Whether it takes a file or link out of the package.
+  package var takes: Bool { work == .node && old != nil }
+
+  /// Whether it relies on a node in the staging folder.
+  package var needsStaged: Bool { puts && bytes == nil }
+
+  /// The name, among the kept files, of the node that it takes out of the package; nil if that node is no part of the
+  /// version.
+  package var keptName: FileName? {
+    guard takes, !PackageLayout.isOurs(path), let old else { return nil }
+    return old.content.map { FileName(keeping: $0, old.kind) }
+  }
+
+  /// Set-user-ID and set-group-ID.
+  package static let rights: UInt16 = 0o6000
+
+  /// Returns whether a node has the mode and the date that the new one should have.
+  ///
+  /// True for every link: a link is its destination, and its date cannot be synchronised.
+  package func hasAttributes(of status: FileStatus) -> Bool {
+    if status.kind == .symbolicLink { return true }
+    guard let new, new.modified == status.modified else { return false }
+    let counted = modeIsExact ? ~Self.rights : 0o100
+    return new.mode & counted == status.mode & counted
+  }
+}
+
+// MARK: - Notes and versions
+
+extension Change {
   /// Whether another program removed the child, and the save puts nothing in its place.
   package var isLost: Bool { work == .none && noted != nil && new == nil }
 
-  /// The operations of the journal at the place.
-  package var operations: [JournalRecord.Operation] {
-    var operations: [JournalRecord.Operation] = []
-    func add(_ action: JournalRecord.Action, over old: JournalRecord.Known? = nil) {
-      operations.append(JournalRecord.Operation(path: path, action: action, old: old))
-    }
-    let (isFolder, makesFolder) = (found?.kind == .directory, new?.child.kind == .directory)
-    let old = isFolder ? nil : found.map { JournalRecord.Known($0, content: content) }
-    if let found, work == .node, isFolder, !makesFolder { add(.removeFolder(mode: found.mode & 0o777)) }
-    if let staged {
-      add(.put(staged), over: old)
-    } else if let old, let name {
-      add(.remove(name), over: old)
-    }
-    guard let attributes else { return operations }
-    if makesFolder && !isFolder { add(.makeFolder(mode: attributes.mode & 0o777)) }
-    if attributes.modeIsExact || attributes.modified != nil {
-      add(.setAttributes(mode: attributes.modeIsExact ? attributes.mode : nil, modified: attributes.modified))
-    }
-    return operations
+  /// The child in the sums and the notes after the save; nil if they do not have it.
+  package var left: NotedChild? {
+    work == .attributes || PackageLayout.isOurs(path) ? nil : new?.noted(at: path)
   }
 
   /// The row of the version that the save replaces; nil if it needs none.
   ///
   /// - Parameter hasFolder: whether that version has the folder around it.
   fileprivate func versionRow(hasFolder: Bool) -> VersionRecord.Row? {
-    let lost = isNotedKnown ? noted.map { VersionRecord.Node(unkept: $0) } : VersionRecord.Node(unkept: nil)
+    let lost = isNotedKnown ? noted.map { Entry(unkept: $0) } : Entry(unkept: nil)
     switch work {
     case .none:
-      if isNotedKnown && noted?.child == new?.child { return nil }
+      if isNotedKnown && noted?.child == left?.child { return nil }
       if let lost, hasFolder { return VersionRecord.Row(path, lost) }
       // A folder that is there is no loss; only earlier versions do not have it.
-      if lost == nil, new?.child.kind == .directory {
-        return VersionRecord.Row(path, VersionRecord.Node(.directory, .newDirectory()), earlier: .nothing)
+      if lost == nil, new?.kind == .directory {
+        return VersionRecord.Row(path, Entry(.directory, .newDirectory()), earlier: .nothing)
       }
       return VersionRecord.Row(path, nil, earlier: lost.map { .other($0) } ?? .same)
-    case .attributes:
-      return found.map { VersionRecord.Row(path, VersionRecord.Node($0, content)) }
+    case .attributes: return found.map { VersionRecord.Row(path, $0.ofVersion) }
     case .node:
-      guard let found else { return VersionRecord.Row(path, nil, earlier: lost.map { .other($0) } ?? .same) }
-      var node = VersionRecord.Node(found, content)
+      guard var node = found?.ofVersion else {
+        return VersionRecord.Row(path, nil, earlier: lost.map { .other($0) } ?? .same)
+      }
       node.isKept = node.content != nil
       guard let lost else { return VersionRecord.Row(path, node, earlier: .nothing) }
       let isSame = lost.kind == node.kind && lost.content == node.content
@@ -98,15 +161,25 @@ package struct Change: Sendable {
   }
 }
 
-/// The rows of a save, in the order in which it came to them.
+extension Entry {
+  fileprivate var ofVersion: Entry {
+    var entry = self
+    entry.inode = Self.noInode
+    return entry
+  }
+}
+
+/// The rows of a save. In a record they are in order.
 package struct Changes: Sendable {
   package private(set) var rows: [Change] = []
   private var index: [PackagePath: Int] = [:]
-  /// Every child as it is, if the save counts them again: its metadata then have the sums of these, and rows without an
-  /// operation change nothing.
-  package var recounted: [NotedChild]?
+  /// Whether every child has a row, since the save counts them again. Its metadata then have the sums of these, and rows
+  /// without a step change nothing.
+  package private(set) var isComplete = false
 
   package init() {}
+
+  package init(_ rows: [Change], isComplete: Bool) { (self.rows, self.isComplete) = (rows, isComplete) }
 
   /// The row of a place; an empty one if the save has none.
   package subscript(path: PackagePath) -> Change {
@@ -121,17 +194,37 @@ package struct Changes: Sendable {
     }
   }
 
-  /// The rows that change the sums and the notes.
-  private var counted: some Sequence<Change> {
-    rows.lazy.filter { ($0.work != .none || recounted == nil) && $0.noted != $0.new }
+  /// Counts the children again: they are those, apart from what the rows of the save say.
+  package mutating func recount(_ children: [NotedChild]) {
+    isComplete = true
+    for child in children where index[child.child.path] == nil {
+      self[child.child.path] = Change(child.child.path, noted: child, new: child)
+    }
+  }
+
+  /// Brings the rows in order, and names the staged files by their places in it.
+  package mutating func sort(naming name: (Int) -> FileName) {
+    rows.sort { $0.path < $1.path }
+    for position in rows.indices {
+      rows[position].name = name(position)
+      index[rows[position].path] = position
+    }
+  }
+
+  /// The row at a position, whose place stays.
+  package subscript(position: Int) -> Change {
+    get { rows[position] }
+    set { rows[position] = newValue }
   }
 
   /// The sums of the children that came, less those of the children that went.
   package var summary: ContentSummary {
     var summary = ContentSummary()
-    for row in counted {
+    for row in rows where row.work != .none || !isComplete {
+      let left = row.left
+      if row.noted == left { continue }
       if let noted = row.noted { summary.subtract(noted.child) }
-      if let new = row.new { summary.add(new.child) }
+      if let left { summary.add(left.child) }
     }
     return summary
   }
@@ -139,33 +232,21 @@ package struct Changes: Sendable {
   /// The notes of the save about the children.
   package func state(from parent: UUID, to revision: UUID) -> SavedState {
     var state = SavedState(parent: parent, revision: revision)
-    if let recounted {
-      (state.replacesEarlier, state.isComplete) = (true, true)
-      state.rows = recounted.map { .init($0) }
+    (state.replacesEarlier, state.isComplete) = (isComplete, isComplete)
+    for row in rows {
+      let left = row.left
+      if isComplete ? left != nil : left != row.noted { state.rows.append(.init(row.path, left)) }
     }
-    for row in counted { state.rows.append(.init(row.path, row.new)) }
     return state
   }
 
   /// The rows of the version that the save replaces, in order.
   package var versionRows: [VersionRecord.Row] {
-    rows.lazy.filter { !PackageLayout.isOurs($0.path) }.compactMap { row in
-      row.versionRow(hasFolder: !row.isLost || self.hasFolder(around: row.path))
+    var folders: Set<PackagePath> = []
+    for row in rows where row.work == .node && row.found?.kind != .directory { folders.insert(row.path) }
+    return rows.lazy.filter { !PackageLayout.isOurs($0.path) }.compactMap { row in
+      // The folders around a lost child may have been something else when the save looked.
+      row.versionRow(hasFolder: !row.isLost || row.path.folders.allSatisfy { !folders.contains($0) })
     }.sorted { $0.path < $1.path }
-  }
-
-  /// Returns whether the folders around a lost child were there when the save looked.
-  private func hasFolder(around path: PackagePath) -> Bool {
-    path.folders.allSatisfy { place in
-      let row = self[place]
-      return row.work != .node || row.found?.kind == .directory
-    }
-  }
-}
-
-extension VersionRecord.Node {
-  fileprivate init(_ found: FileStatus, _ content: ContentHash?) {
-    self.init(found.kind, NodeAttributes(found), size: found.kind == .directory ? 0 : found.size)
-    self.content = found.kind == .directory ? nil : content
   }
 }

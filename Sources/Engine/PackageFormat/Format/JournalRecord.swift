@@ -1,153 +1,277 @@
 package import DurableIO
+package import FoundationEssentials
 
-/// The changes of one save to a package, as the journal has them: enough to do them again.
-package struct JournalRecord: Sendable, Hashable {
+/// One save of a package, as the journal has it: enough to do it again, and to take it back.
+///
+/// A head of fixed length, the body, the bytes of small files one after the other, zeros up to the next block. The
+/// checksum in the head covers the journal's identity, the body and, through the hashes in it, the bytes. It does not
+/// cover the record before, so that each record can be read without the others.
+package struct JournalRecord: Sendable {
   /// The number of the record in its journal.
   package var sequence: UInt64 = 0
-  /// Each may be repeated after it is done. A place has at most one that puts or removes a file or link, one that makes
-  /// or removes a folder, and one that sets attributes.
-  package var operations: [Operation] = []
+  /// A random number for the names of staged files.
+  package let token: UInt64
+  /// The metadata of the state that the save makes, from which its `Metadata.plist` is made; nil for a package without
+  /// metadata.
+  package var metadata: PackageMetadata?
+  /// The metadata of the version that the save replaces; nil if it keeps none.
+  package var replaced: PackageMetadata?
+  package var changes = Changes()
+
+  package init(token: UInt64) { self.token = token }
+
+  /// Whether the save keeps the version that it replaces.
+  package var keepsVersion: Bool { replaced != nil }
+
+  /// The state that the save was made over; all zeros for the first one.
+  package var parent: UUID { metadata?.parentRevisions.first ?? .none }
+
   /// The save's notes about the children; nil for a package without metadata.
-  package var state: SavedState?
+  package var state: SavedState? { metadata.map { changes.state(from: parent, to: $0.revision) } }
+
   /// The version that the save replaces; nil if it is not kept.
-  package var version: VersionRecord?
-
-  package init() {}
-
-  package struct Operation: Sendable, Hashable {
-    package var path: PackagePath
-    package var action: Action
-    /// The file or link that stood at the path; nil if there was none.
-    package var old: Known?
-
-    package init(path: PackagePath, action: Action, old: Known? = nil) {
-      (self.path, self.action, self.old) = (path, action, old)
-    }
+  package var version: VersionRecord? {
+    guard let replaced, let metadata else { return nil }
+    var version = VersionRecord(replaced, next: metadata.revision)
+    version.rows = changes.versionRows
+    return version
   }
 
-  package enum Action: Sendable, Hashable {
-    /// Puts a file or a link at the path.
-    case put(Staged)
-    /// Removes the file or link at the path, through this name among the staged files.
-    case remove(FileName)
-    /// Makes a folder at the path, unless there is one.
-    case makeFolder(mode: UInt16)
-    /// Removes the folder at the path if it is empty. A program that holds it may put it back with this mode.
-    case removeFolder(mode: UInt16)
-    /// Gives other attributes to a folder, or to the package's own.
-    case setAttributes(mode: UInt16?, modified: FileTime?)
-  }
-
-  /// A file or link as it was when a save looked at it.
-  package struct Known: Sendable, Hashable {
-    package var kind: FileKind
-    package var inode: UInt64
-    package var size: UInt64
-    package var modified: FileTime
-    /// The hash of its content, if it is known.
-    package var content: ContentHash?
-
-    package init(kind: FileKind, inode: UInt64, size: UInt64, modified: FileTime, content: ContentHash?) {
-      (self.kind, self.inode, self.size) = (kind, inode, size)
-      (self.modified, self.content) = (modified, content)
-    }
-  }
-
-  /// A file or link on its way from the staging folder to its visible name.
-  package struct Staged: Sendable, Hashable {
-    package var name: FileName
-    /// The node; without an inode if the publisher makes it.
-    package var node: Known
-    package var mode: UInt16
-    /// False for a file with the mode of any new one; then only the owner's right to execute it counts.
-    package var modeIsExact: Bool
-    /// A file's bytes or a link's destination, if the record holds them. Otherwise the node was made and synchronised
-    /// before the record was written.
-    package var bytes: [UInt8]?
-
-    package init(
-      name: FileName, node: Known, mode: UInt16, modeIsExact: Bool = true, bytes: [UInt8]? = nil
-    ) {
-      (self.name, self.node, self.mode) = (name, node, mode)
-      (self.modeIsExact, self.bytes) = (modeIsExact, bytes)
-    }
-  }
-}
-
-extension JournalRecord.Known {
-  /// The inode number of a node that is not made yet.
-  package static let noInode: UInt64 = 0
-  /// The date of a link that gets no other date than that of its making.
-  package static let noDate = FileTime(seconds: 0, nanoseconds: 0)
-
-  package init(_ status: FileStatus, content: ContentHash? = nil) {
-    self.init(
-      kind: status.kind, inode: status.identity.inode, size: status.size, modified: status.modified,
-      content: content)
-  }
-
-  /// Returns whether the status is of that node, unchanged.
-  package func isSame(as status: FileStatus) -> Bool {
-    kind == status.kind && inode == status.identity.inode && size == status.size
-      && modified == status.modified
-  }
-}
-
-extension JournalRecord.Staged {
-  /// Set-user-ID and set-group-ID.
-  package static let rights: UInt16 = 0o6000
-
-  /// Returns whether a node has the mode and the date that this one should have.
+  /// Makes `Metadata.plist` from the metadata.
   ///
-  /// True for every link: a link is its destination, and its date cannot be synchronised.
-  package func hasAttributes(of status: FileStatus) -> Bool {
-    if status.kind == .symbolicLink { return true }
-    guard node.modified == status.modified else { return false }
-    let counted = modeIsExact ? ~Self.rights : 0o100
-    return mode & counted == status.mode & counted
+  /// - Throws: the reason if a value cannot be written.
+  package mutating func makePlist() throws {
+    guard let metadata else { return }
+    for position in changes.rows.indices where isPlist(changes[position]) {
+      changes[position].setBytes(try metadata.encodedBytes())
+    }
+  }
+
+  private func isPlist(_ row: Change) -> Bool {
+    metadata != nil && row.puts && row.path.names == [PackageLayout.metadata]
+  }
+
+  /// The name of a staged file.
+  package func name(_ index: Int) -> FileName { FileName("\(String(token, radix: 16))-\(index)") }
+}
+
+// MARK: - As bytes
+
+extension JournalRecord {
+  static let magic: UInt32 = 0x4345_5244  // DREC
+  package static let headLength = 4 + 4 + 8 + 8 + 8 + ContentHash.count
+  /// Records begin at multiples of this.
+  package static let blockSize = 4096
+  /// More rows than a save can have.
+  static let maximumRows = 1 << 22
+  /// More records than a journal can have, and far below the largest number.
+  package static let maximumSequence: UInt64 = 1 << 62
+
+  private enum Flag {
+    static let metadata: UInt8 = 1
+    static let replaced: UInt8 = 2
+    static let isComplete: UInt8 = 4
+  }
+
+  /// The bytes of a row that the record holds: not those of `Metadata.plist`, which are made from the metadata.
+  private func bytes(of row: Change) -> [UInt8]? { isPlist(row) ? nil : row.bytes }
+
+  /// Writes the record, with zeros up to the next block.
+  ///
+  /// - Parameter log: a hash of the journal's identifier, so that no record of another journal counts.
+  package func encode(to writer: inout ByteWriter, in log: ContentHash) throws(ByteReader.Damage) {
+    let length = changes.rows.reduce(0) { $0 + (bytes(of: $1)?.count ?? 0) }
+    writer.reserve(Self.headLength + length + 256 * changes.rows.count + Self.blockSize)
+    try Self.frame(
+      rows: changes.rows.count, sequence: sequence, contents: length, in: log, to: &writer,
+      body: { (writer) throws(ByteReader.Damage) in try encodeBody(to: &writer) },
+      bytes: { writer in for row in changes.rows { if let bytes = bytes(of: row) { writer.write(bytes) } } })
+  }
+
+  /// The metadata, and the rows.
+  package func encodedBody() throws(ByteReader.Damage) -> [UInt8] {
+    var body = ByteWriter()
+    try encodeBody(to: &body)
+    return body.bytes
+  }
+
+  private func encodeBody(to writer: inout ByteWriter) throws(ByteReader.Damage) {
+    writer.write(token)
+    writer.write(
+      (metadata == nil ? 0 : Flag.metadata) | (replaced == nil ? 0 : Flag.replaced)
+        | (changes.isComplete ? Flag.isComplete : 0))
+    try metadata?.encode(to: &writer)
+    try replaced?.encode(to: &writer)
+    for row in changes.rows { row.encode(to: &writer, holdsBytes: bytes(of: row) != nil) }
+  }
+
+  /// Puts the head before a body and the bytes of files, and zeros after them.
+  package static func framed(
+    _ body: [UInt8], _ contents: [[UInt8]], rows: Int, sequence: UInt64, in log: ContentHash
+  ) -> [UInt8] {
+    var writer = ByteWriter()
+    frame(
+      rows: rows, sequence: sequence, contents: contents.reduce(0) { $0 + $1.count },
+      in: log, to: &writer, body: { $0.write(body) },
+      bytes: { writer in for bytes in contents { writer.write(bytes) } })
+    return writer.bytes
+  }
+
+  private static func frame<Failure>(
+    rows: Int, sequence: UInt64, contents: Int, in log: ContentHash, to writer: inout ByteWriter,
+    body: (inout ByteWriter) throws(Failure) -> Void, bytes: (inout ByteWriter) -> Void
+  ) throws(Failure) {
+    let start = writer.count
+    writer.write(magic)
+    writer.write(UInt32(truncatingIfNeeded: rows))
+    writer.write(sequence)
+    let length = writer.count
+    writer.write(UInt64(0))
+    writer.write(UInt64(contents))
+    let end = writer.count
+    writer.writeZeros(ContentHash.count)
+    let beginning = writer.count
+    try body(&writer)
+    writer.overwrite(at: length, UInt64(writer.count - beginning))
+    let checksum = writer.withUnsafeBytes { written in
+      Self.checksum(written[start..<end], written[beginning...], in: log)
+    }
+    writer.overwrite(at: end, checksum)
+    bytes(&writer)
+    writer.writeZeros(-(writer.count - start) & (blockSize - 1))
+  }
+
+  private static func checksum(
+    _ head: Slice<UnsafeRawBufferPointer>, _ body: Slice<UnsafeRawBufferPointer>, in log: ContentHash
+  ) -> ContentHash {
+    var hash = SHA256()
+    hash.update(log)
+    hash.update(UnsafeRawBufferPointer(rebasing: head))
+    hash.update(UnsafeRawBufferPointer(rebasing: body))
+    return hash.finalize()
+  }
+
+  /// The head of a record, which has the record's length.
+  package struct Head {
+    var rowCount: Int
+    package var sequence: UInt64
+    package var bodyLength: Int
+    var contentsLength: Int
+    package var checksum: ContentHash
+    fileprivate var bytes: ArraySlice<UInt8>
+
+    /// The length of the record, with the zeros at its end.
+    package var length: Int {
+      let length = JournalRecord.headLength + bodyLength + contentsLength
+      return (length + blockSize - 1) / blockSize * blockSize
+    }
+
+    /// Returns whether the bytes, a head and the body after it, have the checksum in the head.
+    package func isOf(_ record: ArraySlice<UInt8>, in log: ContentHash) -> Bool {
+      bytes.withUnsafeBytes { head in
+        record.dropFirst(JournalRecord.headLength).withUnsafeBytes { body in
+          JournalRecord.checksum(head[...], body[...], in: log) == checksum
+        }
+      }
+    }
+
+    /// Decodes a head; nil if no record begins here, or if it would not fit into `limit` bytes.
+    package init?(_ bytes: ArraySlice<UInt8>, limit: Int) {
+      var reader = ByteReader(bytes)
+      do throws(ByteReader.Damage) {
+        guard try reader.read(UInt32.self) == JournalRecord.magic else { return nil }
+        rowCount = Int(try reader.read(UInt32.self))
+        sequence = try reader.read()
+        let (body, contents) = (try reader.read(UInt64.self), try reader.read(UInt64.self))
+        guard body <= UInt64(limit), contents <= UInt64(limit), rowCount <= maximumRows,
+          sequence <= maximumSequence,
+          JournalRecord.headLength + Int(body) + Int(contents) <= limit,
+          let checksum = ContentHash(bytes: try reader.read(count: ContentHash.count))
+        else { return nil }
+        (bodyLength, contentsLength, self.checksum) = (Int(body), Int(contents), checksum)
+        self.bytes = bytes.prefix(JournalRecord.headLength - ContentHash.count)
+      } catch {
+        return nil
+      }
+    }
+  }
+
+  /// Decodes a whole record whose head has the right checksum.
+  ///
+  /// - Throws: the damage; nothing of the record counts then.
+  package init(_ bytes: ArraySlice<UInt8>, _ head: Head) throws(ByteReader.Damage) {
+    var reader = ByteReader(bytes)
+    _ = try reader.read(count: Self.headLength)
+    var body = ByteReader(try reader.read(count: head.bodyLength))
+    var contents = ByteReader(try reader.read(count: head.contentsLength))
+    self.init(token: try body.read())
+    sequence = head.sequence
+    let flags = try body.read(UInt8.self)
+    if flags & Flag.metadata != 0 { metadata = try PackageMetadata(&body) }
+    if flags & Flag.replaced != 0 { replaced = try PackageMetadata(&body) }
+    var rows: [Change] = []
+    for index in 0..<head.rowCount {
+      var row = try Change(&body, &contents)
+      // In order, so that a record full of one place stays small.
+      if let last = rows.last, !(last.path < row.path) { throw .init(words: "its rows are not in order") }
+      row.name = name(index)
+      rows.append(row)
+    }
+    changes = Changes(rows, isComplete: flags & Flag.isComplete != 0)
+    guard (try? makePlist()) != nil else { throw .init(words: "its metadata cannot be written") }
+    guard body.remaining == 0, contents.remaining == 0 else {
+      throw .init(words: "it is longer than it says")
+    }
   }
 }
 
-extension JournalRecord.Operation {
-  /// Whether it puts a file or a link at its place.
-  package var isPut: Bool {
-    if case .put = action { true } else { false }
+extension Change {
+  private enum Flag {
+    static let work: UInt8 = 3
+    static let isNotedUnknown: UInt8 = 4
+    static let exactMode: UInt8 = 8
+    static let date: UInt8 = 16
+    static let bytes: UInt8 = 32
   }
 
-  /// Whether it makes a folder at its place.
-  package var makesFolder: Bool {
-    if case .makeFolder = action { true } else { false }
+  fileprivate mutating func setBytes(_ bytes: [UInt8]) {
+    self.bytes = bytes
+    new?.size = UInt64(bytes.count)
+    new?.content = ContentHash(of: bytes)
   }
 
-  /// Whether it removes the file or link at its place.
-  package var isRemoval: Bool {
-    if case .remove = action { true } else { false }
+  fileprivate func encode(to writer: inout ByteWriter, holdsBytes: Bool) {
+    writer.writeShort(path.bytes)
+    writer.write(
+      work.rawValue | (isNotedKnown ? 0 : Flag.isNotedUnknown) | (modeIsExact ? Flag.exactMode : 0)
+        | (hasDate ? Flag.date : 0) | (holdsBytes ? Flag.bytes : 0))
+    writer.write(noted.map { Entry($0) })
+    writer.write(found)
+    writer.write(new)
   }
 
-  /// Whether it removes the folder at its place.
-  package var removesFolder: Bool {
-    if case .removeFolder = action { true } else { false }
-  }
-
-  /// Whether the record relies on a node in the staging folder.
-  package var needsStaged: Bool {
-    if case .put(let staged) = action { staged.bytes == nil } else { false }
-  }
-
-  /// The name, among the kept files, of the node that it takes out of the package; nil if that node is no part of the
-  /// version.
-  package var keptName: FileName? {
-    guard !PackageLayout.isOurs(path), takenName != nil, let old else { return nil }
-    return old.content.map { FileName(keeping: $0, old.kind) }
-  }
-
-  /// The name among the staged files of the node that it takes out of the package.
-  package var takenName: FileName? {
-    if old == nil { return nil }
-    return switch action {
-    case .put(let staged): staged.name
-    case .remove(let name): name
-    case .makeFolder, .removeFolder, .setAttributes: nil
+  fileprivate init(_ reader: inout ByteReader, _ contents: inout ByteReader) throws(ByteReader.Damage) {
+    self.init(try reader.readPath())
+    let flags = try reader.read(UInt8.self)
+    guard let work = Work(rawValue: flags & Flag.work) else { throw .init(words: "it has an unknown step") }
+    self.work = work
+    (isNotedKnown, modeIsExact) = (flags & Flag.isNotedUnknown == 0, flags & Flag.exactMode != 0)
+    hasDate = flags & Flag.date != 0
+    noted = try reader.readEntry()?.noted(at: path)
+    found = try reader.readEntry()
+    new = try reader.readEntry()
+    if path.isRoot && work != .attributes || path.names.first == PackageLayout.hidden {
+      throw .init(words: "it has a row for a place that no save changes")
+    }
+    if flags & Flag.bytes != 0 {
+      guard let new, new.size <= UInt64(contents.remaining) else {
+        throw .init(words: "the size of its bytes is wrong")
+      }
+      let bytes = Array(try contents.read(count: Int(new.size)))
+      guard ContentHash(of: bytes) == new.content else {
+        throw .init(words: "the bytes for a child are damaged")
+      }
+      self.bytes = bytes
     }
   }
 }

@@ -69,27 +69,12 @@ extension SavedState {
 extension SavedState.Row {
   package func encode(to writer: inout ByteWriter) {
     writer.writeShort(path.bytes)
-    writer.write(row?.child.kind.rawValue ?? 0)
-    guard let row else { return }
-    writer.write(UInt8(row.child.isExecutable ? 1 : 0))
-    writer.write(row.child.size)
-    writer.write(row.modified)
-    writer.write(row.child.content)
+    writer.write(row.map { Entry($0) })
   }
 
   package init(_ reader: inout ByteReader) throws(ByteReader.Damage) {
     path = try reader.readPath()
-    let kind = try reader.read(UInt8.self)
-    if kind == 0 { return }
-    guard let kind = FileKind(rawValue: kind), kind.isSupported else {
-      throw .init(words: "it has a node of an unknown kind")
-    }
-    let isExecutable = try reader.read(UInt8.self) == 1
-    let size = try reader.read(UInt64.self)
-    let modified = try reader.readTime()
-    guard let content = ContentHash(bytes: try reader.read(count: ContentHash.count)) else { return }
-    let child = ChildSummary(path: path, kind: kind, isExecutable: isExecutable, size: size, content: content)
-    row = NotedChild(child: child, modified: modified)
+    row = try reader.readEntry()?.noted(at: path)
   }
 }
 

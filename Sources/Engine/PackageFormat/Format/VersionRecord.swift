@@ -48,42 +48,7 @@ package struct VersionRecord: Sendable, Hashable {
   }
 
   /// A file, a link or a folder that stood there.
-  package struct Node: Sendable, Hashable {
-    package var kind: FileKind
-    package var mode: UInt16
-    package var size: UInt64 = 0
-    package var modified: FileTime
-    /// The hash of its content; nil for a folder.
-    package var content: ContentHash?
-    /// Whether a save kept its content; false for a folder, and for lost content.
-    package var isKept = false
-
-    /// The name of its file or link among the kept ones; nil if no save kept it.
-    package var kept: FileName? { isKept ? content.map { FileName(keeping: $0, kind) } : nil }
-
-    package init(_ kind: FileKind, _ attributes: NodeAttributes, size: UInt64 = 0) {
-      (self.kind, self.size) = (kind, size)
-      mode = attributes.mode
-      modified = attributes.modified ?? FileTime(seconds: 0, nanoseconds: 0)
-    }
-
-    /// Makes a node that another program changed or removed before a save could keep it: only another file may have its
-    /// bytes.
-    ///
-    /// - Parameter row: its noted row; nil if nothing is known of it.
-    package init(unkept row: NotedChild?) {
-      guard let row else {
-        self.init(.file, NodeAttributes(mode: 0o666, modeIsExact: false, modified: nil))
-        return
-      }
-      let isFile = row.child.kind == .file
-      let mode: UInt16 = isFile && !row.child.isExecutable ? 0o644 : 0o755
-      self.init(
-        row.child.kind, NodeAttributes(mode: mode, modeIsExact: true, modified: row.modified),
-        size: row.child.size)
-      content = row.child.kind == .directory ? nil : row.child.content
-    }
-  }
+  package typealias Node = Entry
 }
 
 extension VersionRecord {

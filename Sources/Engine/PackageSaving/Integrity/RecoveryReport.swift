@@ -97,7 +97,7 @@ extension RecoveryReport {
         guard let record = journal.live else {
           return RecoveryReport(journal: journal.hasRecords ? .published : .none)
         }
-        return RecoveryReport(journal: .waiting, operations: record.operations.map(Operation.init))
+        return RecoveryReport(journal: .waiting, operations: record.changes.rows.flatMap(Operation.all))
       }
     } catch {
       throw FilePackageError(error, .open, node, activity: "looking for its journal")
@@ -106,14 +106,18 @@ extension RecoveryReport {
 }
 
 extension RecoveryReport.Operation {
-  init(_ operation: JournalRecord.Operation) {
-    path = operation.path.string
-    switch operation.action {
-    case .put(let staged) where staged.node.kind == .symbolicLink: kind = .link
-    case .put(let staged): (kind, size) = (.write, staged.node.size)
-    case .remove, .removeFolder: kind = .remove
-    case .makeFolder: kind = .makeFolder
-    case .setAttributes: kind = .setAttributes
+  /// Returns the operations of a change.
+  static func all(of change: Change) -> [Self] {
+    let isLink = change.new?.kind == .symbolicLink
+    return change.steps.map { step in
+      let kind: Kind =
+        switch step {
+        case .put: isLink ? .link : .write
+        case .remove, .removeFolder: .remove
+        case .makeFolder: .makeFolder
+        case .setAttributes: .setAttributes
+        }
+      return Self(kind: kind, path: change.path.string, size: kind == .write ? change.new?.size : nil)
     }
   }
 }

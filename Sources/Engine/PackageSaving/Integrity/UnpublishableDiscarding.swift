@@ -31,17 +31,18 @@ package struct UnpublishableDiscarding {
     }
     if let refusal = publisher.refused[PackagePath([PackageLayout.metadata])] { throw refusal.error }
     var discarded: [RecoveryReport.Discarded] = []
-    for operation in publisher.record.operations {
-      guard let refusal = publisher.refused[operation.path] else { continue }
+    for change in publisher.record.changes.rows {
+      guard let refusal = publisher.refused[change.path] else { continue }
       var kept: PackagePath?
-      if let source = try publisher.stagedRefused(operation) {
-        let node = operation.needsStaged ? try copy(source, operation, in: session) : source
-        kept = try publisher.keepRefused(node, of: operation.path)
+      if let source = try publisher.stagedRefused(change) {
+        let node = change.needsStaged ? try copy(source, change, in: session) : source
+        kept = try publisher.keepRefused(node, of: change.path)
       }
-      discarded.append(
+      discarded += RecoveryReport.Operation.all(of: change).map { operation in
         RecoveryReport.Discarded(
-          operation: RecoveryReport.Operation(operation), reason: refusal.error.reason ?? "",
-          kept: kept?.string))
+          operation: operation, reason: refusal.error.reason ?? "",
+          kept: [.write, .link].contains(operation.kind) ? kept?.string : nil)
+      }
     }
     try supersede(publisher, in: session)
     return discarded
@@ -51,7 +52,7 @@ package struct UnpublishableDiscarding {
   ///
   /// - Returns: the name of the copy.
   private func copy(
-    _ name: FileName, _ operation: JournalRecord.Operation, in session: PackageSession
+    _ name: FileName, _ change: Change, in session: PackageSession
   ) throws(FilePackageError) -> FileName {
     let (staging, copyName) = (session.hidden.staging, name.copy)
     do {
@@ -61,37 +62,58 @@ package struct UnpublishableDiscarding {
       return copyName
     } catch {
       throw FilePackageError(
-        error, .publish, StoredNode(location: writer.location, path: operation.path), activity: "copying")
+        error, .publish, StoredNode(location: writer.location, path: change.path), activity: "copying")
     }
   }
 
-  /// Commits the save without the refused operations, in place of the one that waits (S1).
+  /// Commits the save without the refused changes, in place of the one that waits (S1).
   ///
-  /// Everything else is published and durable. The digests take the refused children as they are.
+  /// Everything else is published and durable. The save takes over the refused children as they are.
   private func supersede(_ publisher: Publisher, in session: PackageSession) throws(FilePackageError) {
-    let refused = Set(publisher.refused.keys)
-    let metadata = PackagePath([PackageLayout.metadata])
-    var rest = publisher.record
-    rest.operations.removeAll { refused.contains($0.path) }
-    rest.version?.rows.removeAll { refused.contains($0.path) }
-    session.beginSave()
+    var (record, sums) = (publisher.record, ContentSummary())
+    let plist = PackagePath([PackageLayout.metadata])
     session.seen.metadata = try writer.baseline.reloadMetadata(
       in: session.hidden.root, on: session.disk, at: writer.location)
-    if let state = rest.state, let known = try writer.baseline.metadata.get() {
-      var plan = SavePlan()
-      plan.base = writer.location
-      let draft = MetadataDraft(after: known, nil, writer.location)
-      var saving = try InPlaceSave(
-        plan.writingMetadata(over: session.seen.metadata), in: session, options: .init([]), metadata: draft)
-      try saving.children.takeOver(
-        refused.sorted(), insteadOf: state, beneath: session.hidden.root.descriptor)
-      try saving.prepare()
-      rest.operations.removeAll { $0.path == metadata }
-      rest.operations += saving.record.operations
-      rest.state = saving.record.state
-      if let revision = rest.state?.revision { rest.version?.next = revision }
+    for position in record.changes.rows.indices {
+      var row = record.changes[position]
+      if publisher.refused[row.path] != nil {
+        if let left = row.left { sums.subtract(left.child) }
+        row.new = row.work == .node && record.metadata != nil ? try present(row.path) : nil
+        (row.work, row.bytes) = (.none, nil)
+        if let left = row.left { sums.add(left.child) }
+      } else if row.path == plist {
+        row.found = session.seen.metadata.map { Entry($0, content: row.new?.content) }
+        row.new?.inode = Entry.noInode
+        // The metadata that were there before; the new ones come under the same name.
+        publisher.removeLeftover(row.name)
+        publisher.removeLeftover(row.name.rewritten)
+      }
+      record.changes[position] = row
     }
-    try session.commit(&rest)
+    record.metadata?.revision = .new
+    record.metadata?.summary.add(sums)
+    do {
+      try record.makePlist()
+    } catch {
+      throw FilePackageError(any: error, .publish, writer.node, activity: "preparing its metadata")
+    }
+    try session.commit(&record)
+  }
+
+  /// Returns the child in a place.
+  private func present(_ path: PackagePath) throws(FilePackageError) -> Entry? {
+    var stored = StoredNode(location: writer.location, path: path)
+    do {
+      guard let name = path.name else { return nil }
+      stored.status = try stored.disk.statusIfPresent(
+        of: name, in: writer.location.openDirectory(path.parent))
+    } catch {
+      if error.isAbsence { return nil }
+      throw FilePackageError(error, .publish, stored, activity: "looking at")
+    }
+    guard let status = stored.status, status.kind.isSupported else { return nil }
+    let child = try ChildSummary(reading: PackageSnapshot.Node(stored, kind: status.kind), at: path)
+    return Entry(status, content: child.content)
   }
 }
 

@@ -74,12 +74,12 @@ struct VerifiedChildren {
     draft.program = writer.program
     var plan = SavePlan()
     plan.base = writer.location
-    var saving = try InPlaceSave(
-      plan.writingMetadata(over: status), in: session, options: .init([]), metadata: draft,
+    var save = try SaveDraft(
+      plan.writingMetadata(over: status), in: session, metadata: draft,
       keepsVersion: session.keepsHistory)
-    saving.children.changes.recounted = rows
-    saving.children.takeOver(changes)
-    _ = try writer.commit(&saving, of: writer.tree, writer.tree.changesSnapshot(), in: session)
+    save.changes.recount(rows)
+    save.takeOver(changes)
+    _ = try writer.commit(&save, of: writer.tree, writer.tree.changesSnapshot(), in: session)
   }
 }
 

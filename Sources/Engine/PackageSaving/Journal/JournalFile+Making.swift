@@ -31,7 +31,7 @@ extension JournalFile {
     let facts = try ledger.encode(history: versions, sequence: sequence, to: &body)
     if var record {
       record.sequence = sequence + 1
-      _ = record.encode(to: &body, in: header.seed)  // The checksum is in the record.
+      try record.write(to: &body, in: header)
     }
     let committed = sequence + (record == nil ? 0 : 1)
     return encoded(header, Marks(committed: committed, applied: sequence), facts, body)
@@ -90,9 +90,9 @@ extension JournalFile {
 
   /// Encodes a journal with any content in its records, for tests of journals that other programs made.
   ///
-  /// - Parameter records: of each record the body, the bytes of files, and the number of operations in its head.
+  /// - Parameter records: of each record the body, the bytes of files, and the number of rows in its head.
   package static func encoded(
-    _ records: [(body: [UInt8], contents: [[UInt8]], operations: Int)], from sequence: UInt64 = 1,
+    _ records: [(body: [UInt8], contents: [[UInt8]], rows: Int)], from sequence: UInt64 = 1,
     committed: UInt64, applied: UInt64, inode: UInt64, born: FileTime?
   ) throws(SystemError) -> [UInt8] {
     let header = Header(identifier: UUID(), inode: inode, born: born)
@@ -101,10 +101,20 @@ extension JournalFile {
     for (index, record) in records.enumerated() {
       body.write(
         JournalRecord.framed(
-          record.body, record.contents, operations: record.operations, sequence: sequence &+ UInt64(index),
-          in: header.seed
-        ).bytes)
+          record.body, record.contents, rows: record.rows, sequence: sequence &+ UInt64(index),
+          in: header.seed))
     }
     return encoded(header, Marks(committed: committed, applied: applied), facts, body)
+  }
+}
+
+extension JournalRecord {
+  /// Writes the record for a journal with that header.
+  func write(to writer: inout ByteWriter, in header: JournalFile.Header) throws(SystemError) {
+    do {
+      try encode(to: &writer, in: header.seed)
+    } catch {
+      throw SystemError("write", PackageLayout.journal, code: .invalidArgument)
+    }
   }
 }

@@ -210,7 +210,7 @@ package final class JournalFile {
   func mustBeReplaced(for record: JournalRecord, capacity: Int) -> Bool {
     if live != nil || end == records { return false }
     if end > Self.maximumSize / 2 { return true }
-    let length = record.operations.reduce(0) { $0 + ($1.bytes?.count ?? 256) }
+    let length = record.changes.rows.reduce(0) { $0 + ($1.bytes?.count ?? 256) }
     var capacity = capacity
     if length > Self.keptCapacity {
       capacity = max(capacity, min(Self.roomForLongRecords * length, Self.largestCapacity))
@@ -235,7 +235,7 @@ package final class JournalFile {
   func commit(_ record: inout JournalRecord, capacity: Int) throws(SystemError) {
     record.sequence = sequence + 1
     var encoded = ByteWriter()
-    _ = record.encode(to: &encoded, in: header.seed)  // The checksum is in the record.
+    try record.write(to: &encoded, in: header)
     try disk.write(encoded, to: file.descriptor, at: UInt64(end))
     let newEnd = end + encoded.count
     if newEnd > length {
@@ -251,7 +251,7 @@ package final class JournalFile {
     sequence = record.sequence
     live = record
     ledger.note(record)
-    thinned.kept &+= record.version?.keptBytes ?? 0
+    thinned.kept &+= ledger.entries.last?.version?.keptBytes ?? 0
     (marks.committed, marks.end) = (sequence, UInt64(end))
     // The record is committed even if this write fails (J3).
     try? writeMarks()

@@ -6,18 +6,14 @@ import PackageFormat
 // How the publisher makes conflict versions of another program's content, and of nodes that it cannot put.
 extension Publisher {
   /// Makes a conflict version of a node that the record puts, since something else stands at its place.
-  mutating func moveOursToConflicts(_ operation: JournalRecord.Operation) throws(FilePackageError) {
-    guard case .put(let staged) = operation.action else { return }
-    var own = staged
-    let isLost: Bool
-    do {
-      isLost = try problem(staged) != nil
-    } catch {
-      throw FilePackageError(error, .save, node(operation.path), activity: "looking at")
-    }
+  mutating func moveOursToConflicts(_ change: Change) throws(FilePackageError) {
+    guard change.puts else { return }
     // A node that the record does not hold is missing only after it was published.
+    let isLost = try attempt(change.path, "looking at") { () throws(SystemError) in try problem(change) != nil
+    }
     if isLost { return }
-    try moveToConflicts(try prepare(&own, operation), of: operation.path)
+    var own = change
+    try moveToConflicts(try prepare(&own), of: change.path)
   }
 
   /// Moves a staged node to the conflict versions, under the path that it has or had in the package (P8).
@@ -56,35 +52,31 @@ extension Publisher {
   }
 
   /// Looks at the nodes that exchanges brought out before a cut, since no process may have done so.
-  mutating func checkExchanged(
-    _ staged: JournalRecord.Staged, _ operation: JournalRecord.Operation, isPublished: Bool
-  ) throws(FilePackageError) {
+  mutating func checkExchanged(_ change: Change, isPublished: Bool) throws(FilePackageError) {
     guard isRecovery && isBound else { return }
-    let names = [staged.name, staged.name.rewritten]
+    let names = [change.name, change.name.rewritten]
     // A node that the record does not hold waits there itself until it is published.
-    let mayHoldTheirs = isPublished || staged.bytes != nil
+    let mayHoldTheirs = isPublished || change.bytes != nil
     for name in names.map(\.movedAway) + (mayHoldTheirs ? names : []) {
-      try moveToConflictsIfTheirs(name, staged, operation)
+      try moveToConflictsIfTheirs(name, change)
     }
   }
 
   /// Moves a node that came out of an exchange to the conflict versions if another program wrote it (P2).
-  mutating func moveToConflictsIfTheirs(
-    _ source: FileName, _ staged: JournalRecord.Staged, _ operation: JournalRecord.Operation
-  ) throws(FilePackageError) {
+  mutating func moveToConflictsIfTheirs(_ source: FileName, _ change: Change) throws(FilePackageError) {
     do {
       guard let now = try disk.statusIfPresent(of: source, in: staging.descriptor) else { return }
-      if try isOld(operation.old, now, source, in: staging.descriptor) { return }
+      if try isOld(change, now, source, in: staging.descriptor) { return }
       // If both names led to one node, as a file system may leave them, nothing came out. A staged file that a power cut
       // has torn is still ours.
-      if isBound && now.identity.inode == staged.node.inode { return }
-      if try isContent(staged, now, source, in: staging.descriptor) { return }
+      if isBound && now.identity.inode == change.new?.inode { return }
+      if try isContent(change, now, source, in: staging.descriptor) { return }
       // This process knows a file that it just made by its inode number. Any other file is another program's, even an
       // empty one, which that program may be about to write.
-      if isRecovery, try isRemains(staged, now, source, in: staging.descriptor) { return }
+      if isRecovery, try isRemains(change, now, source, in: staging.descriptor) { return }
     } catch {
-      throw FilePackageError(error, .save, node(operation.path), activity: "checking the replaced file at")
+      throw FilePackageError(error, .save, node(change.path), activity: "checking the replaced file at")
     }
-    try moveToConflicts(source, of: operation.path)
+    try moveToConflicts(source, of: change.path)
   }
 }

@@ -3,29 +3,30 @@ import FileTrees
 import PackageFormat
 import SystemPackage
 
-// The operations of a record that the file system refuses for good.
+// The changes of a record that the file system refuses for good.
 extension Publisher {
-  /// An operation that the file system refuses.
+  /// A change that the file system refuses.
   struct Refusal {
     let error: FilePackageError
-    /// The name, among the staged files, of the node that did not get its visible name; nil if the operation puts none,
-    /// or if the node is not made.
+    /// The name, among the staged files, of the node that did not get its visible name; nil if the change puts none, or
+    /// if the node is not made.
     let staged: FileName?
   }
 
-  /// Notes an operation that the file system refuses, or ends the publishing.
+  /// Notes a change that the file system refuses, or ends the publishing.
   mutating func refuse(
-    _ error: SystemError, _ operation: JournalRecord.Operation, _ activity: String, staged: FileName? = nil
+    _ error: SystemError, _ change: Change, _ activity: String, staged: FileName? = nil
   ) throws(FilePackageError) {
-    let failure = FilePackageError(error, .save, node(operation.path), activity: activity)
+    let failure = FilePackageError(error, .save, node(change.path), activity: activity)
     guard skipsRefused && error.code.isRefusal else { throw failure }
-    refused[operation.path] = Refusal(error: failure, staged: staged)
+    refused[change.path] = Refusal(error: failure, staged: staged)
   }
 
-  /// Returns the name, among the staged files, of a node whose operation the file system refuses; nil if it puts none.
-  mutating func stagedRefused(_ operation: JournalRecord.Operation) throws(FilePackageError) -> FileName? {
-    guard case .put(var staged) = operation.action, let refusal = refused[operation.path] else { return nil }
-    return if let known = refusal.staged { known } else { try prepare(&staged, operation) }
+  /// Returns the name, among the staged files, of the node of a change that the file system refuses; nil if it puts none.
+  mutating func stagedRefused(_ change: Change) throws(FilePackageError) -> FileName? {
+    guard change.puts, let refusal = refused[change.path] else { return nil }
+    var change = change
+    return if let known = refusal.staged { known } else { try prepare(&change) }
   }
 
   /// Makes a staged node a conflict version, under a name that every file system takes.

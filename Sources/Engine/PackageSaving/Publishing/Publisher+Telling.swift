@@ -7,26 +7,24 @@ import PackageFormat
 extension Publisher {
   /// Returns whether a node is the one that the record puts.
   func isContent(
-    _ staged: JournalRecord.Staged, _ status: FileStatus, _ name: FileName,
-    in folder: borrowing OwnedDescriptor
+    _ change: Change, _ status: FileStatus, _ name: FileName, in folder: borrowing OwnedDescriptor
   ) throws(SystemError) -> Bool {
-    let known = staged.node
-    guard status.kind == known.kind else { return false }
-    let isSameNode = isBound && status.identity.inode == known.inode
+    guard let new = change.new, status.kind == new.kind else { return false }
+    let isSameNode = isBound && status.identity.inode == new.inode
     // This process knows a node that it just wrote by its inode number; a node that it found has to prove itself.
-    if !isRecovery { return known.isSame(as: status) }
+    if !isRecovery { return new.isSame(as: status) }
     // A node of the same bytes with another mode or date stood there before, if the save changed only those.
-    if isBound && !isSameNode && !staged.hasAttributes(of: status) { return false }
-    guard status.kind == .symbolicLink || status.size == known.size else { return false }
-    guard let content = known.content else { return isBound && known.isSame(as: status) }
+    if isBound && !isSameNode && !change.hasAttributes(of: status) { return false }
+    guard status.kind == .symbolicLink || status.size == new.size else { return false }
+    guard let content = new.content else { return isBound && new.isSame(as: status) }
     return try disk.contentHash(of: name, status.kind, in: folder) == content
   }
 
   /// Returns whether a node is the one that the save was made over.
   func isOld(
-    _ old: JournalRecord.Known?, _ status: FileStatus, _ name: FileName, in folder: borrowing OwnedDescriptor
+    _ change: Change, _ status: FileStatus, _ name: FileName, in folder: borrowing OwnedDescriptor
   ) throws(SystemError) -> Bool {
-    guard let old, old.kind == status.kind else { return false }
+    guard let old = change.old, old.kind == status.kind else { return false }
     if isBound && old.isSame(as: status) { return true }
     guard isRecovery, status.kind == .symbolicLink || status.size == old.size else { return false }
     guard let content = old.content else { return isReplacedMetadata(name, in: folder) }
@@ -37,21 +35,20 @@ extension Publisher {
   ///
   /// A record has no hash of it; its `Revision` names the state.
   private func isReplacedMetadata(_ name: FileName, in folder: borrowing OwnedDescriptor) -> Bool {
-    guard name == PackageLayout.metadata, let state = record.state else { return false }
     // A file that cannot be read proves nothing.
-    guard let file = try? disk.openFile(name, in: folder),
+    guard name == PackageLayout.metadata, record.metadata != nil,
+      let file = try? disk.openFile(name, in: folder),
       let bytes = try? disk.readAll(file, atMost: PackageMetadata.maximumSize + 1),
       let metadata = try? PackageMetadata(decoding: Data(bytes))
     else { return false }
-    return metadata.revision == state.parent
+    return metadata.revision == record.parent
   }
 
   private func hasBytes(
-    _ staged: JournalRecord.Staged, _ status: FileStatus, _ name: FileName,
-    in folder: borrowing OwnedDescriptor
+    _ change: Change, _ status: FileStatus, _ name: FileName, in folder: borrowing OwnedDescriptor
   ) throws(SystemError) -> Bool {
-    guard status.kind == .file, staged.node.kind == .file, status.size == staged.node.size,
-      let content = staged.node.content
+    guard status.kind == .file, let new = change.new, new.kind == .file, status.size == new.size,
+      let content = new.content
     else { return false }
     return try disk.contentHash(of: name, .file, in: folder) == content
   }
@@ -60,10 +57,9 @@ extension Publisher {
   ///
   /// A file has some of its bytes, zeros for the rest, and nothing else; a link has no date.
   func isRemains(
-    _ staged: JournalRecord.Staged, _ status: FileStatus, _ name: FileName,
-    in folder: borrowing OwnedDescriptor
+    _ change: Change, _ status: FileStatus, _ name: FileName, in folder: borrowing OwnedDescriptor
   ) throws(SystemError) -> Bool {
-    guard let bytes = staged.bytes, staged.node.kind == status.kind else { return false }
+    guard let bytes = change.bytes, change.new?.kind == status.kind else { return false }
     if status.kind == .symbolicLink { return try disk.destination(of: name, in: folder) == bytes }
     guard status.size <= UInt64(bytes.count) else { return false }
     let found = try disk.readAll(disk.openFile(name, in: folder), atMost: bytes.count)
@@ -72,54 +68,54 @@ extension Publisher {
 
   // MARK: Looking before anything is touched
 
-  /// Returns the operations that are not carried out yet, without carrying out any.
-  func outstanding() throws(FilePackageError) -> [JournalRecord.Operation] {
-    try checkAll()
-  }
+  /// A step that is not taken yet.
+  typealias Outstanding = (change: Change, step: Change.Step)
 
-  /// Looks at every operation; throws if the publisher could not take one of its steps (P5).
+  /// Looks at every step, and takes none; throws if the publisher could not take one of them (P5).
   ///
-  /// - Returns: the operations that are not carried out yet.
+  /// - Returns: the steps that are not taken yet.
   @discardableResult
-  func checkAll() throws(FilePackageError) -> [JournalRecord.Operation] {
-    var outstanding: [JournalRecord.Operation] = []
-    for operation in record.operations {
-      do {
-        if try check(operation) { outstanding.append(operation) }
-      } catch {
-        let failure = FilePackageError(any: error, .save, node(operation.path), activity: "looking at")
-        // The publisher notes it when it comes to this operation.
-        if skipsRefused && failure.isRefusal { continue }
-        throw failure
+  func checkAll() throws(FilePackageError) -> [Outstanding] {
+    var outstanding: [Outstanding] = []
+    for change in record.changes.rows {
+      for step in change.steps {
+        do {
+          if try check(change, step) { outstanding.append((change, step)) }
+        } catch {
+          let failure = FilePackageError(any: error, .save, node(change.path), activity: "looking at")
+          // The publisher notes it when it comes to this change.
+          if skipsRefused && failure.isRefusal { continue }
+          throw failure
+        }
       }
     }
     return outstanding
   }
 
-  /// Returns whether an operation is not carried out yet.
-  func check(_ operation: JournalRecord.Operation) throws -> Bool {
-    guard let name = operation.path.name else { return false }
-    guard let parent = try open(operation.path.parent) else {
+  /// Returns whether a step is not taken yet.
+  private func check(_ change: Change, _ step: Change.Step) throws -> Bool {
+    guard let name = change.path.name else { return false }
+    guard let parent = try open(change.path.parent) else {
       // Another program moved the folder away, unless the record makes it.
-      guard newFolders.contains(operation.path.parent) else { return false }
-      if case .put(let staged) = operation.action { try refuseDamaged(staged, operation) }
+      guard newFolders.contains(change.path.parent) else { return false }
+      if step == .put { try refuseDamaged(change) }
       return true
     }
     let target = try disk.statusIfPresent(of: name, in: parent.descriptor)
-    switch operation.action {
-    case .put(let staged):
-      switch try verdict(at: name, in: parent.descriptor, staged, over: operation.old) {
+    switch step {
+    case .put:
+      switch try verdict(change, at: name, in: parent.descriptor) {
       case .done, .leave: return false
-      case .setAside where !isBound: throw notOurs(operation.path)
+      case .setAside where !isBound: throw notOurs(change.path)
       case .setAside: return false
       case .place, .exchange, .refuse: break
       }
-      try refuseDamaged(staged, operation)
+      try refuseDamaged(change)
       return true
     case .remove:
       guard let target else { return false }
-      let isOld = try isOld(operation.old, target, name, in: parent.descriptor)
-      if !isBound && !isOld { throw notOurs(operation.path) }
+      let isOld = try isOld(change, target, name, in: parent.descriptor)
+      if !isBound && !isOld { throw notOurs(change.path) }
       return isOld
     case .makeFolder: return target?.kind != .directory
     case .removeFolder: return target?.kind == .directory
@@ -127,10 +123,8 @@ extension Publisher {
     }
   }
 
-  private func refuseDamaged(
-    _ staged: JournalRecord.Staged, _ operation: JournalRecord.Operation
-  ) throws {
-    if let problem = try problem(staged) { throw failure(.journalDamaged, operation.path, reason: problem) }
+  private func refuseDamaged(_ change: Change) throws {
+    if let problem = try problem(change) { throw failure(.journalDamaged, change.path, reason: problem) }
   }
 
   func notOurs(_ path: PackagePath) -> FilePackageError {
@@ -143,40 +137,36 @@ extension Publisher {
   ///
   /// A node that the record does not hold counts as whole here: `problem(_:)` looks at it.
   func verdict(
-    at name: FileName, in folder: borrowing OwnedDescriptor, _ staged: JournalRecord.Staged,
-    over old: JournalRecord.Known?
+    _ change: Change, at name: FileName, in folder: borrowing OwnedDescriptor
   ) throws(SystemError) -> PublishVerdict {
-    let visible = try visible(at: name, in: folder, staged, over: old)
+    let visible = try visible(change, at: name, in: folder)
     if visible == .nothing || visible == .old {
       return try PublishVerdict(visible, hasBytes: true) { () throws(SystemError) in .new }
     }
-    return try PublishVerdict(visible, hasBytes: staged.bytes != nil) { () throws(SystemError) in
-      try waiting(staged, over: old)
+    return try PublishVerdict(visible, hasBytes: change.bytes != nil) { () throws(SystemError) in
+      try waiting(change)
     }
   }
 
   private func visible(
-    at name: FileName, in folder: borrowing OwnedDescriptor, _ staged: JournalRecord.Staged,
-    over old: JournalRecord.Known?
+    _ change: Change, at name: FileName, in folder: borrowing OwnedDescriptor
   ) throws(SystemError) -> PublishVerdict.Visible {
     guard let target = try disk.statusIfPresent(of: name, in: folder) else { return .nothing }
-    if try isContent(staged, target, name, in: folder) { return .new }
-    if try isOld(old, target, name, in: folder) { return .old }
+    if try isContent(change, target, name, in: folder) { return .new }
+    if try isOld(change, target, name, in: folder) { return .old }
     guard isBound else { return .other }
-    if isRecovery, try hasBytes(staged, target, name, in: folder) { return .newBytes }
+    if isRecovery, try hasBytes(change, target, name, in: folder) { return .newBytes }
     return .other
   }
 
   /// Returns the staged node of a record; nothing if the inode numbers of the record mean nothing here.
-  private func waiting(
-    _ staged: JournalRecord.Staged, over old: JournalRecord.Known?
-  ) throws(SystemError) -> PublishVerdict.Staged {
-    guard isBound, let now = try disk.statusIfPresent(of: staged.name, in: staging.descriptor) else {
+  private func waiting(_ change: Change) throws(SystemError) -> PublishVerdict.Staged {
+    guard isBound, let now = try disk.statusIfPresent(of: change.name, in: staging.descriptor) else {
       return .nothing
     }
-    if now.identity.inode == staged.node.inode { return .new }
-    if try isContent(staged, now, staged.name, in: staging.descriptor) { return .new }
-    if try isRemains(staged, now, staged.name, in: staging.descriptor) { return .remains }
-    return try isOld(old, now, staged.name, in: staging.descriptor) ? .old : .other
+    if now.identity.inode == change.new?.inode { return .new }
+    if try isContent(change, now, change.name, in: staging.descriptor) { return .new }
+    if try isRemains(change, now, change.name, in: staging.descriptor) { return .remains }
+    return try isOld(change, now, change.name, in: staging.descriptor) ? .old : .other
   }
 }

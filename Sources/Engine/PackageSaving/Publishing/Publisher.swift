@@ -52,7 +52,7 @@ struct Publisher: ErrorNaming {
   var conflictFolder: PackagePath?
   /// Whether the publisher goes on after a change of names that the file system refuses.
   var skipsRefused = false
-  /// The operations that the file system refused, if it goes on after them.
+  /// The changes that the file system refused, if it goes on after them.
   var refused: [PackagePath: Refusal] = [:]
   /// The open folders of the package.
   private let folders = OpenFolders()
@@ -64,7 +64,7 @@ struct Publisher: ErrorNaming {
     isRecovery: Bool
   ) {
     self.record = record
-    newFolders = Set(record.operations.lazy.filter(\.makesFolder).map(\.path))
+    newFolders = Set(record.changes.rows.lazy.filter(\.makesFolder).map(\.path))
     self.root = root
     self.staging = staging
     self.location = location
@@ -77,47 +77,49 @@ struct Publisher: ErrorNaming {
     if isRecovery { try checkAll() }
     try makeStaged()
     // A folder that takes the place of a file, or a file that of a folder, needs a free name.
-    let comes = Set(record.operations.lazy.filter(\.isPut).map(\.path)).union(newFolders)
-    let goes = record.operations.filter { $0.isRemoval || $0.removesFolder }
+    let rows = record.changes.rows
+    let comes = Set(rows.lazy.filter(\.puts).map(\.path)).union(newFolders)
+    let goes = rows.filter { $0.removes || $0.removesFolder }
     let isInTheWay = goes.map { $0.path.prefixes.contains(where: comes.contains) }
     try remove(zip(goes, isInTheWay).filter(\.1).map(\.0))
     // Other removals come after new names: a file that moves has two names meanwhile, never none.
     let last = zip(goes, isInTheWay).filter { !$0.1 }.map(\.0)
     let shrinking = Set(last.lazy.map(\.path.parent))
-    for (folder, operations) in Self.groups(record.operations.filter { $0.isPut || $0.makesFolder }) {
+    for (folder, changes) in Self.groups(rows.filter { $0.puts || $0.makesFolder }) {
       // A new folder has a durable name before a node leaves the staging folder for it. With a version, the nodes that
       // were put have durable names before the replaced ones lose theirs (P7). Otherwise the removals below may sync the
       // folder.
-      let mustSync = record.version != nil || operations.contains(where: \.makesFolder)
-      try change(operations, in: folder, synchronizing: mustSync || !shrinking.contains(folder))
-    }
-    try remove(last)
-    for operation in record.operations {
-      if case .setAttributes(let mode, let modified) = operation.action {
-        try setAttributes(mode, modified, operation)
+      let mustSync = record.keepsVersion || changes.contains(where: \.makesFolder)
+      try carryOut(changes, in: folder, synchronizing: mustSync || !shrinking.contains(folder)) {
+        (publisher, change, folder) throws(FilePackageError) in
+        if change.puts { try publisher.put(change, in: folder.descriptor) }
+        if change.makesFolder { try publisher.makeFolder(change, in: folder.descriptor) }
       }
     }
+    try remove(last)
+    for change in rows where change.setsAttributes { try setAttributes(change) }
   }
 
-  /// Returns operations by their folders, each folder before those in it.
-  private static func groups(
-    _ operations: [JournalRecord.Operation]
-  ) -> [(key: PackagePath, value: [JournalRecord.Operation])] {
-    Dictionary(grouping: operations, by: \.path.parent).sorted { $0.key < $1.key }
+  /// Returns changes by their folders, each folder before those in it.
+  private static func groups(_ changes: [Change]) -> [(key: PackagePath, value: [Change])] {
+    Dictionary(grouping: changes, by: \.path.parent).sorted { $0.key < $1.key }
   }
 
   /// Removes files and links, and then the folders that are empty.
-  private mutating func remove(_ operations: [JournalRecord.Operation]) throws(FilePackageError) {
-    let files = operations.filter(\.isRemoval)
-    for (folder, operations) in Self.groups(files) {
-      try change(operations, in: folder, synchronizing: false)
+  private mutating func remove(_ changes: [Change]) throws(FilePackageError) {
+    let files = changes.filter(\.removes)
+    for (folder, changes) in Self.groups(files) {
+      try carryOut(changes, in: folder, synchronizing: false) {
+        (publisher, change, folder) throws(FilePackageError) in
+        try publisher.remove(change, in: folder.descriptor)
+      }
     }
-    if record.version != nil && !files.isEmpty { try synchronizeKept() }
+    if record.keepsVersion && !files.isEmpty { try synchronizeKept() }
     var gone: Set<PackagePath> = []
-    for operation in operations.filter(\.removesFolder).sorted(by: { $1.path < $0.path }) {
-      if try removeFolder(operation) { gone.insert(operation.path) }
+    for change in changes.filter(\.removesFolder).sorted(by: { $1.path < $0.path }) {
+      if try removeFolder(change) { gone.insert(change.path) }
     }
-    let touched = Set(operations.filter { refused[$0.path] == nil }.map(\.path.parent))
+    let touched = Set(changes.filter { refused[$0.path] == nil }.map(\.path.parent))
     for folder in touched.subtracting(gone).sorted() {
       try attempt(folder, "syncing the folder") { () throws(SystemError) in
         if let folder = try open(folder) { try disk.synchronize(folder.descriptor) }
@@ -125,24 +127,14 @@ struct Publisher: ErrorNaming {
     }
   }
 
-  /// Removes the leftovers of the operations from the staging folder. The next session removes the rest.
+  /// Removes the leftovers of the save from the staging folder. The next session removes the rest.
   func removeLeftovers() {
-    for operation in record.operations {
-      switch operation.action {
-      case .put(let staged):
-        // That node is in the folder of kept files.
-        if isKept(operation) { continue }
-        removeLeftover(staged.name)
-        if rewritten.contains(staged.name) { removeLeftover(staged.name.rewritten) }
-      case .remove where isKept(operation): continue
-      case .remove(let name): removeLeftover(name)
-      case .makeFolder, .removeFolder, .setAttributes: break
-      }
+    for change in record.changes.rows where change.puts || change.removes {
+      // That node is in the folder of kept files.
+      if record.keepsVersion && change.keptName != nil && !mustLook { continue }
+      removeLeftover(change.name)
+      if rewritten.contains(change.name) { removeLeftover(change.name.rewritten) }
     }
-  }
-
-  private func isKept(_ operation: JournalRecord.Operation) -> Bool {
-    record.version != nil && operation.keptName != nil && !mustLook
   }
 
   /// Whether replaced nodes may have several names, or other nodes may have the names that they should have.
@@ -155,33 +147,27 @@ struct Publisher: ErrorNaming {
 
   // MARK: Changing names
 
-  mutating func change(
-    _ operations: [JournalRecord.Operation], in path: PackagePath, synchronizing: Bool
+  private mutating func carryOut(
+    _ changes: [Change], in path: PackagePath, synchronizing: Bool,
+    _ body: (inout Publisher, Change, OpenNode) throws(FilePackageError) -> Void
   ) throws(FilePackageError) {
     if let refusal = refused[path] {
-      for operation in operations { refused[operation.path] = Refusal(error: refusal.error, staged: nil) }
+      for change in changes { refused[change.path] = Refusal(error: refusal.error, staged: nil) }
       return
     }
     let folder: OpenNode?
     do {
       folder = try open(path)
     } catch {
-      for operation in operations { try refuse(error, operation, "opening the folder of") }
+      for change in changes { try refuse(error, change, "opening the folder of") }
       return
     }
     guard let folder else {
       // Another program moved the folder away: the publisher makes conflict versions of the nodes for it.
-      for operation in operations { try moveOursToConflicts(operation) }
+      for change in changes { try moveOursToConflicts(change) }
       return
     }
-    for operation in operations {
-      switch operation.action {
-      case .put(let staged): try put(staged, operation, in: folder.descriptor)
-      case .remove(let name): try remove(operation, as: name, in: folder.descriptor)
-      case .makeFolder(let mode): try makeFolder(mode, operation, in: folder.descriptor)
-      case .removeFolder, .setAttributes: break
-      }
-    }
+    for change in changes { try body(&self, change, folder) }
     if synchronizing {
       try attempt(path, "syncing the folder") { () throws(SystemError) in
         try disk.synchronize(folder.descriptor)
@@ -207,58 +193,55 @@ struct Publisher: ErrorNaming {
     }
   }
 
-  mutating func put(
-    _ staged: JournalRecord.Staged, _ operation: JournalRecord.Operation,
-    in folder: borrowing OwnedDescriptor
+  private mutating func put(
+    _ change: Change, in folder: borrowing OwnedDescriptor
   ) throws(FilePackageError) {
-    guard let name = operation.path.name else { return }
+    guard let name = change.path.name else { return }
     let verdict: PublishVerdict
     do {
-      verdict = try self.verdict(at: name, in: folder, staged, over: operation.old)
+      verdict = try self.verdict(change, at: name, in: folder)
     } catch {
-      return try refuse(error, operation, "looking at")
+      return try refuse(error, change, "looking at")
     }
     switch verdict {
     // The step may be taken already (P3), or another program may have written the node (P6).
-    case .done, .leave: return try checkExchanged(staged, operation, isPublished: true)
+    case .done, .leave: return try checkExchanged(change, isPublished: true)
     case .setAside:
       // Another program edited it before it was published, and again after that.
-      try checkExchanged(staged, operation, isPublished: true)
-      return try moveOursToConflicts(operation)
-    case .place, .exchange, .refuse: try checkExchanged(staged, operation, isPublished: false)
+      try checkExchanged(change, isPublished: true)
+      return try moveOursToConflicts(change)
+    case .place, .exchange, .refuse: try checkExchanged(change, isPublished: false)
     }
-    var staged = staged
-    let source = try prepare(&staged, operation)
+    var change = change
+    let source = try prepare(&change)
     do {
       if verdict == .place {
-        try place(source, as: name, in: folder, over: operation.old)
+        try place(source, as: name, in: folder, change)
       } else {
-        try exchange(source, name, in: folder, over: operation.old)
+        try exchange(source, name, in: folder, change)
       }
     } catch {
-      return try refuse(error, operation, "publishing", staged: source)
+      return try refuse(error, change, "publishing", staged: source)
     }
-    try moveToConflictsIfTheirs(source, staged, operation)
+    try moveToConflictsIfTheirs(source, change)
   }
 
   /// Gives a staged file a name that is free; if another program took it meanwhile, the two change places.
   mutating func place(
-    _ source: FileName, as name: FileName, in folder: borrowing OwnedDescriptor,
-    over old: JournalRecord.Known?
+    _ source: FileName, as name: FileName, in folder: borrowing OwnedDescriptor, _ change: Change
   ) throws(SystemError) {
     do {
       try disk.rename(source, in: staging.descriptor, to: name, in: folder, .noReplace)
     } catch {
-      if error.code == .fileExists { return try exchange(source, name, in: folder, over: old) }
+      if error.code == .fileExists { return try exchange(source, name, in: folder, change) }
       guard error.isLackOfRule else { throw error }
-      if try disk.exists(name, in: folder) { return try exchange(source, name, in: folder, over: old) }
+      if try disk.exists(name, in: folder) { return try exchange(source, name, in: folder, change) }
       try disk.rename(source, in: staging.descriptor, to: name, in: folder, .replace)
     }
   }
 
   mutating func exchange(
-    _ source: FileName, _ name: FileName, in folder: borrowing OwnedDescriptor,
-    over old: JournalRecord.Known?
+    _ source: FileName, _ name: FileName, in folder: borrowing OwnedDescriptor, _ change: Change
   ) throws(SystemError) {
     do {
       try disk.rename(source, in: staging.descriptor, to: name, in: folder, .exchange)
@@ -268,8 +251,8 @@ struct Publisher: ErrorNaming {
         return try disk.rename(source, in: staging.descriptor, to: name, in: folder, .replace)
       }
       guard error.isLackOfRule else { throw error }
-      let isOld = try isOld(old, disk.status(of: name, in: folder), name, in: folder)
-      if record.version != nil {
+      let isOld = try isOld(change, disk.status(of: name, in: folder), name, in: folder)
+      if record.keepsVersion {
         try setAside(name, in: folder, as: source.movedAway, !isOld)
         try disk.rename(source, in: staging.descriptor, to: name, in: folder, .replace)
       } else if !isOld {
@@ -315,13 +298,14 @@ struct Publisher: ErrorNaming {
     try disk.synchronize(staging.descriptor)
   }
 
-  package mutating func remove(
-    _ operation: JournalRecord.Operation, as staged: FileName, in folder: borrowing OwnedDescriptor
+  private mutating func remove(
+    _ change: Change, in folder: borrowing OwnedDescriptor
   ) throws(FilePackageError) {
-    guard let name = operation.path.name else { return }
+    guard let name = change.path.name else { return }
+    let staged = change.name
     do {
       if let target = try disk.statusIfPresent(of: name, in: folder) {
-        if try isOld(operation.old, target, name, in: folder) {
+        if try isOld(change, target, name, in: folder) {
           if try isSecondName(target, of: staged) {
             // A rename from one name to the other would do nothing.
             try disk.removeFile(name, in: folder)
@@ -330,16 +314,16 @@ struct Publisher: ErrorNaming {
           try disk.rename(name, in: folder, to: staged, in: staging.descriptor, .replace)
         } else if try !disk.exists(staged, in: staging.descriptor) {
           // Another program wrote it after the save was made (P6). If the old node is gone already, that is no conflict.
-          conflicts.insert(operation.path.string)
+          conflicts.insert(change.path.string)
         }
       }
       // An earlier attempt may have removed the old node (P3). Any other node is a later edit (P2).
       guard let gone = try disk.statusIfPresent(of: staged, in: staging.descriptor) else { return }
-      if try isOld(operation.old, gone, staged, in: staging.descriptor) { return }
+      if try isOld(change, gone, staged, in: staging.descriptor) { return }
     } catch {
-      return try refuse(error, operation, "removing")
+      return try refuse(error, change, "removing")
     }
-    try moveToConflicts(staged, of: operation.path)
+    try moveToConflicts(staged, of: change.path)
   }
 
   /// Returns whether a cut has left both names of a node that was being renamed.

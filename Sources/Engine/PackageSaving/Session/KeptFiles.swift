@@ -52,23 +52,22 @@ final class KeptFiles {
   ///
   /// - Returns: whether none is left among the staged ones.
   func keepReplaced(by publisher: Publisher) -> Bool {
-    guard publisher.record.version != nil else { return true }
+    guard publisher.record.keepsVersion else { return true }
     do throws(SystemError) {
-      for operation in publisher.record.operations { try keepReplaced(by: operation, publisher) }
+      for change in publisher.record.changes.rows { try keepReplaced(by: change, publisher) }
       return true
     } catch {
       return false
     }
   }
 
-  /// Renames the node that an operation took out of the package.
+  /// Renames the node that a change took out of the package.
   ///
   /// If it is not among the staged files, it is already there, or it is a conflict version. Then the version has lost
   /// it.
-  func keepReplaced(by operation: JournalRecord.Operation, _ publisher: Publisher) throws(SystemError) {
-    guard operation.keptName != nil, let old = operation.old, let content = old.content,
-      let name = operation.takenName,
-      let source = publisher.mustLook ? try replaced(by: operation, name) : name
+  func keepReplaced(by change: Change, _ publisher: Publisher) throws(SystemError) {
+    guard change.keptName != nil, let old = change.old, let content = old.content,
+      let source = publisher.mustLook ? try replaced(by: change, old) : change.name
     else { return }
     do {
       try keep(source, in: hidden.staging.descriptor, old.kind, content)
@@ -96,11 +95,9 @@ final class KeptFiles {
     }
   }
 
-  /// Returns the name among the staged files of the node that an operation replaced, not of the node that it put.
-  private func replaced(
-    by operation: JournalRecord.Operation, _ name: FileName
-  ) throws(SystemError) -> FileName? {
-    guard let old = operation.old else { return nil }
+  /// Returns the name among the staged files of the node that a change replaced, not of the node that it put.
+  private func replaced(by change: Change, _ old: Entry) throws(SystemError) -> FileName? {
+    let name = change.name
     for candidate in [name, name.rewritten, name.movedAway, name.rewritten.movedAway] {
       guard let status = try disk.statusIfPresent(of: candidate, in: hidden.staging.descriptor),
         status.kind == old.kind

@@ -10,13 +10,13 @@ extension PackageSession {
   func stage(_ record: inout JournalRecord) throws(FilePackageError) {
     var publisher = publisher(of: record, isRecovery: false)
     try publisher.makeStaged()
-    record.operations = publisher.record.operations
+    record = publisher.record
   }
 
   /// Commits a record: when it returns, the save is durable.
   func commit(_ record: inout JournalRecord) throws(FilePackageError) {
     do {
-      if record.operations.contains(where: \.needsStaged) {
+      if record.changes.rows.contains(where: \.needsStaged) {
         try synchronizeStaging()
         // If the journal's name were durable and the staging folder's were not, a power cut would leave damage.
         if journal == nil { try disk.synchronize(hidden.folder) }

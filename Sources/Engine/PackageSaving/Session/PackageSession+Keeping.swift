@@ -17,31 +17,30 @@ extension PackageSession {
   func keep(_ taken: [(wrapper: FileWrapper, origin: StoredNode)]) throws(FilePackageError) {
     guard let publisher = published else { return }
     let origins = Set(taken.map(\.origin.path))
-    var gone: [PackagePath: [JournalRecord.Operation]] = [:]
-    for operation in publisher.record.operations where operation.takenName != nil || operation.removesFolder {
-      for place in operation.path.prefixes where origins.contains(place) {
-        gone[place, default: []].append(operation)
+    var gone: [PackagePath: [Change]] = [:]
+    for change in publisher.record.changes.rows where change.takes || change.removesFolder {
+      for place in change.path.prefixes where origins.contains(place) {
+        gone[place, default: []].append(change)
       }
     }
     for (wrapper, origin) in taken { try keep(wrapper, from: origin, gone[origin.path] ?? [], of: publisher) }
   }
 
   private func keep(
-    _ wrapper: FileWrapper, from origin: StoredNode, _ gone: [JournalRecord.Operation],
-    of publisher: Publisher
+    _ wrapper: FileWrapper, from origin: StoredNode, _ gone: [Change], of publisher: Publisher
   ) throws(FilePackageError) {
     // A folder that stays has lost only children.
     guard let first = gone.first, first.path == origin.path else { return }
-    let top = stagedName(removed.count).held
+    let top = heldName(removed.count)
     let folder = hidden.staging
     do {
-      for operation in gone {
+      for change in gone {
         var parent = folder
-        let names = [top] + operation.path.names.dropFirst(origin.path.names.count)
+        let names = [top] + change.path.names.dropFirst(origin.path.names.count)
         for name in names.dropLast() {
           parent = OpenNode(try disk.openDirectory(name, in: parent.descriptor))
         }
-        try keep(operation, of: publisher, as: names[names.count - 1], in: parent.descriptor)
+        try keep(change, of: publisher, as: names[names.count - 1], in: parent.descriptor)
       }
       var place = StoredNode(location: hidden.location, path: PackageLayout.stagingPath.appending(top))
       place.status = try disk.statusIfPresent(of: top, in: folder.descriptor)
@@ -54,18 +53,16 @@ extension PackageSession {
   }
 
   private func keep(
-    _ operation: JournalRecord.Operation, of publisher: Publisher, as name: FileName,
-    in folder: borrowing OwnedDescriptor
+    _ change: Change, of publisher: Publisher, as name: FileName, in folder: borrowing OwnedDescriptor
   ) throws(SystemError) {
-    if case .removeFolder(let mode) = operation.action {
-      return try disk.makeDirectory(name, in: folder, mode: mode | 0o700)
+    if change.removesFolder {
+      return try disk.makeDirectory(name, in: folder, mode: (change.found?.mode ?? 0) & 0o777 | 0o700)
     }
-    guard let staged = operation.takenName else { return }
     do {
-      guard publisher.record.version != nil, let kept = operation.keptName else {
-        return try disk.rename(staged, in: hidden.staging.descriptor, to: name, in: folder, .replace)
+      guard publisher.record.keepsVersion, let kept = change.keptName else {
+        return try disk.rename(change.name, in: hidden.staging.descriptor, to: name, in: folder, .replace)
       }
-      try self.kept.keepReplaced(by: operation, publisher)
+      try self.kept.keepReplaced(by: change, publisher)
       let versions = try self.kept.open()
       do {
         try disk.link(kept, in: versions.descriptor, to: name, in: folder)

@@ -39,11 +39,11 @@ extension PackageSession {
     published = publisher
     // A file that moved and the kept node of its old place are one file. The rename changes the status time of both
     // names, so it comes before any store notes the file's status. What cannot be renamed yet goes with the rest.
-    if record.operations.contains(where: \.needsStaged) { _ = kept.keepReplaced(by: publisher) }
+    if record.changes.rows.contains(where: \.needsStaged) { _ = kept.keepReplaced(by: publisher) }
     return publisher
   }
 
-  /// Publishes all operations of the record that waits but those that the file system refuses.
+  /// Publishes all changes of the record that waits but those that the file system refuses.
   ///
   /// The record stays in force: this is a part of its publishing, like one that was cut short.
   func publishAsFarAsPossible(_ wait: LockWait) throws(FilePackageError) -> Publisher? {
@@ -75,7 +75,7 @@ extension PackageSession {
 
   /// Returns whether nothing of a record is left to do, as far as the session can tell.
   func isCarriedOut(_ record: JournalRecord) -> Bool {
-    return (try? publisher(of: record, isRecovery: true).outstanding().isEmpty) ?? false
+    return (try? publisher(of: record, isRecovery: true).checkAll().isEmpty) ?? false
   }
 }
 

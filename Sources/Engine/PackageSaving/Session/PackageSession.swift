@@ -4,8 +4,8 @@ import FoundationEssentials
 import PackageFormat
 import SystemPackage
 
-// S1 While a record in the journal waits to be published, the session writes only one without the operations that the
-//    file system refuses, which supersedes it.
+// S1 While a record in the journal waits to be published, the session writes only one without the changes that the file
+//    system refuses, which supersedes it.
 // S2 If a sync of the journal fails, the session gives it up for a new one with the record. Only if no new one can be
 //    made, and the record is durably erased, does the save fail.
 // S3 The session syncs a record that it found, and its journal's name, before it changes the first name.
@@ -21,8 +21,7 @@ package final class PackageSession {
   var journal: JournalFile?
   /// The children of the state on disk, as saves noted them; nil if nothing is known of it.
   private(set) var table: StateTable?
-  /// The number of saves, for the names of staged files.
-  private var number = 0
+  /// The beginning of the names of held children.
   private let token = UUID.new.token
   /// Whether `refresh(_:)` removed staged files of an earlier save, which may have been second names of files.
   private(set) var removedLeftovers = false
@@ -145,13 +144,8 @@ package final class PackageSession {
     return limit
   }
 
-  /// Begins another save: its staged files get other names than those of earlier saves, which may still exist.
-  func beginSave() { number += 1 }
-
-  /// Returns a name for a staged file that no other save has.
-  func stagedName(_ index: Int) -> FileName {
-    FileName("\(token)-\(number)-\(index)")
-  }
+  /// Returns a name for a child that the program holds.
+  func heldName(_ index: Int) -> FileName { FileName("\(token)-\(index)").held }
 
   // MARK: Ending
 

@@ -127,10 +127,10 @@ extension JournalFile {
     return try find(in: folder, on: location.disk, forWriting: false)
   }
 
-  /// Returns the operations of a record that the disk does not have yet.
+  /// Returns the steps of a record that are not taken on the disk yet.
   func outstanding(
     _ record: JournalRecord, at location: Location
-  ) throws -> [JournalRecord.Operation] {
+  ) throws -> [Publisher.Outstanding] {
     let disk = location.disk
     let root = OpenNode(try location.openDirectory(.root))
     let folder = try disk.openDirectory(PackageLayout.hidden, in: root.descriptor)
@@ -138,6 +138,6 @@ extension JournalFile {
     var publisher = Publisher(
       record, root: root, staging: staging, at: location, on: disk, isRecovery: true)
     publisher.isBound = header.isBound(to: try disk.status(of: root.descriptor))
-    return try publisher.outstanding()
+    return try publisher.checkAll()
   }
 }

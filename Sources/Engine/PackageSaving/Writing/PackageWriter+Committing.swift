@@ -40,20 +40,20 @@ extension PackageWriter {
     // Publishing since the last report is no part of this save.
     _ = session.takeSynchronizations()
     do throws(FilePackageError) {
-      var saving = try InPlaceSave(
+      var draft = try SaveDraft(
         planned.plan, in: session, options: .init(options), metadata: planned.draft,
         keepsVersion: merge?.isUnaccounted != true
           && (session.keepsHistory || beginsHistory(options)))
       if let merge {
-        saving.children.changes.recounted = merge.recounted
-        saving.children.takeOver(merge.changes)
+        if let recounted = merge.recounted { draft.changes.recount(recounted) }
+        draft.takeOver(merge.changes)
       } else {
-        saving.children.takeOverReadFiles { hasCopyOfMetadata }
+        draft.takeOverReadFiles { hasCopyOfMetadata }
       }
-      let save = try commit(&saving, of: request.tree, planned.snapshot, in: session)
-      var report = saving.children.report
+      let save = try commit(&draft, of: request.tree, planned.snapshot, in: session)
+      var report = draft.report
       report.synchronizations = session.takeSynchronizations()
-      report.count(save.metadata, besides: saving.children.written)
+      report.count(save.metadata, besides: draft.written)
       if options.contains(.returnsAtCommit) {
         report.isPublished = false
         due.insert(.publishing)
@@ -82,26 +82,26 @@ extension PackageWriter {
 
   /// Commits a save; from then on the store is `committed`.
   func commit(
-    _ saving: inout InPlaceSave, of tree: FileWrapper, _ snapshot: PackageSnapshot,
+    _ draft: inout SaveDraft, of tree: FileWrapper, _ snapshot: PackageSnapshot,
     in session: PackageSession
   ) throws(FilePackageError) -> CommittedSave {
     do throws(FilePackageError) {
-      try saving.prepare()
+      try draft.stage()
       do throws(FilePackageError) {
-        try session.commit(&saving.record)
+        try session.commit(&draft.record)
       } catch {
-        if error.code != .indeterminate { saving.removeStaged() }
+        if error.code != .indeterminate { draft.removeStaged() }
         throw error
       }
-      let save = CommittedSave(tree, snapshot, saving.children.madeMetadata?.metadata)
+      let save = CommittedSave(tree, snapshot, draft.record.metadata)
       state = .committed(save)
       return save
     } catch {
       // Files that were about to move had a second name for a while.
       baseline.stale = trees(with: tree)
       if error.code == .indeterminate {
-        let save = CommittedSave(tree, snapshot, saving.children.madeMetadata?.metadata)
-        state = .inDoubt(UncertainSave(save: save, record: saving.record))
+        let save = CommittedSave(tree, snapshot, draft.record.metadata)
+        state = .inDoubt(UncertainSave(save: save, record: draft.record))
       }
       throw error
     }

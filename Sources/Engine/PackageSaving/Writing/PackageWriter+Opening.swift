@@ -53,7 +53,7 @@ extension PackageWriter {
     _ record: JournalRecord, of journal: JournalFile, because problem: FilePackageError
   ) throws(FilePackageError) {
     session = nil
-    let outstanding: [JournalRecord.Operation]
+    let outstanding: [Publisher.Outstanding]
     do {
       outstanding = try journal.outstanding(record, at: location)
     } catch {
@@ -68,12 +68,11 @@ extension PackageWriter {
       throw error as? FilePackageError ?? problem.during(.open)
     }
     var metadata = baseline.metadata.known
-    if let plist = outstanding.first(where: { $0.path.names == [PackageLayout.metadata] }),
-      case .put(let staged) = plist.action, let bytes = staged.bytes,
-      let decoded = try? PackageMetadata(decoding: Data(bytes))
+    if let saved = record.metadata,
+      outstanding.contains(where: { $0.change.path.names == [PackageLayout.metadata] })
     {
-      metadata = decoded
-      baseline.metadata = .present(decoded, nil)
+      metadata = saved
+      baseline.metadata = .present(saved, nil)
     }
     state = .blocked(CommittedSave(tree, tree.changesSnapshot(), metadata), because: problem)
   }

@@ -55,8 +55,8 @@ package struct VersionHistory {
         history.staged = names.map(PackageLayout.stagingPath.appending)
       }
       if waits != nil {
-        for operation in journal.live?.operations ?? [] {
-          if let kept = operation.keptName { history.visible[kept] = operation.path }
+        for change in journal.live?.changes.rows ?? [] {
+          if let kept = change.keptName { history.visible[kept] = change.path }
         }
       }
       return history

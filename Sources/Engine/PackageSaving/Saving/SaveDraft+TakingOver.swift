@@ -2,7 +2,7 @@ import DurableIO
 import FileTrees
 import PackageFormat
 
-extension NewChildren {
+extension SaveDraft {
   /// Takes over the digests of the children that another program changed or added, if this program has read them, or if
   /// they have the bytes that this save would give them.
   ///
@@ -15,19 +15,18 @@ extension NewChildren {
   /// - Parameter isInConflict: whether the children may be of several versions; a merge decides about them. The save
   ///   asks only if there is such a child.
   mutating func takeOverReadFiles(unless isInConflict: () -> Bool) {
-    guard hasMetadata, let known else { return }
+    guard metadata != nil, let known else { return }
     let reads = location.readFiles.all
     if reads.isEmpty && plan.identical.isEmpty { return }
     let replaced = Set(plan.steps.lazy.filter(\.replacesContents).map(\.path))
     var changed = reads.filter { path, status in
       known.row(at: path).map { $0.mayBeChanged(status) } ?? known.isComplete
-        && !uncounted.contains(path) && !path.prefixes.contains(where: replaced.contains)
+        && !path.prefixes.contains(where: replaced.contains)
     }
     for (path, status) in reads where changed[path] == nil { location.readFiles.forget(path, status) }
     // These bytes are no damage, whatever their date: the save would write the same.
     let right = plan.identical.filter { path, status in
-      !uncounted.contains(path)
-        && known.row(at: path).map { $0.modified != status.modified } ?? known.isComplete
+      known.row(at: path).map { $0.modified != status.modified } ?? known.isComplete
     }
     changed.merge(right) { _, right in right }
     if changed.isEmpty || isInConflict() { return }
@@ -44,24 +43,7 @@ extension NewChildren {
 
   /// Takes over what other programs did.
   mutating func takeOver(_ rows: [Change]) {
-    for row in rows where !uncounted.contains(row.path) { changes[row.path] = row }
-  }
-
-  /// Takes over the children at some places as they are, instead of those that the save before noted.
-  mutating func takeOver(
-    _ paths: [PackagePath], insteadOf saved: SavedState, beneath root: borrowing OwnedDescriptor
-  ) throws(FilePackageError) {
-    let before = StateTable(nil, isComplete: true)
-    before.apply(saved)
-    for path in paths {
-      var row = Change(path, noted: before.row(at: path))
-      if let now = try status(of: path, beneath: root), now.kind.isSupported {
-        let stored = StoredNode(location: location, path: path, status: now)
-        let child = try ChildSummary(reading: PackageSnapshot.Node(stored, kind: now.kind), at: path)
-        row.new = NotedChild(child: child, modified: now.modified)
-      }
-      takeOver([row])
-    }
+    for row in rows { changes[row.path] = row }
   }
 
   /// Returns the row of a file in the state that the program has read; nil if it cannot be read in that state.
