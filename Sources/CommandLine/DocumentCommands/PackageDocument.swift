@@ -226,7 +226,7 @@ extension ChildChanges {
       try tree.removeDescendant(at: child)
     }
     for child in written {
-      if !isForced, try tree.descendant(at: child.name)?.isDirectory == true {
+      if !isForced, try tree.descendant(toEditAt: child.name)?.isDirectory == true {
         let name = display(child.name)
         throw InputError(
           description: "'\(name)' is a folder, which --set does not replace by a file. "

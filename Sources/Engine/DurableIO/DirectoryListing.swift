@@ -62,14 +62,12 @@ package final class DirectoryListing: Sendable {
     }
   }
 
-  /// Returns the listing without the entry of that name. O(n).
-  package func without(_ name: FileName) -> DirectoryListing {
-    let gone = (0..<count).first { position in
-      withName(at: position) { $0.count == name.bytes.count && $0.elementsEqual(name.bytes) }
-    }
-    guard let gone else { return self }
+  /// Returns the listing without the entries of these names. O(n).
+  package func without(_ names: Set<FileName>) -> DirectoryListing {
+    let gone = Set(names.compactMap(position(of:)))
+    if gone.isEmpty { return self }
     var builder = Builder()
-    for position in 0..<count where position != gone {
+    for position in 0..<count where !gone.contains(position) {
       withName(at: position) { builder.append(UnsafeRawBufferPointer($0), kind(at: position)) }
     }
     return DirectoryListing(builder)

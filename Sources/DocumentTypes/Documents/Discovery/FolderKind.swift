@@ -22,14 +22,15 @@ package enum FolderKind: Sendable {
   /// Returns the kind of the folder at `path`; nil if no folder is there, or if this process cannot open it. Follows
   /// symbolic links.
   ///
-  /// Cost: a few system calls; a search up to the first document if the third rule decides.
+  /// Cost: a few system calls. For a folder with an extension or a `Metadata.plist` that no earlier rule knows, a search
+  /// up to the first document.
   ///
   /// - Parameter packages: extensions of packages, beside those of known types.
   package static func of(_ path: FilePath, packages: Set<String> = []) async -> FolderKind? {
     guard let signs = FolderSigns(ofFolderAt: path) else { return nil }
     if signs.showPackage(packages) || signs.hasOwnMetadata { return .package }
-    if await DocumentSearch(beneath: path, packages: packages).findsAny() { return .library }
-    return signs.hasExtension || signs.hasMetadata ? .package : .library
+    guard signs.hasExtension || signs.hasMetadata else { return .library }
+    return await DocumentSearch(beneath: path, packages: packages).findsAny() ? .library : .package
   }
 }
 

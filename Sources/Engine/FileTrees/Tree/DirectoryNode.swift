@@ -13,6 +13,8 @@ package struct DirectoryNode: Sendable {
   package var listing: DirectoryListing? {
     didSet { spellings = nil }
   }
+  /// The names that were empty when the tree looked at them, in a directory that was not listed yet.
+  package var absent: Set<FileName> = []
   /// The children that are objects: callers asked for them or added them.
   package var children: [FileName: FileWrapper] = [:]
   /// The nodes of children that are no objects, if a program noted their statuses before it read the files itself.
@@ -68,11 +70,17 @@ package struct DirectoryNode: Sendable {
   func baseline(of name: FileName) -> Baseline? {
     if let change = changes[name] { return change }
     if let child = children[name] { return .present(child.diskNode) }
-    guard let listing else { return nil }
+    guard let listing else { return absent.contains(name) ? .absent : nil }
     return listing.position(of: name) == nil ? .absent : .present(seen[name])
   }
 
   // MARK: Changing
+
+  /// Takes a listing of the directory. The names that were empty stay empty for this tree.
+  mutating func take(_ new: DirectoryListing) {
+    listing = new.without(absent)
+    absent = []
+  }
 
   /// Adds a child under `preferred`, or under Apple's `1__#$!@%!#__preferred` with the first free number, and returns
   /// its name.
@@ -98,12 +106,14 @@ package struct DirectoryNode: Sendable {
   }
 
   private mutating func isTaken(_ name: FileName) -> Bool {
-    if contains(name) { return true }
-    // A FIFO is not a child, but it occupies its name.
-    if let listing, let position = listing.position(of: name), !listing.kind(at: position).isSupported {
-      return true
-    }
+    if contains(name) || isUnsupported(name) { return true }
     return !name.isASCII && holder(of: name.string).map(contains) == true
+  }
+
+  /// Returns whether the listing has a FIFO, a socket or a device of that name, which is no child but takes the name.
+  func isUnsupported(_ name: FileName) -> Bool {
+    guard let listing, let position = listing.position(of: name) else { return false }
+    return !listing.kind(at: position).isSupported
   }
 
   // MARK: Keys
@@ -130,4 +140,17 @@ package struct DirectoryNode: Sendable {
 
 extension FileName {
   var isASCII: Bool { bytes.allSatisfy { $0 < 0x80 } }
+
+  /// The name with its first letter in the other case; nil for a name without an ASCII letter or with other characters
+  /// than ASCII.
+  ///
+  /// If a file system finds nothing under it, it found the name itself by its exact bytes.
+  var inOtherCase: FileName? {
+    guard isASCII, let letter = bytes.firstIndex(where: { (0x61...0x7A).contains($0 | 0x20) }) else {
+      return nil
+    }
+    var bytes = bytes
+    bytes[letter] ^= 0x20
+    return FileName(bytes: bytes)
+  }
 }

@@ -65,6 +65,56 @@ extension FileWrapper {
     }
   }
 
+  /// The node under a name.
+  enum Occupant: Sendable {
+    case nothing
+    case child(FileWrapper)
+    /// A FIFO, a socket or a device, which cannot be a child.
+    case unsupported
+  }
+
+  /// Returns the node under a name, for an edit in place: it looks at no other child of the directory.
+  ///
+  /// A reader lists the directory instead. If its program then makes a new tree of what it read, a save can tell apart
+  /// children that left the tree and children that another program has added since.
+  ///
+  /// An edit lists the directory, too, if only the listing shows the exact name on disk: where the file system ignores
+  /// case, and for other characters than ASCII.
+  func occupant(of name: FileName) throws -> Occupant {
+    guard isDirectory else { throw wrongKind(needed: .directory) }
+    while let place = state.withLock({ $0.placeToLook(for: name) }) {
+      guard let other = name.inOtherCase else {
+        try list()
+        break
+      }
+      let statuses = place.isHiddenFolder(name) ? [:] : try place.presentStatuses(of: [name, other])
+      let status = statuses[name]
+      if status != nil && statuses[other] != nil {
+        try list()
+        break
+      }
+      if status?.kind.isSupported == false { return .unsupported }
+      note(status, of: name, at: place)
+    }
+    if let child = objects[name] { return .child(child) }
+    if state.withLock({ $0.unlistedPlace }) != nil { return .nothing }
+    if let child = try child(name) { return .child(child) }
+    return try withDirectory { $0.isUnsupported(name) } ? .unsupported : .nothing
+  }
+
+  /// Notes what an edit found under a name, unless another thread has listed or changed the directory meanwhile.
+  private func note(_ status: FileStatus?, of name: FileName, at place: StoredNode) {
+    state.withLock { state in
+      guard state.placeToLook(for: name)?.isSamePlace(as: place) == true else { return }
+      let link = ParentLink(directory: self, name: name)
+      state.withDirectory { directory in
+        guard let status else { return _ = directory.absent.insert(name) }
+        directory.children[name] = FileWrapper(
+          state: State(place.child(name, status), name: name, parent: link))
+      }
+    }
+  }
+
   /// Returns the keys of all children in byte order of their names, without making objects of them.
   public func childNames() throws -> [String] { try keys() }
 
@@ -131,7 +181,7 @@ extension FileWrapper {
   @discardableResult
   public func addFileWrapper(_ child: FileWrapper) -> String {
     precondition(isDirectory, "addFileWrapper is for directory wrappers")
-    prepareForNames()
+    if let name = child.preferredFilename { prepare(for: FileName(name)) }
     return Self.structure.withLock { _ in
       precondition(!isWithin(child), "a directory wrapper cannot be added to itself or to a descendant")
       if let key = key(of: child) { return key }
@@ -168,13 +218,15 @@ extension FileWrapper {
   ///
   /// The child gets that name in its other directories, too, as by setting its preferred filename.
   package func set(_ child: FileWrapper, at name: FileName) {
-    for directory in child.parentDirectories + [self] { directory.prepareForNames() }
+    for directory in child.parentDirectories + [self] {
+      directory.prepare(for: name, replacing: directory === self)
+    }
     Self.structure.withLock { _ in put(child, at: name) }
   }
 
   /// Gives a child a name in this directory; returns false if the name is taken.
   package func add(_ child: FileWrapper, at name: FileName) -> Bool {
-    prepareForNames()
+    prepare(for: name)
     return Self.structure.withLock { _ in
       if state.withLock({ state in state.withDirectory { $0.contains(name) } }) { return false }
       put(child, at: name)
@@ -195,7 +247,7 @@ extension FileWrapper {
 
   /// Sets the preferred filename and gives the wrapper its new key in every directory that contains it.
   package func rename(to preferred: String) {
-    for directory in parentDirectories { directory.prepareForNames() }
+    for directory in parentDirectories { directory.prepare(for: FileName(preferred)) }
     Self.structure.withLock { _ in
       let isSame = state.withLock { state in
         defer { state.preferredFilename = preferred }
@@ -242,10 +294,21 @@ extension FileWrapper {
     for child in old { child.leave(self) }
   }
 
-  /// Lists the directory, since a new name must not be one that is on disk.
-  private func prepareForNames() {
-    // A directory that cannot be listed accepts children too; a save reports the error.
-    try? list()
+  /// Looks at a name that a child is to get. If it is taken, lists the directory: a number before the name must be free
+  /// on disk, too.
+  ///
+  /// - Parameter replacing: whether the new child takes the place of the one there.
+  private func prepare(for name: FileName, replacing: Bool = false) {
+    if state.withLock({ $0.unlistedPlace }) == nil { return }
+    do {
+      switch try occupant(of: name) {
+      case .nothing: return
+      case .child where replacing: return
+      case .child, .unsupported: try list()
+      }
+    } catch {
+      // A directory that cannot be read accepts children too; a save reports the error.
+    }
   }
 
   // MARK: Keeping track
@@ -329,7 +392,7 @@ extension FileWrapper {
       state.withLock { state in
         // A save may have moved the directory meanwhile.
         guard state.unlistedPlace?.isSamePlace(as: place) == true else { return }
-        state.withDirectory { $0.listing = listing }
+        state.withDirectory { $0.take(listing) }
       }
     }
   }
@@ -351,7 +414,23 @@ extension FileWrapper {
   }
 }
 
+extension StoredNode {
+  /// Returns whether a child of that name is the hidden folder of an open package, which is no child.
+  fileprivate func isHiddenFolder(_ name: FileName) -> Bool {
+    path.isRoot && location.isPackage && name == PackageLayout.hidden
+  }
+}
+
 extension FileWrapper.State {
+  /// Returns the place of the directory, if only a look at the disk shows whether a child has that name.
+  fileprivate func placeToLook(for name: FileName) -> StoredNode? {
+    guard case .directory(let directory) = node, directory.children[name] == nil,
+      directory.changes[name] == nil,
+      !directory.absent.contains(name)
+    else { return nil }
+    return unlistedPlace
+  }
+
   /// The place of a directory that is on disk and was not listed yet.
   fileprivate var unlistedPlace: StoredNode? {
     guard case .directory(let directory) = node, directory.listing == nil else { return nil }

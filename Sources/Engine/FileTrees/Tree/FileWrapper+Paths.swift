@@ -11,18 +11,31 @@ extension FileWrapper {
   /// - Throws: `invalidName` if no node can have the path. `wrongKind` if the path leads through a node that is not a
   ///   directory, or to a FIFO, a socket or a device. Otherwise the system's error.
   public func descendant(at path: String) throws -> FileWrapper? {
+    try node(at: path) { name, folder in
+      if let child = try folder.child(name) { return .child(child) }
+      return try folder.withDirectory { $0.isUnsupported(name) } ? .unsupported : .nothing
+    }
+  }
+
+  /// Returns the node at a path for an edit in place, which looks at the nodes on the path only; otherwise as
+  /// `descendant(at:)`.
+  package func descendant(toEditAt path: String) throws -> FileWrapper? {
+    try node(at: path) { name, folder in try folder.occupant(of: name) }
+  }
+
+  private func node(
+    at path: String, _ look: (FileName, FileWrapper) throws -> Occupant
+  ) throws -> FileWrapper? {
     let path = try checked(path)
     var node = self
     for (depth, name) in path.names.enumerated() {
       let here = PackagePath(Array(path.names[..<depth]))
       try node.requireDirectory(at: here, of: self)
-      guard let child = try node.child(name) else {
-        if try node.unsupportedNames().contains(name) {
-          throw error(.wrongKind, here.appending(name), "it is a FIFO, a socket or a device")
-        }
-        return nil
+      switch try look(name, node) {
+      case .nothing: return nil
+      case .child(let child): node = child
+      case .unsupported: throw error(.wrongKind, here.appending(name), "it is a FIFO, a socket or a device")
       }
-      node = child
     }
     return node
   }
@@ -52,10 +65,10 @@ extension FileWrapper {
     let names = try checked(path).names
     guard let last = names.last else { throw error(.invalidName, .root, "the path is empty") }
     while true {
-      _ = try descendant(at: path)  // Throws for an impossible place, and reads the folders.
+      _ = try descendant(toEditAt: path)  // Throws for an impossible place, and reads the folders.
       var directory = self
       var missing = names.dropLast()
-      while let name = missing.first, let next = try directory.child(name) {
+      while let name = missing.first, case .child(let next) = try directory.occupant(of: name) {
         directory = next
         missing.removeFirst()
         try directory.requireDirectory(at: PackagePath(Array(names[..<missing.startIndex])), of: self)
@@ -84,7 +97,7 @@ extension FileWrapper {
   public func put(_ data: Data, named name: String, in folder: String = "") throws -> FileWrapper {
     let path = PackagePath((folder.isEmpty ? [] : PackagePath(folder).names) + [FileName(name)])
     if let problem = FileName(name).problem { throw error(.invalidName, path, problem.words) }
-    if let old = try descendant(at: path.string), old.isRegularFile,
+    if let old = try descendant(toEditAt: path.string), old.isRegularFile,
       old.regularFileSize.map({ $0 == UInt64(data.count) }) ?? true, try old.contents() == data
     {
       return old
@@ -113,8 +126,8 @@ extension FileWrapper {
   /// - Throws: `noSuchFile` if nothing is there; otherwise as `descendant(at:)`.
   public func removeDescendant(at path: String) throws {
     let names = try checked(path)
-    guard !names.isRoot, let node = try descendant(at: path),
-      let directory = names.parent.isRoot ? self : try descendant(at: names.parent.string)
+    guard !names.isRoot, let node = try descendant(toEditAt: path),
+      let directory = names.parent.isRoot ? self : try descendant(toEditAt: names.parent.string)
     else { throw error(.noSuchFile, names, nil) }
     directory.removeFileWrapper(node)
   }

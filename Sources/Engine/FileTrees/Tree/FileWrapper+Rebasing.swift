@@ -239,9 +239,13 @@ extension DirectoryNode {
   ///
   /// Files that other programs added stay unknown, so that no later save takes them for children removed here.
   fileprivate mutating func relist(_ kinds: [FileName: FileKind?]) {
-    guard let old = listing, !kinds.allSatisfy({ old.position(of: $0).map(old.kind(at:)) == $1 }) else {
+    guard let old = listing else {
+      for (name, kind) in kinds {
+        if kind == nil { absent.insert(name) } else { absent.remove(name) }
+      }
       return
     }
+    if kinds.allSatisfy({ old.position(of: $0).map(old.kind(at:)) == $1 }) { return }
     var builder = DirectoryListing.Builder()
     for position in 0..<old.count where kinds[old.name(at: position)] == nil {
       builder.append(old.name(at: position), old.kind(at: position))

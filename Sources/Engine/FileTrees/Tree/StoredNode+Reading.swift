@@ -60,7 +60,7 @@ extension StoredNode {
   package func list() throws(FilePackageError) -> DirectoryListing {
     do {
       let listing = try disk.list(try location.openDirectory(path))
-      return path.isRoot && location.isPackage ? listing.without(PackageLayout.hidden) : listing
+      return path.isRoot && location.isPackage ? listing.without([PackageLayout.hidden]) : listing
     } catch {
       throw FilePackageError(error, .read, self, activity: "listing")
     }

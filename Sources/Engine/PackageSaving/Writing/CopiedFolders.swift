@@ -79,7 +79,7 @@ package final class CopiedFolders {
     let leftovers = (0..<listing.count).map(listing.name(at:)).filter {
       $0.bytes.starts(with: PackageLayout.siblingPrefix)
     }
-    for name in leftovers { folder.listing = folder.listing?.without(name) }
+    for name in leftovers { folder.listing = folder.listing?.without([name]) }
     leftOut += leftovers.sorted().map(path.appending)
   }
 
@@ -91,7 +91,7 @@ package final class CopiedFolders {
     var isLoss = changes.removeValue(forKey: PackageLayout.hidden)?.now != nil
     if let package = folder.hiddenFolderPlace { isLoss = try HiddenFolderCopy.hasHistory(at: package) }
     folder.content = .directory(changes)
-    folder.listing = folder.listing?.without(PackageLayout.hidden)
+    folder.listing = folder.listing?.without([PackageLayout.hidden])
     if isLoss { leftOut.append(path.appending(PackageLayout.hidden)) }
   }
 
@@ -99,7 +99,7 @@ package final class CopiedFolders {
     guard case .directory(var changes) = folder.content, changes[PackageLayout.hidden] == nil,
       let package = folder.hiddenFolderPlace
     else { return }
-    folder.listing = folder.listing?.without(PackageLayout.hidden)
+    folder.listing = folder.listing?.without([PackageLayout.hidden])
     let hidden = try HiddenFolderCopy.node(at: package)
     changes[PackageLayout.hidden] = PackageSnapshot.Change(baseline: .present(nil), now: hidden)
     folder.content = .directory(changes)
