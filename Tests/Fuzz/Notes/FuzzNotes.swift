@@ -40,7 +40,8 @@ private func run(_ bytes: [UInt8]) async {
       var chain = VersionChain(tip: metadata.revision)
       if first & 3 != 1, let version = try? VersionRecord(&reader) { chain.append(version) }
       let root = try disk.status(of: disk.openDirectory(at: "/Trip.pkg"))
-      journal = try JournalFile.contents(ledger, history: (chain, .standard), of: root)
+      ledger.setHistory((chain, .standard))
+      journal = try JournalFile.contents(ledger, of: root)
     }
     try disk.removeFile("journal", in: folder)
     try disk.makeFile("journal", journal, in: folder)

@@ -10,25 +10,14 @@ extension JournalFile {
   ///
   /// - Parameters:
   ///   - ledger: what is known until now.
-  ///   - history: the versions, and their rule; nil for a document without a history. Those of the ledger, if the caller
-  ///     gives none.
   ///   - sequence: the number of the last record until now.
   ///   - record: the first record, which is committed and not published; nil if all is published.
   package static func contents(
-    _ ledger: Ledger, history: (chain: VersionChain, policy: RetentionPolicy)?? = nil,
-    after sequence: UInt64 = 0, adding record: JournalRecord? = nil, of package: FileStatus
+    _ ledger: Ledger, after sequence: UInt64 = 0, adding record: JournalRecord? = nil, of package: FileStatus
   ) throws(SystemError) -> [UInt8] {
-    let versions: (chain: VersionChain, policy: RetentionPolicy)?
-    if let history {
-      versions = history
-    } else if let policy = ledger.policy {
-      versions = (try ledger.chain().chain, policy)
-    } else {
-      versions = nil
-    }
     let header = Header(identifier: .new, inode: package.identity.inode, born: package.born)
     var body = ByteWriter()
-    let facts = try ledger.encode(history: versions, sequence: sequence, to: &body)
+    let facts = try ledger.encode(sequence: sequence, to: &body)
     if var record {
       record.sequence = sequence + 1
       try record.write(to: &body, in: header)
@@ -48,31 +37,33 @@ extension JournalFile {
     return whole.bytes
   }
 
-  /// Returns the bytes of a journal with everything that counts in another one, and with one more record.
+  /// Returns what counts in a journal for a new one. A record that waits in it does not count.
   ///
-  /// - Parameters:
-  ///   - old: the journal until now. A record that waits in it does not count.
-  ///   - history: the versions, and their rule; nil for those of the old journal.
-  package static func contents(
-    insteadOf old: JournalFile?, history: (chain: VersionChain, policy: RetentionPolicy)?? = nil,
-    adding record: JournalRecord? = nil, of package: FileStatus
-  ) throws(SystemError) -> [UInt8] {
+  /// - Parameter record: the record that the new one has, too.
+  static func ledger(
+    insteadOf old: JournalFile?, adding record: JournalRecord? = nil
+  ) -> Ledger {
     var ledger = old?.ledger ?? Ledger()
     // A record that waits belongs to no state that the new one is made over.
     if let live = old?.live?.state, record?.state?.parent != live.revision { ledger.cut(at: live.parent) }
     if let parent = record?.state?.parent { ledger.cut(at: parent) }
-    return try contents(ledger, history: history, after: old?.sequence ?? 0, adding: record, of: package)
+    return ledger
   }
 
   /// Gives the journal's name to a new file with everything that counts, and with one more record.
   ///
   /// When it returns, all of it is as durable as the folder's entry: the caller must sync the folder (J1).
-  package static func replace(
-    _ old: JournalFile?, history: (chain: VersionChain, policy: RetentionPolicy)?? = nil,
-    adding record: JournalRecord?, in folder: borrowing OwnedDescriptor, of package: FileStatus,
-    on disk: any Disk
+  ///
+  /// - Parameters:
+  ///   - old: the journal until now.
+  ///   - change: changes what counts.
+  static func replace(
+    _ old: JournalFile?, adding record: JournalRecord?, in folder: borrowing OwnedDescriptor,
+    of package: FileStatus, on disk: any Disk, _ change: (inout Ledger) -> Void
   ) throws(SystemError) -> JournalFile {
-    let contents = try contents(insteadOf: old, history: history, adding: record, of: package)
+    var ledger = ledger(insteadOf: old, adding: record)
+    change(&ledger)
+    let contents = try contents(ledger, after: old?.sequence ?? 0, adding: record, of: package)
     // Every program will read the same.
     guard let content = try JournalContent(JournalBytes(source: .memory(contents), size: contents.count)),
       !content.isCut, content.sequence == (old?.sequence ?? 0) + (record == nil ? 0 : 1),
@@ -97,7 +88,7 @@ extension JournalFile {
   ) throws(SystemError) -> [UInt8] {
     let header = Header(identifier: UUID(), inode: inode, born: born)
     var body = ByteWriter()
-    let facts = try Ledger().encode(history: nil, sequence: sequence &- 1, to: &body)
+    let facts = try Ledger().encode(sequence: sequence &- 1, to: &body)
     for (index, record) in records.enumerated() {
       body.write(
         JournalRecord.framed(

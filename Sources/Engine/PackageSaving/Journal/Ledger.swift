@@ -39,6 +39,11 @@ package struct Ledger {
   private(set) var entries: [Entry] = []
   /// The entry of each state.
   private var places: [UUID: Int] = [:]
+  /// The history that a new journal gets instead of the one in the records.
+  private var newHistory: History??
+
+  /// The versions of a document, and their rule.
+  package typealias History = (chain: VersionChain, policy: RetentionPolicy)
 
   package init() {}
 
@@ -113,7 +118,8 @@ package struct Ledger {
 
   /// The rule for versions; nil if the document keeps no history.
   package var policy: RetentionPolicy? {
-    base.policy ?? (entries.contains { $0.version != nil } ? .standard : nil)
+    if let newHistory { return newHistory?.policy }
+    return base.policy ?? (entries.contains { $0.version != nil } ? .standard : nil)
   }
 
   /// About the length of the versions, in bytes.
@@ -125,6 +131,7 @@ package struct Ledger {
   ///
   /// - Parameter revision: nil for the last state.
   package func chain(of revision: UUID? = nil) throws(SystemError) -> (chain: VersionChain, isDamaged: Bool) {
+    if let newHistory { return (newHistory?.chain ?? VersionChain(tip: .none), false) }
     var (versions, isDamaged) = ([VersionRecord](), false)
     for item in try base.versions.all() {
       var reader = ByteReader(item ?? [])
@@ -141,6 +148,9 @@ package struct Ledger {
     return (chain, isDamaged)
   }
 
+  /// Gives the document another history; nil for none.
+  package mutating func setHistory(_ history: History?) { newHistory = .some(history) }
+
   // MARK: As bytes
 
   /// The longest part of the notes of earlier saves that a new journal keeps apart from the table.
@@ -150,11 +160,9 @@ package struct Ledger {
 
   /// Writes the items of these facts, up to the next block.
   ///
-  /// - Parameter history: the versions, and their rule; nil for a document without a history.
   /// - Returns: the facts themselves, for the first block.
-  func encode(
-    history: (chain: VersionChain, policy: RetentionPolicy)?, sequence: UInt64, to writer: inout ByteWriter
-  ) throws(SystemError) -> [UInt8] {
+  func encode(sequence: UInt64, to writer: inout ByteWriter) throws(SystemError) -> [UInt8] {
+    let (policy, chain) = (policy, try policy == nil ? nil : chain().chain)
     var kept: [[UInt8]] = []
     var (first, length) = (entries.count, 0)
     while first > 0 {
@@ -171,7 +179,7 @@ package struct Ledger {
     for state in kept.reversed() { states.add { $0.write(state) } }
     var versions = JournalRunWriter()
     do {
-      for version in history?.chain.versions ?? [] { try versions.add { try version.encode(to: &$0) } }
+      for version in chain?.versions ?? [] { try versions.add { try version.encode(to: &$0) } }
     } catch {
       throw SystemError("write", PackageLayout.newJournal, code: .invalidArgument)
     }
@@ -180,7 +188,7 @@ package struct Ledger {
     var facts = Base()
     facts.sequence = sequence
     (facts.revision, facts.isComplete) = (table.revision ?? .none, table.isComplete)
-    (facts.policy, facts.tip) = (history?.policy, history?.chain.tip ?? .none)
+    (facts.policy, facts.tip) = (policy, chain?.tip ?? .none)
     let start = writer.count
     rows.withUnsafeBytes { writer.write($0) }
     states.write(to: &writer)

@@ -35,7 +35,8 @@ enum HiddenFolderCopy {
     do {
       guard case .journal(let journal) = try JournalFile.find(of: location) else { return nil }
       let package = try location.disk.status(of: location.openDirectory(.root))
-      let bytes = try JournalFile.contents(insteadOf: journal, of: package)
+      let bytes = try JournalFile.contents(
+        JournalFile.ledger(insteadOf: journal), after: journal.sequence, of: package)
       let wrapper = FileWrapper(regularFileWithContents: Data(bytes))
       wrapper.preferredFilename = PackageLayout.journal.string
       return wrapper.snapshot().root

@@ -23,10 +23,10 @@ extension PackageSession {
       }
       guard let journal, journal.header.isBound(to: hidden.packageStatus) || journal.live != nil,
         !journal.isCut
-      else { return try replaceJournal(adding: record) }
+      else { return try rewrite(adding: record) }
       if journal.mustBeReplaced(for: record, capacity: journalCapacity) {
         do {
-          return try replaceJournal(adding: record)
+          return try rewrite(adding: record)
         } catch {
           if (error as? FilePackageError)?.code == .indeterminate { throw error }
           // Without room for a new one the record goes to the long one.
@@ -54,7 +54,7 @@ extension PackageSession {
     _ journal: JournalFile, for record: JournalRecord, because first: SystemError
   ) throws {
     do {
-      try replaceJournal(adding: record)
+      try rewrite(adding: record)
     } catch {
       if (error as? FilePackageError)?.code == .indeterminate { throw error }
       do throws(SystemError) {
@@ -81,19 +81,18 @@ extension PackageSession {
   /// Puts a new journal with all that counts in the place of the present one, or of none: the one way to rewrite it.
   ///
   /// - Parameters:
-  ///   - history: the versions, and their rule; nil for a document without a history. Those of the present journal, if
-  ///     the caller gives none.
   ///   - record: a record that the new one commits.
+  ///   - change: changes what counts.
   /// - Throws: the system's error, and the present journal counts; `indeterminate` if either may count.
-  func replaceJournal(
-    history: (chain: VersionChain, policy: RetentionPolicy)?? = nil, adding record: JournalRecord? = nil
+  func rewrite(
+    adding record: JournalRecord? = nil, _ change: (inout Ledger) -> Void = { _ in }
   ) throws {
     let old = journal
     journal = nil
     let made: JournalFile
     do throws(SystemError) {
       made = try JournalFile.replace(
-        old, history: history, adding: record, in: hidden.folder, of: hidden.packageStatus, on: disk)
+        old, adding: record, in: hidden.folder, of: hidden.packageStatus, on: disk, change)
     } catch {
       // The rename may have been carried out all the same.
       guard let isOld = try? isName(of: old), isOld else { throw isInDoubt(error, error) }

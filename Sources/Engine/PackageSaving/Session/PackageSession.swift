@@ -185,7 +185,7 @@ package final class PackageSession {
     prune(all: true)
     if let journal, journal.hasRecords, hasMetadata || journal.ledger.hasState {
       // Without room for a new one the long one stays, and a later session replaces it.
-      if journal.isLong { try? replaceJournal() }
+      if journal.isLong { try? rewrite() }
       try (self.journal ?? journal).keep()
       let ledger = journal.ledger
       try hidden.removeRest { withHeld throws(SystemError) in try kept.sweep(ledger, withHeld: withHeld) }

@@ -127,9 +127,6 @@ package struct HistoryRewriting {
     return report
   }
 
-  /// The versions of a document, and their rule.
-  typealias Kept = (chain: VersionChain, policy: RetentionPolicy)
-
   /// Replaces the history, if no other store has the package open (V3).
   ///
   /// - Parameters:
@@ -138,7 +135,8 @@ package struct HistoryRewriting {
   /// - Returns: a warning if files that no version needs could not be removed.
   /// - Throws: the system's error. The history is then unchanged, except after `indeterminate`.
   @discardableResult
-  func rewrite(beginning new: UUID? = nil, _ change: (Kept) -> Kept?) throws(FilePackageError) -> SaveWarning?
+  func rewrite(beginning new: UUID? = nil, _ change: (Ledger.History) -> Ledger.History?)
+    throws(FilePackageError) -> SaveWarning?
   {
     try writer.publish()
     return try writer.withPackageLock { session throws(FilePackageError) in
@@ -147,12 +145,12 @@ package struct HistoryRewriting {
   }
 
   private func rewrite(
-    in session: PackageSession, beginning new: UUID?, _ change: (Kept) -> Kept?
+    in session: PackageSession, beginning new: UUID?, _ change: (Ledger.History) -> Ledger.History?
   ) throws(FilePackageError) -> SaveWarning? {
     let isDone: SystemError??
     var isDamaged = false
     do {
-      var known: Kept? = new.map { (VersionChain(tip: $0), .standard) }
+      var known: Ledger.History? = new.map { (VersionChain(tip: $0), .standard) }
       if let ledger = session.journal?.ledger, let policy = ledger.policy {
         let found = try ledger.chain()
         (known, isDamaged) = ((found.chain, policy), found.isDamaged)
@@ -163,7 +161,7 @@ package struct HistoryRewriting {
         do {
           // The new history is durable before the first file goes (V2).
           try session.kept.synchronize()
-          try session.replaceJournal(history: .some(history))
+          try session.rewrite { $0.setHistory(history) }
         } catch {
           throw FilePackageError(any: error, .save, writer.node, activity: "thinning its history")
         }

@@ -2,7 +2,7 @@ package import DurableIO
 package import FileTrees
 package import FoundationEssentials
 package import PackageFormat
-import SystemPackage
+package import SystemPackage
 
 /// An open package as its store knows it at one moment, for reading.
 ///
@@ -139,5 +139,16 @@ extension JournalFile {
       record, root: root, staging: staging, at: location, on: disk, isRecovery: true)
     publisher.isBound = header.isBound(to: try disk.status(of: root.descriptor))
     return try publisher.checkAll()
+  }
+}
+
+extension StoredNode {
+  /// Returns the node of a document at `path`; follows a symbolic link.
+  package static func find(_ path: FilePath, on disk: any Disk) throws(FilePackageError) -> StoredNode {
+    do {
+      return try look(at: path, following: true, on: disk)
+    } catch {
+      throw error.during(.open)
+    }
   }
 }

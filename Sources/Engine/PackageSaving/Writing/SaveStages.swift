@@ -9,6 +9,42 @@ package import PackageFormat
 //
 // A commit that fails at the last moment makes an UncertainSave, until the store looks at the journal again.
 
+/// The inputs of one save.
+package struct SaveRequest {
+  package var tree: FileWrapper
+  package var options: SavingOptions = []
+  /// The revision whose content the new state has again, after an undo or a redo.
+  var contentRevision: UUID?
+  /// The children that another program changed: if they already have the bytes that this save gives them, it accounts
+  /// for them, even if it writes nothing.
+  var changedOutside: Set<PackagePath> = []
+  /// The new value of `PackageMetadata.keepsNoHistory`; nil for the present one.
+  var keepsNoHistory: Bool?
+  /// The notes of a save that merges versions.
+  var merge: VersionMerge?
+
+  package init(_ tree: FileWrapper, _ options: SavingOptions = []) {
+    (self.tree, self.options) = (tree, options)
+  }
+}
+
+/// The notes of a save that merges versions.
+///
+/// The files on disk may be of several versions, while the digests are those of one.
+struct VersionMerge {
+  /// The merged states, except the one on disk.
+  var parents: [UUID]
+  /// The files and links that differ from the notes of the save that made the state on disk.
+  var others: [NotedChild] = []
+  /// The noted children that are missing, and the folders that this save did not note.
+  var changes: [Change] = []
+  /// Whether the notes are unknown: the save then counts the children again, and the content of earlier versions is
+  /// unknown.
+  var isUnaccounted = false
+  /// Every child as it is, if the save counts them again.
+  var recounted: [NotedChild]?
+}
+
 /// A save that is decided and has touched nothing.
 package struct PlannedSave {
   package var plan: SavePlan

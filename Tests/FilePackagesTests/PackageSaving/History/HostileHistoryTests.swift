@@ -88,7 +88,7 @@ struct HostileHistoryTests {
     var cases = 0
     for round in 0..<120 {
       let (disk, journal) = try await Self.document()
-      let ledger = try #require(Ledger(journal: journal))
+      var ledger = try #require(Ledger(journal: journal))
       let chain = try ledger.chain().chain
       var (bodies, tip) = (try chain.versions.map(Self.body), chain.tip)
       switch round % 4 {
@@ -112,8 +112,8 @@ struct HostileHistoryTests {
         return try? VersionRecord(&reader)
       }
       let root = try disk.status(of: disk.openDirectory(at: Self.path))
-      let forged = try JournalFile.contents(
-        ledger, history: (VersionChain(versions, tip: tip), .standard), after: 9, of: root)
+      ledger.setHistory((VersionChain(versions, tip: tip), .standard))
+      let forged = try JournalFile.contents(ledger, after: 9, of: root)
       try await Self.use(forged, of: disk, &random)
       cases += 1
       for (name, node) in Self.outside.entries { #expect(disk.tree[name] == node, "round \(round): \(name)") }
