@@ -57,7 +57,7 @@ struct MainActorReferenceTests {
   @Test func `is made, edited, saved, undone, reverted and opened there`() async throws {
     try await withTemporaryDirectory { folder in
       let url = URL(filePath: folder.appending("A.essay").string)
-      var quiet = DocumentOptions<ReferenceContent<Essay>>()
+      var quiet = DocumentOptions<ModelContent>()
       (quiet.autosave, quiet.recoveryFolder) = (nil, nil)
       let file = try await ReferenceDocument.create(Essay("one"), at: url, options: quiet)
       file.document.set("two", undoManager: file.undoManager)

@@ -63,7 +63,7 @@ final class Shapes: ReferenceFileDocument, @unchecked Sendable {
 @Suite("A document whose model is a class")
 @MainActor
 struct ReferenceDocumentTests {
-  private typealias Options = DocumentOptions<ReferenceContent<Shapes>>
+  private typealias Options = DocumentOptions<ModelContent>
 
   /// Options without autosave and without recovery copies.
   private var quiet: Options {
@@ -113,7 +113,7 @@ struct ReferenceDocumentTests {
     }
   }
 
-  // CL1, CL2
+  // MF1, MF2
   @Test func `goes on being edited while its snapshot is written`() async throws {
     try await withURL { url in
       let file = try await ReferenceDocument.create(Shapes(), at: url, options: quiet)

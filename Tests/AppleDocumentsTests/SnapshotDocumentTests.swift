@@ -228,7 +228,7 @@ struct SnapshotDocumentTests {
     }
   }
 
-  // SD3
+  // MF3
   @Test func `keeps its edits if the model refuses what a revert reads`() async throws {
     try await withURL("Trip.notebook") { url in
       let file = try await SnapshotDocument.create(at: url, savesByItself: false) { _, _ in

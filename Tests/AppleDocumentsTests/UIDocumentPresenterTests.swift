@@ -113,6 +113,30 @@ struct UIDocumentPresenterTests {
     }
   }
 
+  @Test(.timeLimit(.minutes(10)))
+  func `makes a conflict version of a change that it reads during an edit`() async throws {
+    try await withFolder { folder in
+      let url = folder.appending(path: "Note.txt")
+      let note = ConflictNote(fileURL: url)
+      (note.recoveryFolder, note.autosavePolicy) = (nil, nil)
+      note.text = "one"
+      #expect(await note.save(to: url, for: .forCreating))
+      // The engine knows an edit only when its group is closed.
+      note.undoManager.groupsByEvent = false
+      note.undoManager.beginUndoGrouping()
+      note.undoManager.registerUndo(withTarget: note) { $0.text = "one" }
+      note.text = "mine"
+      try Data("theirs".utf8).write(to: url)
+      while note.changed == 0 { await Task.yield() }
+      #expect(note.text == "mine" && note.hasUnsavedChanges && note.documentState == .inConflict)
+      note.undoManager.endUndoGrouping()
+      #expect(await note.close())
+      #expect(try String(contentsOf: url, encoding: .utf8) == "mine")
+      let versions = NSFileVersion.unresolvedConflictVersionsOfItem(at: url) ?? []
+      #expect(try versions.map { try String(contentsOf: $0.url, encoding: .utf8) } == ["theirs"])
+    }
+  }
+
   @Test(.timeLimit(.minutes(10)), arguments: [false, true])
   func `ends the conflict of a flat file when its version is resolved`(_ takesTheirs: Bool) async throws {
     try await withFolder { folder in
@@ -160,12 +184,13 @@ struct UIDocumentPresenterTests {
 
 private final class ConflictNote: UIDocument {
   var text = ""
-  var (gained, resolved) = (0, 0)
+  var (changed, gained, resolved) = (0, 0, 0)
 
   override func contents(forType typeName: String) throws -> Any { Data(text.utf8) }
   override func load(fromContents contents: Any, ofType typeName: String?) throws {
     text = String(decoding: contents as? Data ?? Data(), as: UTF8.self)
   }
+  override func presentedItemDidChange() { changed += 1 }
   override func presentedItemDidGain(_ version: NSFileVersion) { gained += 1 }
   override func presentedItemDidResolveConflict(_ version: NSFileVersion) { resolved += 1 }
 }

@@ -38,7 +38,7 @@ struct UIDocumentProgramTests {
     if Bool.random(using: &random) { album.undoManager.endEventGrouping() }
   }
 
-  // CL1, CL2
+  // MF1, MF2
   @Test(arguments: [45] + Array(1...8))
   func `never look saved if they are not`(seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)

@@ -104,7 +104,7 @@ struct UIDocumentTests {
     }
   }
 
-  // UI1, UI2
+  // UI1
   @Test func `calls its subclass in Apple's order`() async throws {
     try await withURL("Order.txt") { url in
       let note = Note(fileURL: url)
@@ -189,7 +189,7 @@ struct UIDocumentTests {
     }
   }
 
-  // UI3
+  // MF3
   @Test func `stays as it was if it cannot be read again`() async throws {
     try await withURL("Bad.txt") { url in
       let note = Note(fileURL: url)

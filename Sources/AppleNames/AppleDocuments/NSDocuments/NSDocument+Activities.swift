@@ -16,10 +16,7 @@ extension NSDocument {
         }
       }
     }
-    file.enqueue(nil) { document in
-      await document.hold { await work() }
-      return true
-    }
+    file.enqueue { [self] in await file.hold { await work() } }
   }
 
   /// Calls `block` at once.

@@ -51,6 +51,6 @@ extension NSDocument {
   @discardableResult
   public func finishClosing() async -> Bool {
     close()
-    return await file.closing?.value ?? true
+    return await closing?.value ?? true
   }
 }

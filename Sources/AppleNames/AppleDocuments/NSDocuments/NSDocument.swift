@@ -1,4 +1,6 @@
+import Documents
 public import Foundation
+import Synchronization
 
 // Every completion handler is called once, on the main actor, after the document has its new state.
 
@@ -32,9 +34,20 @@ public import Foundation
 /// A save needs a running main queue.
 @preconcurrency
 @MainActor
-open class NSDocument: NSWindowedDocument {
-  /// The file of the document, which reads and saves.
-  lazy var file = NSDocumentFile(self)
+open class NSDocument: NSObject, NSFilePresenter {
+  /// The file, which reads and saves.
+  let file = ModelFile(at: URL(fileURLWithPath: "/dev/null"))
+  /// The document's place, for any thread.
+  private nonisolated let place = Mutex<URL?>(nil)
+  private nonisolated let queue = OperationQueue()
+  /// The tree that the document reads now; nil otherwise.
+  var loading: FileWrapper?
+  /// Takes the tree that a save writes; nil unless a save asks for it.
+  var collecting: CollectedContents?
+  /// The type that the next save writes; nil for that of the document.
+  var typeToSave: String?
+  /// The running close; nil if there is none.
+  var closing: Task<Bool, Never>?
   /// The last error of the file, for the completion handler of the present call.
   var lastError: (any Error)?
   /// The reason for the present save; an autosave if no caller asks for one.
@@ -47,7 +60,9 @@ open class NSDocument: NSWindowedDocument {
 
   /// Makes a document without a place. A subclass overrides it to make an empty model.
   public override init() {
+    queue.maxConcurrentOperationCount = 1
     super.init()
+    presentFile()
   }
 
   /// Makes a new document of that type.
@@ -82,6 +97,11 @@ open class NSDocument: NSWindowedDocument {
 
   // MARK: Looking
 
+  /// The document's place; nil for one that was never saved. It follows a move by another program.
+  open var fileURL: URL? {
+    get { place.withLock { $0 } }
+    set { place.withLock { $0 = newValue } }
+  }
   /// The identifier of the document's type.
   open var fileType: String?
   /// The last known modification date of the document on disk; nil before the first read or save.
@@ -150,7 +170,7 @@ open class NSDocument: NSWindowedDocument {
 
   /// Reads the document from `url`; by default calls `read(from:ofType:)` with a wrapper.
   open func read(from url: URL, ofType typeName: String) throws {
-    try read(from: try file.loadedTree(at: url), ofType: typeName)
+    try read(from: try loadedTree(at: url), ofType: typeName)
   }
 
   /// Reads the document from a wrapper; by default calls `read(from:ofType:)` with the bytes of a file.
@@ -177,13 +197,15 @@ open class NSDocument: NSWindowedDocument {
 
   private func take(from url: URL, _ typeName: String) throws {
     let wrapper = try FileWrapper(url: url, options: [])
-    file.loading = wrapper
-    defer { file.loading = nil }
+    loading = wrapper
+    defer { loading = nil }
     if wrapper.isDirectory { _ = try wrapper.children() }  // It fixes the names of this moment.
     try read(from: url, ofType: typeName)
     fileType = typeName
-    file.updateChangeCount(.cleared)
-    file.follow(url, isAsIn: wrapper)
+    file.count(.cleared)
+    enqueue(nil) { [self] in
+      await attempt { try await file.follow(url) { wrapper.matchesContents(of: url) } }
+    }
   }
 
   // MARK: Writing
@@ -205,7 +227,7 @@ open class NSDocument: NSWindowedDocument {
   /// In a save, `url` is a temporary place.
   open func write(to url: URL, ofType typeName: String) throws {
     let tree = try fileWrapper(ofType: typeName)
-    if let collecting = file.collecting, collecting.url == url {
+    if let collecting = collecting, collecting.url == url {
       collecting.tree = tree
     } else {
       try tree.write(to: url, options: .atomic, originalContentsURL: nil)
@@ -230,7 +252,7 @@ open class NSDocument: NSWindowedDocument {
   ) throws {
     let original = saveOperation.isInPlace ? fileURL : nil
     try write(
-      to: file.collecting?.url ?? url, ofType: typeName, for: saveOperation, originalContentsURL: original)
+      to: collecting?.url ?? url, ofType: typeName, for: saveOperation, originalContentsURL: original)
   }
 
   /// Returns the attributes of a written file. The library does not call it, and writes none of them.
@@ -258,12 +280,14 @@ open class NSDocument: NSWindowedDocument {
       runningSaves -= 1
       completionHandler(success ? nil : refusal ?? lastError ?? CocoaError(.fileWriteUnknown))
     }
-    if saveOperation.isCopy { return file.saveCopy(to: url, ofType: typeName, finish) }
-    file.typeToSave = typeName
+    if saveOperation.isCopy { return saveCopy(to: url, ofType: typeName, finish) }
+    typeToSave = typeName
     let isThere = FileManager.default.fileExists(atPath: url.path)
-    file.save(to: url, for: isThere ? .forOverwriting : .forCreating) { [self] success in
+    save(for: isThere ? .forOverwriting : .forCreating) { [self] success in
       if success { (fileURL, fileType, isDraft) = (file.fileURL, typeName, false) }
       finish(success)
+    } to: { _ in
+      url
     }
     refusal = lastError
   }
@@ -272,9 +296,9 @@ open class NSDocument: NSWindowedDocument {
   ///
   /// A document without a place is not saved, because no panel can ask for one.
   open func save(_ sender: Any?) {
-    guard let fileURL else { return file.report(CocoaError(.fileNoSuchFile), to: self) }
+    guard let fileURL else { return report(CocoaError(.fileNoSuchFile)) }
     save(to: fileURL, ofType: fileType ?? UTType.data.identifier, for: .saveOperation) { [self] error in
-      if let error { file.report(error, to: self) }
+      if let error { report(error) }
     }
   }
 
@@ -291,7 +315,7 @@ open class NSDocument: NSWindowedDocument {
     do {
       try revert(toContentsOf: fileURL, ofType: fileType ?? UTType.data.identifier)
     } catch {
-      file.report(error, to: self)
+      report(error)
     }
   }
 
@@ -300,7 +324,7 @@ open class NSDocument: NSWindowedDocument {
   /// Other programs take part by coordination. The move is a rename, so both places must be in one file system. A
   /// document without a file only changes its `fileURL`. Unlike Apple's, it never replaces a file at `url`.
   open func move(to url: URL, completionHandler: (((any Error)?) -> Void)? = nil) {
-    file.move(to: url) { completionHandler?($0) }
+    moveFile(to: url) { completionHandler?($0) }
   }
 
   /// Returns a new document without a place that has the contents of this moment, and counts as edited.
@@ -316,7 +340,7 @@ open class NSDocument: NSWindowedDocument {
         userInfo: [NSDebugDescriptionErrorKey: "the class of the document must be a DuplicableDocument"])
     }
     let new: NSDocument = maker.init()
-    try file.copyContents(to: new)
+    try copyContents(to: new)
     return new
   }
 
@@ -326,7 +350,7 @@ open class NSDocument: NSWindowedDocument {
     completionHandler: @escaping ((any Error)?) -> Void
   ) {
     guard let fileURL, isDocumentEdited else {
-      file.enqueue({ _ in completionHandler(nil) }) { _ in true }
+      enqueue({ _ in completionHandler(nil) }) { true }
       return
     }
     let type = autosavingFileType ?? fileType ?? UTType.data.identifier
@@ -343,7 +367,7 @@ open class NSDocument: NSWindowedDocument {
   /// Begins to close the document, and returns at once. It saves first if the class autosaves in place.
   ///
   /// `finishClosing()` waits for the end.
-  open func close() { file.beginClosing() }
+  open func close() { beginClosing() }
 
   // MARK: Changes
 
@@ -354,23 +378,27 @@ open class NSDocument: NSWindowedDocument {
 
   /// The manager with which the document registers its edits; the first read makes it. Each closed group is a change.
   open var undoManager: UndoManager? {
-    get { hasUndoManager ? file.undoManager : nil }
+    get {
+      guard hasUndoManager else { return nil }
+      if file.undoManager == nil { file.undoManager = UndoManager() }
+      return file.undoManager
+    }
     set { file.undoManager = newValue }
   }
 
   /// Counts a change; a document without an undo manager calls it for each edit.
   open func updateChangeCount(_ change: ChangeType) {
     switch change {
-    case .changeDone, .changeReadOtherContents: file.updateChangeCount(.done)
-    case .changeUndone: file.updateChangeCount(.undone)
-    case .changeRedone: file.updateChangeCount(.redone)
-    case .changeCleared, .changeAutosaved: file.updateChangeCount(.cleared)
+    case .changeDone, .changeReadOtherContents: file.count(.done)
+    case .changeUndone: file.count(.undone)
+    case .changeRedone: file.count(.redone)
+    case .changeCleared, .changeAutosaved: file.count(.cleared)
     case .changeDiscardable: break
     }
   }
 
   /// Returns a token for this moment in the history of changes.
-  open func changeCountToken(for saveOperation: SaveOperationType) -> Any { file.link.revision }
+  open func changeCountToken(for saveOperation: SaveOperationType) -> Any { file.revision }
 
   /// Called after each save, whose contents are those of the token's moment; by default does nothing.
   open func updateChangeCount(withToken changeCountToken: Any, for saveOperation: SaveOperationType) {}
@@ -389,14 +417,163 @@ open class NSDocument: NSWindowedDocument {
   /// Returns the error to present; by default the same.
   open func willPresentError(_ error: any Error) -> any Error { error }
 
-  // MARK: Other programs
+  // MARK: Windows
+
+  // They are for models that make windows on Apple's systems. The document has the list of window controllers, and calls no
+  // method of them.
+
+  /// The window controllers, in the order in which they were added.
+  open private(set) var windowControllers: [NSWindowController] = []
+
+  /// Adds a window controller, and sets its `document`. Does nothing if the controller is in the list already.
+  open func addWindowController(_ windowController: NSWindowController) {
+    if windowControllers.contains(where: { $0 === windowController }) { return }
+    windowControllers.append(windowController)
+    windowController.document = self
+  }
+
+  /// Removes a window controller from the list, and sets its `document` to nil.
+  open func removeWindowController(_ windowController: NSWindowController) {
+    guard let index = windowControllers.firstIndex(where: { $0 === windowController }) else { return }
+    windowControllers.remove(at: index).document = nil
+  }
+
+  /// Makes windows on Apple's systems. No code here calls it.
+  open func makeWindowControllers() {}
+  /// The name of a window's file on Apple's systems. No code here asks for it.
+  open var windowNibName: NSNib.Name? { nil }
+  /// A window's file is about to be loaded. No code here calls it.
+  open func windowControllerWillLoadNib(_ windowController: NSWindowController) {}
+  /// A window's file was loaded. No code here calls it.
+  open func windowControllerDidLoadNib(_ windowController: NSWindowController) {}
+  /// Shows windows on Apple's systems. No code here calls it.
+  open func showWindows() {}
+  /// Tells a waiting user interface on Apple's systems that it may continue; does nothing here.
+  open nonisolated func unblockUserInteraction() {}
+
+  /// Asks whether the document may be closed, on Apple's systems. No code here calls it, and it does nothing.
+  open func canClose(
+    withDelegate delegate: Any, shouldClose shouldCloseSelector: Selector?,
+    contextInfo: UnsafeMutableRawPointer?
+  ) {}
+
+  // MARK: Restorable state
+
+  /// The key paths of the state that the system saves on Apple's systems. No code here asks for them.
+  open class var restorableStateKeyPaths: [String] { [] }
+  /// The classes that the value of a key path may have. No code here asks for them.
+  open class func allowedClasses(forRestorableStateKeyPath keyPath: String) -> [AnyClass] { [] }
+  /// Writes the state of the user interface; by default nothing.
+  open func encodeRestorableState(with coder: NSCoder) {}
+  /// Writes the state of the user interface, with a queue for more work; by default nothing.
+  open func encodeRestorableState(with coder: NSCoder, backgroundQueue queue: OperationQueue) {}
+  /// Reads the state of the user interface; by default nothing.
+  open func restoreState(with coder: NSCoder) {}
+  /// Notes that the state of the user interface has changed; does nothing.
+  open func invalidateRestorableState() {}
+
+  // MARK: Presenting
+
+  // The presenter of the engine does the work. It then calls these methods on `presentedItemOperationQueue`, for subclasses
+  // that override them. As on Apple's systems, that is not the main queue, so an override may wait for the main queue. A
+  // subclass in Swift 6 mode declares them `nonisolated`.
+
+  /// The document's place.
+  open nonisolated var presentedItemURL: URL? { place.withLock { $0 } }
+  /// A queue of this document, which runs one method at a time.
+  open nonisolated var presentedItemOperationQueue: OperationQueue { queue }
+  /// Nil by default. The library does not read it.
+  open nonisolated var primaryPresentedItemURL: URL? { nil }
+  /// Empty by default. The library does not read it.
+  open nonisolated var observedPresentedItemUbiquityAttributes: Set<URLResourceKey> { [] }
+
+  /// Another program is about to read. The library does not call it: the engine relinquishes the file.
+  open nonisolated func relinquishPresentedItem(
+    toReader reader: @escaping @Sendable ((() -> Void)?) -> Void
+  ) {
+    reader(nil)
+  }
+
+  /// Another program is about to write. The library does not call it: the engine relinquishes the file.
+  open nonisolated func relinquishPresentedItem(
+    toWriter writer: @escaping @Sendable ((() -> Void)?) -> Void
+  ) {
+    writer(nil)
+  }
 
   /// Saves unsaved changes; the handler gets nil, or the reason of a failure.
-  open nonisolated override func savePresentedItemChanges(
+  open nonisolated func savePresentedItemChanges(
     completionHandler: @escaping @Sendable ((any Error)?) -> Void
   ) {
     Task { @MainActor in
       autosave(withImplicitCancellability: false, completionHandler: completionHandler)
     }
   }
+
+  /// Another program removed the document, which is closed by now. Its unsaved edits have a recovery copy.
+  open nonisolated func accommodatePresentedItemDeletion(
+    completionHandler: @escaping @Sendable ((any Error)?) -> Void
+  ) {
+    completionHandler(nil)
+  }
+
+  /// The document has moved, and `fileURL` is the new place; by default does nothing.
+  open nonisolated func presentedItemDidMove(to newURL: URL) {}
+
+  /// The document has another program's changes, or they became a conflict version; by default does nothing.
+  open nonisolated func presentedItemDidChange() {}
+
+  /// The document has a new conflict version, the newest one.
+  open nonisolated func presentedItemDidGain(_ version: NSFileVersion) {}
+
+  /// The document has lost a version. The library does not call it.
+  open nonisolated func presentedItemDidLose(_ version: NSFileVersion) {}
+
+  /// The program has resolved a conflict version.
+  open nonisolated func presentedItemDidResolveConflict(_ version: NSFileVersion) {}
+
+  // MARK: Children of a package
+
+  /// Another program is about to delete or replace a child, with coordination. An error stops that program.
+  open nonisolated func accommodatePresentedSubitemDeletion(
+    at url: URL, completionHandler: @escaping @Sendable ((any Error)?) -> Void
+  ) {
+    completionHandler(nil)
+  }
+
+  /// Another program has added a child; by default calls `presentedSubitemDidChange(at:)`.
+  ///
+  /// `presentedItemDidChange()` follows.
+  open nonisolated func presentedSubitemDidAppear(at url: URL) { presentedSubitemDidChange(at: url) }
+
+  /// Another program has changed or removed a child; by default does nothing.
+  ///
+  /// `presentedItemDidChange()` follows.
+  open nonisolated func presentedSubitemDidChange(at url: URL) {}
+
+  /// Another program has moved a child, with coordination; by default does nothing.
+  ///
+  /// The methods for a removed child and for a new child are called as well.
+  open nonisolated func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL) {}
+
+  // MARK: Methods that no code calls
+
+  /// The attributes of the document in a cloud have changed.
+  open nonisolated func presentedItemDidChangeUbiquityAttributes(_ attributes: Set<URLResourceKey>) {}
+
+  /// The system is about to remove the local copy.
+  open nonisolated func accommodatePresentedItemEviction(
+    completionHandler: @escaping @Sendable ((any Error)?) -> Void
+  ) {
+    completionHandler(nil)
+  }
+
+  /// A child has a new version.
+  open nonisolated func presentedSubitem(at url: URL, didGain version: NSFileVersion) {}
+
+  /// A child has lost a version.
+  open nonisolated func presentedSubitem(at url: URL, didLose version: NSFileVersion) {}
+
+  /// A conflict version of a child was resolved.
+  open nonisolated func presentedSubitem(at url: URL, didResolve version: NSFileVersion) {}
 }

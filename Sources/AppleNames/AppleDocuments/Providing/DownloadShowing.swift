@@ -5,18 +5,18 @@ import Synchronization
 /// A provider that shows its downloads as the progress of a `UIDocument`.
 struct DownloadShowing: DocumentProvider {
   private let base: any DocumentProvider
-  private let relay: UIDocumentRelay
+  private let news: ModelNews
 
-  init(_ base: any DocumentProvider, in relay: UIDocumentRelay) { (self.base, self.relay) = (base, relay) }
+  init(_ base: any DocumentProvider, in news: ModelNews) { (self.base, self.news) = (base, news) }
 
   func provide(
     itemAt url: URL, progress: @escaping @Sendable (_ completed: UInt64, _ total: UInt64) -> Void
   ) async throws {
     let shown = ShownDownload()
-    let task = Task { [base, relay] in
+    let task = Task { [base, news] in
       try await base.provide(itemAt: url) { completed, total in
         progress(completed, total)
-        if shown.note(completed, total) { relay.show(shown.progress) }
+        if shown.note(completed, total) { news.show(shown.progress) }
       }
     }
     shown.progress.isCancellable = true
@@ -27,8 +27,21 @@ struct DownloadShowing: DocumentProvider {
       task.cancel()
     }
     shown.finish(result)
-    await relay.hide(shown.progress)
+    await news.hide(shown.progress)
     try result.get()
+  }
+}
+
+extension ModelNews {
+  /// Shows the progress of a download, unless it is over by then.
+  fileprivate func show(_ download: Progress) {
+    tell { if !download.isFinished && !download.isCancelled { $0.download = download } }
+  }
+
+  /// Ends the showing of a download.
+  @MainActor
+  fileprivate func hide(_ download: Progress) {
+    if let file, file.download === download { file.download = nil }
   }
 }
 

@@ -7,7 +7,7 @@ extension UIDocument {
   ///
   /// It is empty while the document is closed. While this document is open, no other document lists them.
   public var recoveryCopies: [RecoveryCopy] {
-    get async { await opened?.engine.recoveryCopies ?? [] }
+    get async { await file.engine?.recoveryCopies ?? [] }
   }
 
   /// Loads the edits of a recovery copy, over the document as it is on disk. Returns whether the model has them.
@@ -22,12 +22,23 @@ extension UIDocument {
   @discardableResult
   public func recover(_ copy: RecoveryCopy) async -> Bool {
     guard await autosave() else { return false }
-    return await answer { enqueue($0) { await $0.recoverNow(copy) } }
+    return await withEngine { try await self.file.recover(copy, in: $0) }
   }
 
   /// Removes a recovery copy that the user does not want. Returns whether it is removed.
   @discardableResult
   public func discard(_ copy: RecoveryCopy) async -> Bool {
-    await answer { enqueue($0) { await $0.discardNow(copy) } }
+    await withEngine { try await $0.discard(copy) }
+  }
+
+  /// Calls `body` with the engine in its turn; false if there is none.
+  private func withEngine(_ body: @escaping @MainActor (ModelFile.Engine) async throws -> Void) async -> Bool
+  {
+    await answer { completionHandler in
+      enqueue(completionHandler) { [self] in
+        guard let engine = file.engine else { return false }
+        return await attempt { try await body(engine) }
+      }
+    }
   }
 }

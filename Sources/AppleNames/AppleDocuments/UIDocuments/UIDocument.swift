@@ -1,13 +1,9 @@
 package import Documents
-import DurableIO
 import FilePackages
 public import Foundation
-import Synchronization
 
 // UI1 Every completion handler is called once, on the main actor, in the order of the calls, after the state and its
 //     notification.
-// UI2 The state changes only in `updateState()`, which posts one notification for each change.
-// UI3 An error leaves the model, its changes and its undo as they are. Only a revert that succeeds gives them up.
 
 /// An open document whose model is a subclass.
 ///
@@ -37,41 +33,30 @@ import Synchronization
 /// A save needs a running main queue.
 @preconcurrency
 @MainActor
-open class UIDocument: PresentedDocument {
+open class UIDocument: NSObject, @preconcurrency NSFilePresenter {
   /// The flags of the document's state. `progressAvailable` is set only during a download.
   public typealias State = DocumentState
   /// The reason for a save.
   public typealias SaveOperation = DocumentSaveOperation
   /// The effect of a change on the change count.
   public typealias ChangeKind = DocumentChangeKind
-  typealias Engine = Documents.Document<UIDocumentContent>
 
-  /// The document's place. A move by another program changes it, and so does a save to another place.
-  public internal(set) var fileURL: URL {
-    didSet {
-      relay.noteURL(fileURL)
-      if fileURL != oldValue { userActivity?.needsSave = true }
-    }
-  }
-  /// The flags of the document's state; initially `closed`.
-  public internal(set) var documentState: State = .closed
-  /// The last known modification date of the document on disk; nil before the first read or save.
-  open var fileModificationDate: Date?
-
-  /// The document that reads and saves, and its present content; nil while this one is closed.
-  var opened: (engine: Engine, content: UIDocumentContent)?
-  /// The changes of the model.
-  var link = ChangeLink()
-  /// The calls that read or write.
-  let calls = SerialQueue()
+  /// The file, which reads and saves.
+  let file: ModelFile
   /// The tree that the document loads now; nil otherwise.
   var loading: FileWrapper?
   /// Takes the tree that a save writes; nil unless a save asks for it.
   var collecting: CollectedContents?
-  /// The download of the content at this moment; nil if there is none.
-  var download: Progress?
-  /// The number of errors that the engine has reported since the present call began.
-  var reportedErrors = 0
+
+  /// The document's place. A move by another program changes it, and so does a save to another place.
+  public var fileURL: URL { file.fileURL }
+  /// The flags of the document's state; initially `closed`.
+  public var documentState: State { file.documentState }
+  /// The last known modification date of the document on disk; nil before the first read or save.
+  open var fileModificationDate: Date? {
+    get { file.fileModificationDate }
+    set { file.fileModificationDate = newValue }
+  }
 
   /// Whether a new package gets a `Metadata.plist`, and so an identifier and versions; false by default.
   ///
@@ -85,22 +70,15 @@ open class UIDocument: PresentedDocument {
   /// The folder of recovery copies; nil for none.
   package var recoveryFolder: URL? = RecoveryCopy.defaultFolder
 
-  // The parts of the state (UI2).
-  var engineFlags: State = []
-  var hasFailed = false
-  var editingHolds = 0
-
-  // The undo manager, if there is one, and its observer.
-  var createdUndoManager: UndoManager?
-  var observer: UndoObserver?
+  /// The place for which the activity was updated last.
+  var activityURL: URL?
 
   /// Makes a closed document for `url`. `open` reads it, and `save(to:for:)` makes it.
   public init(fileURL url: URL) {
-    fileURL = url
+    file = ModelFile(at: url)
     super.init()
-    relay.attach(self, link, nil)
-    relay.noteURL(url)
-    ConflictResolutions.add(relay)
+    activityURL = url
+    presentFile()
   }
 
   // MARK: Looking
@@ -149,7 +127,7 @@ open class UIDocument: PresentedDocument {
     _ contents: Any, andAttributes additionalFileAttributes: [AnyHashable: Any]?, safelyTo url: URL,
     for saveOperation: SaveOperation
   ) throws {
-    let original = opened == nil || saveOperation == .forCreating ? nil : fileURL
+    let original = file.engine == nil || saveOperation == .forCreating ? nil : fileURL
     try writeContents(contents, to: collecting?.url ?? url, for: saveOperation, originalContentsURL: original)
   }
 
@@ -194,9 +172,15 @@ open class UIDocument: PresentedDocument {
   /// Calls `block` on another thread, after all earlier reads and writes of the document, and before all later ones.
   @preconcurrency
   open func performAsynchronousFileAccess(_ block: @escaping @Sendable () -> Void) {
-    enqueue(nil) { document in
-      await document.access(block)
-      return true
+    file.enqueue { [self] in
+      await file.hold {
+        await withCheckedContinuation { continuation in
+          DispatchQueue.global().async {
+            block()
+            continuation.resume()
+          }
+        }
+      }
     }
   }
 
@@ -205,7 +189,7 @@ open class UIDocument: PresentedDocument {
   /// A document in a container downloads its content before it is read. Initially the bytes are unknown. `cancel()`
   /// ends the download, and the call then gives false. Unlike Apple's, the document shows no progress of reading and
   /// saving.
-  open var progress: Progress? { download }
+  open var progress: Progress? { file.download }
 
   /// Called before the document closes or reads again. By default does nothing.
   ///
@@ -251,20 +235,13 @@ open class UIDocument: PresentedDocument {
   /// Updates the model from the values of a restored activity; by default does nothing.
   open func restoreUserActivityState(_ userActivity: NSUserActivity) {}
 
-  // MARK: Presenting
-
-  /// Saves unsaved changes; the handler gets an error if that fails.
-  open override func savePresentedItemChanges(completionHandler: @escaping ((any Error)?) -> Void) {
-    autosave { completionHandler($0 ? nil : CocoaError(.fileWriteUnknown)) }
-  }
-
   // MARK: Opening and closing
 
   /// Opens the document, and loads its contents. The handler gets true if it is open, also if it was open before.
   ///
   /// If it cannot be opened, `handleError` gets the reason, and the document stays closed.
   open func open(completionHandler: ((Bool) -> Void)? = nil) {
-    enqueue(completionHandler) { await $0.openNow() }
+    enqueue(completionHandler) { [self] in await attempt { try await file.open() } }
   }
 
   /// Opens the document, as `open(completionHandler:)` does.
@@ -277,7 +254,11 @@ open class UIDocument: PresentedDocument {
   ///
   /// If it cannot save, the document stays open with its changes, unlike Apple's.
   open func close(completionHandler: ((Bool) -> Void)? = nil) {
-    closeAfterAutosave(completionHandler)
+    closeAfterAutosave(completionHandler) {
+      self.hasUnsavedChanges
+    } _: {
+      await self.autosave()
+    }
   }
 
   /// Closes the document, as `close(completionHandler:)` does.
@@ -290,7 +271,7 @@ open class UIDocument: PresentedDocument {
   ///
   /// It discards unsaved changes and the undo manager's actions. If it fails, the document does not change.
   open func revert(toContentsOf url: URL, completionHandler: ((Bool) -> Void)? = nil) {
-    enqueue(completionHandler) { await $0.revertNow(to: url) }
+    enqueue(completionHandler) { [self] in await attempt { try await file.revert(to: url) } }
   }
 
   /// Reads the document again, as `revert(toContentsOf:completionHandler:)` does.
@@ -309,18 +290,7 @@ open class UIDocument: PresentedDocument {
   open func save(
     to url: URL, for saveOperation: SaveOperation, completionHandler: ((Bool) -> Void)? = nil
   ) {
-    let prepared: UIDocumentSource.Prepared
-    do {
-      prepared = try takeContents(for: saveOperation)
-    } catch {
-      hasFailed = true
-      updateState()
-      handleError(error, userInteractionPermitted: true)
-      enqueue(completionHandler) { _ in false }
-      return
-    }
-    let target = prepared.target(of: url, from: fileURL)
-    enqueue(completionHandler) { await $0.saveNow(prepared, to: target, for: saveOperation) }
+    save(for: saveOperation, completionHandler) { target(of: url, $0) }
   }
 
   /// Saves the contents of this moment, as `save(to:for:completionHandler:)` does.
@@ -334,7 +304,7 @@ open class UIDocument: PresentedDocument {
     if hasUnsavedChanges {
       save(to: fileURL, for: .forOverwriting, completionHandler: completionHandler)
     } else {
-      enqueue(completionHandler) { _ in true }
+      enqueue(completionHandler) { true }
     }
   }
 
@@ -352,27 +322,119 @@ open class UIDocument: PresentedDocument {
   // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
   open var undoManager: UndoManager! {
     get {
-      if let createdUndoManager { return createdUndoManager }
-      let new = UndoManager()
-      use(new)
-      return new
+      if file.undoManager == nil { file.undoManager = UndoManager() }
+      return file.undoManager
     }
-    set { use(newValue) }
+    set { file.undoManager = newValue }
   }
 
   /// Whether the document has changes that are not on disk.
-  open var hasUnsavedChanges: Bool {
-    link.hasUnsavedChanges || createdUndoManager?.hasOpenActions == true
-  }
+  open var hasUnsavedChanges: Bool { file.hasUnsavedChanges }
 
   /// Counts a change; a document without an undo manager calls it for each edit.
-  open func updateChangeCount(_ change: ChangeKind) { link.count(change) }
+  open func updateChangeCount(_ change: ChangeKind) { file.count(change) }
 
   /// Returns a token for this moment in the history of changes.
-  open func changeCountToken(for saveOperation: SaveOperation) -> Any { link.revision }
+  open func changeCountToken(for saveOperation: SaveOperation) -> Any { file.revision }
 
   /// Called after each save, whose contents are those of the token's moment; by default does nothing.
   ///
   /// The document has already counted that save. Changes after the token's moment stay unsaved.
   open func updateChangeCount(withToken changeCountToken: Any, for saveOperation: SaveOperation) {}
+
+  // MARK: Presenting
+
+  // The presenter of the engine does the work. It then calls these methods on the main actor, for subclasses that override
+  // them. The handlers are not `Sendable`, unlike those of the protocol: a method of the main actor calls them there.
+
+  /// The document's place.
+  open nonisolated var presentedItemURL: URL? { file.news.url }
+  /// The main queue.
+  open nonisolated var presentedItemOperationQueue: OperationQueue { .main }
+  /// Nil by default. The library does not read it.
+  open nonisolated var primaryPresentedItemURL: URL? { nil }
+  /// Empty by default. The library does not read it.
+  open nonisolated var observedPresentedItemUbiquityAttributes: Set<URLResourceKey> { [] }
+
+  /// Another program is about to read. The library does not call it: the engine relinquishes the file.
+  open func relinquishPresentedItem(toReader reader: @escaping ((() -> Void)?) -> Void) {
+    reader(nil)
+  }
+
+  /// Another program is about to write. The library does not call it: the engine relinquishes the file.
+  open func relinquishPresentedItem(toWriter writer: @escaping ((() -> Void)?) -> Void) {
+    writer(nil)
+  }
+
+  /// Saves unsaved changes; the handler gets an error if that fails.
+  open func savePresentedItemChanges(completionHandler: @escaping ((any Error)?) -> Void) {
+    autosave { completionHandler($0 ? nil : CocoaError(.fileWriteUnknown)) }
+  }
+
+  /// Another program removed the document, which is closed by now. Its unsaved edits have a recovery copy.
+  open func accommodatePresentedItemDeletion(
+    completionHandler: @escaping ((any Error)?) -> Void
+  ) {
+    completionHandler(nil)
+  }
+
+  /// The document has moved, and `fileURL` is the new place.
+  open func presentedItemDidMove(to newURL: URL) {}
+
+  /// The document has another program's changes, or they became a conflict version.
+  open func presentedItemDidChange() {}
+
+  /// The document has a new conflict version, the newest one.
+  open func presentedItemDidGain(_ version: NSFileVersion) {}
+
+  /// The document has lost a version. The library does not call it.
+  open func presentedItemDidLose(_ version: NSFileVersion) {}
+
+  /// The program has resolved a conflict version.
+  open func presentedItemDidResolveConflict(_ version: NSFileVersion) {}
+
+  // MARK: Children of a package
+
+  /// Another program is about to delete or replace a child, with coordination. An error stops that program.
+  open func accommodatePresentedSubitemDeletion(
+    at url: URL, completionHandler: @escaping ((any Error)?) -> Void
+  ) {
+    completionHandler(nil)
+  }
+
+  /// Another program has added a child; by default calls `presentedSubitemDidChange(at:)`.
+  ///
+  /// `presentedItemDidChange()` follows.
+  open func presentedSubitemDidAppear(at url: URL) { presentedSubitemDidChange(at: url) }
+
+  /// Another program has changed or removed a child; by default does nothing.
+  ///
+  /// `presentedItemDidChange()` follows.
+  open func presentedSubitemDidChange(at url: URL) {}
+
+  /// Another program has moved a child, with coordination; by default does nothing.
+  ///
+  /// The methods for a removed child and for a new child are called as well.
+  open func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL) {}
+
+  // MARK: Methods that no code calls
+
+  /// The attributes of the document in a cloud have changed.
+  open func presentedItemDidChangeUbiquityAttributes(_ attributes: Set<URLResourceKey>) {}
+
+  /// The system is about to remove the local copy.
+  open func accommodatePresentedItemEviction(
+    completionHandler: @escaping ((any Error)?) -> Void
+  ) {
+    completionHandler(nil)
+  }
+
+  /// A child has a new version.
+  open func presentedSubitem(at url: URL, didGain version: NSFileVersion) {}
+
+  /// A child has lost a version.
+  open func presentedSubitem(at url: URL, didLose version: NSFileVersion) {}
+
+  /// A conflict version of a child was resolved.
+  open func presentedSubitem(at url: URL, didResolve version: NSFileVersion) {}
 }

@@ -32,8 +32,8 @@ extension AwaitedContentTypes {
   package static func awaitReadableTypes() async -> [UTType] { await readableContentTypes }
 }
 
-/// A content whose types are those of a model, which may belong to an actor.
-package protocol ModelContent {
-  /// Returns the model's types.
-  static func awaitTypeLists() async -> ContentTypeLists
+/// A content whose values have types of their own, such as those of the model that a value writes.
+package protocol TypedContent {
+  /// The types of this value; nil for those of its type.
+  var typeLists: ContentTypeLists? { get }
 }

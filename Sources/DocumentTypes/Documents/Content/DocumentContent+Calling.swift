@@ -10,9 +10,13 @@ extension DocumentContent {
   /// - Throws: `UnansweredCall` if they belong to the main actor, and it does not run.
   static func typeLists() throws -> ContentTypeLists {
     try waitBlocking(within: UnansweredCall.usualLimit) {
-      if let type = Self.self as? any ModelContent.Type { return await type.awaitTypeLists() }
-      return await ContentTypeLists(of: Self.self)
+      await ContentTypeLists(of: Self.self)
     }
+  }
+
+  /// The types that this value reads and writes.
+  var ownTypeLists: ContentTypeLists {
+    get throws { try (self as? any TypedContent)?.typeLists ?? Self.typeLists() }
   }
 
   /// Reads a tree as content.
@@ -40,8 +44,8 @@ extension DocumentContent {
     over tree: FileWrapper, _ type: @autoclosure () -> UTType, pathExtension: String, at place: URL? = nil,
     writingBeside url: URL? = nil
   ) throws -> FileWrapper {
-    let lists = try Self.typeLists()
-    let own = lists.typeToWrite(type(), pathExtension: pathExtension, isDirectory: tree.isDirectory)
+    let own = try ownTypeLists.typeToWrite(
+      type(), pathExtension: pathExtension, isDirectory: tree.isDirectory)
     return try self.tree(.init(contentType: own, existingFile: tree, at: place, writingBeside: url))
   }
 

@@ -148,8 +148,7 @@ extension DocumentContent {
   ///   - place: the document's place, whose extension tells its type; nil for the first writable type.
   ///   - url: the document beside which the content may write by URL; nil for the temporary folder.
   func newTree(at place: URL?, writingBeside url: URL?) throws -> (tree: FileWrapper, type: UTType) {
-    let lists = try Self.typeLists()
-    let type = lists.typesOfNewDocument(named: place?.lastPathComponent)
+    let type = try ownTypeLists.typesOfNewDocument(named: place?.lastPathComponent)
     let configuration = FileDocumentWriteConfiguration(
       contentType: type.own, existingFile: nil, at: nil, writingBeside: url)
     return (try tree(configuration), type.special ?? type.own)

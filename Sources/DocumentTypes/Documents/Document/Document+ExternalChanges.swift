@@ -197,14 +197,18 @@ extension Document {
   /// came first.
   ///
   /// They are unsaved, over the content on disk. A closed document takes none, and reports `closed`.
-  package func resume(withEarlierEdits content: Content) {
+  ///
+  /// - Parameter paths: the children of another program that become conflict versions before the next save (D3).
+  package func resume(withEarlierEdits content: Content, clashingAt paths: [String] = []) {
     guard isOpen else {
       report(error(.closed, .edit))
       return
     }
     lifecycle.opened?.content = content
+    if !paths.isEmpty { lifecycle.opened?.clash(at: paths) }
     changes.change()
     noteChange()
+    tellState()
   }
 
   /// The merge function of the options, or that of the content's type.

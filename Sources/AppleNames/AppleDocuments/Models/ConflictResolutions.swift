@@ -3,21 +3,23 @@ import Synchronization
 /// Tells all documents of the program of the conflicts that it resolves by `NSFileVersion`.
 enum ConflictResolutions {
   private struct Entry {
-    weak var relay: UIDocumentRelay?
+    weak var document: (any PresentedModel)?
   }
 
   private static let entries = Mutex<[Entry]>([])
 
-  /// Adds the relay of a document, until the document is gone.
-  static func add(_ relay: UIDocumentRelay) {
+  /// Adds a document, until it is gone.
+  static func add(_ document: any PresentedModel) {
     entries.withLock { entries in
-      entries.removeAll { $0.relay == nil }
-      entries.append(Entry(relay: relay))
+      entries.removeAll { $0.document == nil }
+      entries.append(Entry(document: document))
     }
   }
 
   /// Tells the documents.
   static func note(_ resolution: NSFileVersion.Resolution) {
-    for relay in entries.withLock({ $0.compactMap(\.relay) }) { relay.note(resolution) }
+    for document in entries.withLock({ $0.compactMap(\.document) }) {
+      Task { await document.note(resolution) }
+    }
   }
 }
