@@ -1,6 +1,8 @@
 import CloudContainers
 import DurableIO
 import FilePackages
+import Foundation
+import StoreTestSupport
 import SystemPackage
 import TestSupport
 import Testing
@@ -130,5 +132,31 @@ struct KnownChildrenTests {
       at: "/Trip.pkg", isPackage: true, known: KnownChildren([KnownChild(entry, status.identity)]),
       on: counting)
     #expect(look.isUnchanged && counting.counts[.openFile] == 0)
+  }
+
+  @Test func `have a status only if the clock that dates the files is two seconds after it`() throws {
+    let disk = try CrashDisk(["Trip.pkg": ["a.txt": "one"]])
+    let written = try disk.status(of: "a.txt", in: disk.openDirectory(at: "/Trip.pkg")).modified
+    // This machine's clock may be far ahead of a file server's.
+    for (seconds, isKept) in [(1, false), (3, true)] as [(Int64, Bool)] {
+      let time = FileTime(seconds: written.seconds + seconds, nanoseconds: written.nanoseconds)
+      let look = try LocalTree(
+        at: "/Trip.pkg", isPackage: true, known: KnownChildren(), time: time, on: disk)
+      #expect((look.children.children.first?.identity != nil) == isKept)
+    }
+  }
+
+  @Test func `are compared with the time of the last lock of their folder`() async throws {
+    try await withTemporaryDirectory { directory in
+      let device = try await DeviceFixture("a", in: directory, MemoryStore())
+      let folder = device.container.session.folder
+      try await device.sync()
+      let old = Date(timeIntervalSince1970: 1_000)
+      let lock = device.url.appending(path: ".docpkg-cloud/lock").path
+      try FileManager.default.setAttributes([.modificationDate: old], ofItemAtPath: lock)
+      #expect(try folder.time()?.seconds == 1_000)
+      try await device.sync()
+      #expect(try folder.time().map { $0.seconds > 1_000 } == true)
+    }
   }
 }

@@ -235,6 +235,12 @@ package struct ContainerFolder: Sendable {
     } catch  where error.code == .fileExists {}
     let file = try disk.openFileForWriting(Self.lock, in: folder)
     guard try disk.lock(file, .exclusive) else { return nil }
+    try? disk.write([0], to: file, at: 0)  // On a full disk, the time stays an earlier one.
     return Lock(file)
+  }
+
+  /// The time of the last `lock()` by the clock that dates the files here, which may be that of a file server.
+  package func time() throws(SystemError) -> FileTime? {
+    try disk.statusIfPresent(of: Self.lock, in: disk.openDirectory(at: hiddenPath))?.modified
   }
 }

@@ -32,6 +32,7 @@ extension ContainerSession {
     let children = try await state.children(of: known.map(\.record.id), upTo: Self.lookSize)
     let folder = folder
     return try await BlockingThread().run { () throws in
+      let time = try folder.time()
       var (looks, next) = ([LocalTree?](), children.makeIterator())
       for document in part {
         guard let local = document.local, document.hasContent else {
@@ -41,7 +42,8 @@ extension ContainerSession {
         guard let known = next.next() else { break }
         let path = try folder.path(of: local.name)
         // The caller looks again, and gets the error.
-        looks.append(try? LocalTree(at: path, isPackage: local.isPackage, known: known, on: folder.disk))
+        looks.append(
+          try? LocalTree(at: path, isPackage: local.isPackage, known: known, time: time, on: folder.disk))
       }
       return looks
     }
@@ -87,10 +89,11 @@ extension ContainerSession {
   ///
   /// - Parameter known: the content that was here.
   func look(at path: FilePath, _ isPackage: Bool, known: KnownChildren) async throws -> LocalTree {
-    let disk = folder.disk
+    let folder = folder
     return try await BlockingThread().run { () throws in
       do throws(SystemError) {
-        return try LocalTree(at: path, isPackage: isPackage, known: known, on: disk)
+        return try LocalTree(
+          at: path, isPackage: isPackage, known: known, time: folder.time(), on: folder.disk)
       } catch {
         throw FilePackageError(
           FilePackageError.Code(error.code), .read, document: FileName(path).string, reason: "\(error)")

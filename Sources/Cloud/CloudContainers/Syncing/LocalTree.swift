@@ -49,13 +49,16 @@ package struct LocalTree: Sendable {
 
   /// Looks at a document; reads the files that may have changed.
   ///
-  /// - Parameter known: the entries of the content that was here.
+  /// - Parameters:
+  ///   - known: the entries of the content that was here.
+  ///   - time: a time before the look by the clock that dates the files; nil for this machine's clock.
   /// - Throws: the system's error.
   package init(
-    at path: FilePath, isPackage: Bool, known: KnownChildren, on disk: any Disk = PosixDisk()
+    at path: FilePath, isPackage: Bool, known: KnownChildren, time: FileTime? = nil,
+    on disk: any Disk = PosixDisk()
   ) throws(SystemError) {
     self.known = known
-    let now = Environment.current.now()
+    let now = time ?? Environment.current.now()
     let settled = FileTime(seconds: now.seconds - Self.coarsestDate, nanoseconds: now.nanoseconds)
     var look = Look(disk: disk, settled: settled, next: known.start)
     if isPackage {
@@ -222,7 +225,7 @@ package struct LocalTree: Sendable {
   }
 
   /// All entries.
-  var children: KnownChildren {
+  package var children: KnownChildren {
     known.updated(
       (changed + noted).map { KnownChildren.Change($0) }
         + gone.map { KnownChildren.Change(removing: $0.entry.path) })
