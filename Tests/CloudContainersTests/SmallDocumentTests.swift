@@ -168,6 +168,8 @@ struct SmallDocumentTests {
         #expect(throws: CloudVersion.Problem.invalid("blobs")) {
           try CloudVersion(decoding: Data(changed.utf8))
         }
+        // The state has only versions that were checked when they came.
+        #expect(try CloudVersion(decoding: Data(changed.utf8), isChecked: true).blobs == blobs)
       }
     }
   }

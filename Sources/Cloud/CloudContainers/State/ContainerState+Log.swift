@@ -87,7 +87,7 @@ extension ContainerState {
     try await database.read { db in
       try Data.fetchAll(
         db, sql: "SELECT bytes FROM version WHERE document = ? ORDER BY number DESC", arguments: [id]
-      ).map { try CloudVersion(decoding: $0) }
+      ).map { try CloudVersion(decoding: $0, isChecked: true) }
     }
   }
 
@@ -230,7 +230,7 @@ extension ContainerState {
           SELECT bytes FROM version WHERE document = id ORDER BY number DESC LIMIT 1)
         """)
     for row in try Row.fetchAll(db, sql: "SELECT id, head FROM document") {
-      let head = try (row["head"] as Data?).map { try CloudVersion(decoding: $0) }
+      let head = try (row["head"] as Data?).map { try CloudVersion(decoding: $0, isChecked: true) }
       try setLiveName(head, of: row["id"], db)
     }
     if case .snapshot(let snapshot) = start {

@@ -30,7 +30,8 @@ extension ContainerState {
     for row in lost {
       guard var record = try DocumentRecord.fetchOne(db, key: row["id"] as String) else { continue }
       let (lost, head) = (
-        try CloudVersion(decoding: row["bytes"]), try record.head.map { try CloudVersion(decoding: $0) }
+        try CloudVersion(decoding: row["bytes"], isChecked: true),
+        try record.head.map { try CloudVersion(decoding: $0, isChecked: true) }
       )
       names.append(record.name)
       let common = try common(of: record, db)
@@ -63,7 +64,7 @@ extension ContainerState {
         db, sql: "SELECT bytes FROM old WHERE document = ? ORDER BY number DESC", arguments: [record.id])
       limit = 0
       for bytes in old {
-        let version = try CloudVersion(decoding: bytes)
+        let version = try CloudVersion(decoding: bytes, isChecked: true)
         if Data(version.root.bytes) == base {
           limit = version.sequence
           break
@@ -76,14 +77,14 @@ extension ContainerState {
         SELECT version.bytes FROM version JOIN old USING (document, number)
         WHERE document = ? AND version.bytes = old.bytes AND number <= ? ORDER BY number DESC LIMIT 1
         """, arguments: [record.id, limit])
-    return try bytes.map { try CloudVersion(decoding: $0) }
+    return try bytes.map { try CloudVersion(decoding: $0, isChecked: true) }
   }
 
   /// Returns the lost versions whose content is not here.
   func unsaved() async throws -> [UnsavedVersion] {
     try await database.read { db in
       try Row.fetchAll(db, sql: "SELECT * FROM lost ORDER BY document").map { row in
-        let version = try CloudVersion(decoding: row["bytes"])
+        let version = try CloudVersion(decoding: row["bytes"], isChecked: true)
         return UnsavedVersion(document: version.document, version: version, head: row["head"])
       }
     }

@@ -80,7 +80,8 @@ extension ContainerSession {
   private func completed(
     _ entries: [ContainerLog.Read], after last: LogPosition
   ) async throws -> [ContainerLog.Read] {
-    guard !isPlan, entries.isEmpty, let pending = try await state.pending(), pending.number == last.number + 1,
+    guard !isPlan, entries.isEmpty, let pending = try await state.pending(),
+      pending.number == last.number + 1,
       let entry = try? LogEntry(decoding: pending.bytes),  // Else it is of no use.
       entry.previous == last.hash
     else { return entries }

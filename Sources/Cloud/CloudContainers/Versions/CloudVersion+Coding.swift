@@ -69,7 +69,9 @@ extension CloudVersion {
   }
 
   /// Reads a version of any origin.
-  package init(decoding data: Data) throws(Problem) {
+  ///
+  /// - Parameter isChecked: whether the blobs are known to be those of the tree, as in a version that the state has.
+  package init(decoding data: Data, isChecked: Bool = false) throws(Problem) {
     guard data.count <= Self.maximumSize else { throw .tooLarge }
     let record: Record
     do {
@@ -98,7 +100,7 @@ extension CloudVersion {
       contentType: record.type, isPackage: record.isPackage, root: root,
       blobs: record.blobs ?? [], isDeleted: record.isDeleted)
     // The blobs are those of the whole tree (EN1).
-    if let blobs = record.blobs,
+    if !isChecked, let blobs = record.blobs,
       blobs.isEmpty || root.parts(among: blobs) != blobs
     {
       throw .invalid("blobs")
