@@ -101,6 +101,14 @@ extension CloudDataError: CustomStringConvertible, LocalizedError {
   public var errorDescription: String? { description }
 }
 
+extension CloudDataError: Encodable {
+  /// Encodes `description`.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(description)
+  }
+}
+
 extension CloudDataError.Code {
   fileprivate var concernsContainer: Bool {
     [.locked, .notEncrypted, .moved, .removed, .damagedLog].contains(self)

@@ -1,9 +1,9 @@
 import FilePackages
 
 /// The outcome of a check.
-public struct CheckReport: Sendable {
+public struct CheckReport: Sendable, Encodable {
   /// The state of a container.
-  public enum Finding: String, Sendable, Hashable, CaseIterable {
+  public enum Finding: String, Sendable, Hashable, CaseIterable, Encodable {
     /// No object is missing or damaged.
     case whole
     /// Objects are missing or damaged.
@@ -27,7 +27,7 @@ public struct CheckReport: Sendable {
   /// The number of blobs that the versions need.
   public var blobs = 0
   /// The errors of missing and damaged objects, and of a store without this container.
-  public var problems: [any Error] = []
+  public var problems: [CloudDataError] = []
 
   /// Whether no object is missing, and no object that was read is damaged.
   public var isWhole: Bool { problems.isEmpty }

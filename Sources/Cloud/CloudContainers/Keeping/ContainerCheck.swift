@@ -25,15 +25,15 @@ package struct ContainerCheck: Sendable {
     let last = try await session.state.lastCollection()
     try await marks.mark(GarbageCollection.trees(of: versions, before: last))
     report.problems += marks.problems
-    report.blobs = marks.names.count
-    var missing = marks.names
+    report.blobs = marks.marks.count
+    var missing = Set(marks.marks.keys)
     try await session.store.listAll(BlobName.prefix) { page in
       for object in page { if let name = BlobName(object.key) { missing.remove(name) } }
       return true
     }
     for name in missing.sorted() {
       var error = CloudDataError(.missing, in: session.store.place, blob: name)
-      error.document = marks.documents[name]
+      error.document = marks.marks[name]?.document
       report.problems.append(error)
     }
     if reads { report.problems += try await read(marks, missing) }
@@ -100,7 +100,7 @@ package struct ContainerCheck: Sendable {
   /// Reads all blobs, the pieces of large files in their order, and returns the errors of those that are damaged.
   private func read(_ marks: BlobMarks, _ missing: Set<BlobName>) async throws -> [CloudDataError] {
     let blobs = session.blobs
-    var names = marks.names.subtracting(missing)
+    var names = Set(marks.marks.keys).subtracting(missing)
     let files = marks.composed.values.sorted { ($0.document ?? "", $0.path) < ($1.document ?? "", $1.path) }
     for file in files {
       // A list that cannot be read is among the problems already.
@@ -110,7 +110,7 @@ package struct ContainerCheck: Sendable {
     }
     let damaged = try await concurrentMap(names.sorted(), BlobStore.maximumCalls) { name in
       // `get` checks the bytes, which have no other use here.
-      try await checking(marks.documents[name]) { _ = try await blobs.get(name) }.problem
+      try await checking(marks.marks[name]?.document) { _ = try await blobs.get(name) }.problem
     }
     let wrong = try await concurrentMap(files, BlobStore.maximumCalls) { file in
       try await checking(file.document) { try await file.check(in: blobs) }.problem

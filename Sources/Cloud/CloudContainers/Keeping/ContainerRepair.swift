@@ -115,7 +115,7 @@ package struct ContainerRepair: Sendable {
 }
 
 /// The outcome of a repair.
-public struct ContainerRepairReport: Sendable {
+public struct ContainerRepairReport: Sendable, Encodable {
   /// The names of the documents whose content was stored again.
   public var documents: [String] = []
   /// The number of entries of the container's log that were stored again.

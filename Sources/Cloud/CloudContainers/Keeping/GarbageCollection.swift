@@ -53,7 +53,7 @@ package struct GarbageCollection: Sendable {
       for object in page {
         guard let name = BlobName(object.key) else { continue }
         // A page that cannot be read does not say which blobs its tree needs.
-        if marks.names.contains(name) || !report.problems.isEmpty {
+        if marks.marks[name] != nil || !report.problems.isEmpty {
           report.keptBlobs += 1
         } else {
           unmarked.append(object)
@@ -137,7 +137,7 @@ package struct GarbageCollection: Sendable {
 }
 
 /// The outcome of a garbage collection, or of a dry run of one.
-public struct GarbageReport: Sendable, Hashable {
+public struct GarbageReport: Sendable, Hashable, Encodable {
   /// The number of versions that were removed, or would be.
   public var versions = 0
   /// The number of blobs that were removed, or would be.

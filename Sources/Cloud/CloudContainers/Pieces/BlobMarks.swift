@@ -4,13 +4,16 @@ import ObjectStores
 
 /// The blobs that trees need; each page is read once, however many trees have it.
 struct BlobMarks {
+  struct Mark {
+    /// The name of a document that needs the blob.
+    var document: String?
+    /// The size of a piece of content, which the marking does not read; nil for any other blob.
+    var size: UInt64?
+  }
+
   private let blobs: BlobStore
   /// All blobs: pages of trees, lists of pieces, and pieces of content.
-  private(set) var names: Set<BlobName> = []
-  /// The sizes of the pieces of content. The marking reads the other blobs, and not these.
-  private(set) var pieces: [BlobName: UInt64] = [:]
-  /// The names of the documents that need the blobs; of one of them for a blob of several.
-  private(set) var documents: [BlobName: String] = [:]
+  private(set) var marks: [BlobName: Mark] = [:]
   /// The files in several pieces, each once, with their paths. No blob has the hash of such a file in its name.
   private(set) var composed: [ContentHash: ComposedFile] = [:]
   /// The blobs that are needed and missing or damaged, with the reasons.
@@ -28,9 +31,7 @@ struct BlobMarks {
     while !rest.isEmpty {
       var part: [(root: TreeRoot, document: String?)] = []
       while part.count < BlobStore.maximumCalls, let tree = rest.popFirst() {
-        guard names.insert(tree.root.page).inserted else { continue }
-        documents[tree.root.page] = tree.document
-        part.append(tree)
+        if insert(tree.root.page, tree.document) { part.append(tree) }
       }
       let opened = try await concurrentMap(part, BlobStore.maximumCalls) { root, document in
         try await checking(document) { try await OpenedTree(root, blobs) }
@@ -46,15 +47,14 @@ struct BlobMarks {
 
   /// Marks the pages of a tree and their contents.
   private mutating func mark(_ tree: OpenedTree, _ root: TreeRoot, _ document: String?) async throws {
-    var rest = tree.pages.filter { $0.branch.page == root.page || names.insert($0.branch.page).inserted }[...]
+    var rest = tree.pages.filter { $0.branch.page == root.page || insert($0.branch.page, document) }[...]
     while !rest.isEmpty {
       let part = rest.prefix(BlobStore.maximumCalls)
       rest = rest.dropFirst(part.count)
       let read = try await concurrentMap(part, BlobStore.maximumCalls) { page in
         try await checking(document) { try await tree.entries(of: page) }
       }
-      for (page, result) in zip(part, read) {
-        documents[page.branch.page] = document
+      for result in read {
         switch result {
         case .failure(let error): problems.append(error)
         case .success(let entries): for entry in entries { try await mark(entry, document) }
@@ -77,17 +77,16 @@ struct BlobMarks {
   }
 
   private mutating func mark(_ content: FileContent, _ path: PackagePath, _ document: String?) async throws {
-    if let name = content.list {
-      documents[name] = document
-      names.insert(name)
-    }
-    var found: [BlobName: UInt64] = [:]
-    try await content.forEachPiece(in: blobs, child: path.display) { piece, _ in
-      found[piece.name] = piece.size
-    }
-    names.formUnion(found.keys)
-    for name in found.keys { documents[name] = document }
-    pieces.merge(found) { _, new in new }
+    if let name = content.list { insert(name, document) }
+    var found: [FilePiece] = []
+    try await content.forEachPiece(in: blobs, child: path.display) { piece, _ in found.append(piece) }
+    for piece in found { insert(piece.name, document, piece.size) }
+  }
+
+  /// Marks a blob; returns whether it is a new one.
+  @discardableResult
+  private mutating func insert(_ name: BlobName, _ document: String?, _ size: UInt64? = nil) -> Bool {
+    marks.updateValue(Mark(document: document, size: size), forKey: name) == nil
   }
 }
 

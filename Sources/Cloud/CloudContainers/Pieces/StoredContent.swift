@@ -30,8 +30,8 @@ struct StoredContent: Sendable {
     if let problem = marks.problems.first { throw problem }
     let (blobs, maximumRead) = (blobs, maximumRead)
     // The checks have no values.
-    _ = try await concurrentMap(marks.pieces.sorted { $0.key < $1.key }, BlobStore.maximumCalls) {
-      name, size in
+    let pieces = marks.marks.compactMap { name, mark in mark.size.map { (name, $0) } }
+    _ = try await concurrentMap(pieces.sorted { $0.0 < $1.0 }, BlobStore.maximumCalls) { name, size in
       try await checking(document) {
         if size <= maximumRead {
           _ = try await blobs.get(name, maximumSize: Int(size))  // It checks the bytes.

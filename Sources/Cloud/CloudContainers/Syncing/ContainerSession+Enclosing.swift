@@ -48,6 +48,6 @@ extension ContainerSession {
     try await marks.mark([(root, nil)])
     if let problem = marks.problems.first { throw problem }
     return root.parts(
-      among: try await concurrentMap(marks.names, BlobStore.maximumCalls) { try await source.get($0) })
+      among: try await concurrentMap(marks.marks.keys, BlobStore.maximumCalls) { try await source.get($0) })
   }
 }
