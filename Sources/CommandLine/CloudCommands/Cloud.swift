@@ -1,5 +1,6 @@
 package import ArgumentParser
 import CommandSupport
+import ObjectStores
 
 package struct Cloud: AsyncParsableCommand {
   package static let configuration = CommandConfiguration(
@@ -46,4 +47,34 @@ package struct Cloud: AsyncParsableCommand {
 
   /// The words for a command that a signal interrupts.
   static let interruption = "what is done stays, and the next 'docpkg cloud sync' does the rest"
+
+  /// Calls `body` with the container folder at a path, or around it, and shows the progress.
+  ///
+  /// - Parameter words: the state after a signal has interrupted the command.
+  static func withFolder<Value: Sendable>(
+    _ path: String, saying words: String = interruption, _ limits: TransferLimits? = nil,
+    _ body: @escaping @Sendable (CloudFolder) async throws -> Value
+  ) async throws -> Value {
+    let progress = TransferProgress()
+    defer { progress.clear() }
+    return try await interruptible(saying: words) {
+      try await body(try await CloudFolder.open(at: path, progress, limits))
+    }
+  }
+
+  /// Prints a line of a report.
+  static func tell(_ line: String, unless isQuiet: Bool = false) {
+    if isQuiet { return }
+    var output = StandardOutput(.report)
+    output.line(line)
+  }
+
+  /// Prints a report: as JSON, or its lines.
+  static func tell(
+    _ report: some Encodable, _ lines: [String], asJSON: Bool, as purpose: StandardOutput.Purpose = .report
+  ) throws {
+    if asJSON { return try printJSON(report, as: purpose) }
+    var output = StandardOutput(purpose)
+    for line in lines { output.line(line) }
+  }
 }

@@ -58,28 +58,10 @@ extension Cloud {
         try await container.removeDevice(device.id)
         return
       }
-      try print(devices)
-    }
-
-    private func print(_ devices: [CloudDevice]) throws {
-      if json { return try printJSON(devices.map(Row.init)) }
-      var output = StandardOutput()
-      for device in devices {
-        output.line(
-          "\(device.isCurrent ? "*" : " ") \(localTime(device.lastSeen))  \(device.id)  \(display(device.name))"
-        )
+      let lines = devices.map {
+        "\($0.isCurrent ? "*" : " ") \(localTime($0.lastSeen))  \($0.id)  \(display($0.name))"
       }
-    }
-
-    private struct Row: Encodable {
-      var id: String
-      var name: String
-      var lastSeen: Date
-      var isCurrent: Bool
-
-      init(_ device: CloudDevice) {
-        (id, name, lastSeen, isCurrent) = (device.id, device.name, device.lastSeen, device.isCurrent)
-      }
+      try Cloud.tell(devices, lines, asJSON: json, as: .data)
     }
   }
 }

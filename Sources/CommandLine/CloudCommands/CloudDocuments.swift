@@ -48,18 +48,14 @@ extension Cloud {
             case .success(false): break
             case .success(true):
               hasWork.withLock { $0 = true }
-              if isQuiet { return }
-              var output = StandardOutput(.report)
-              output.line("downloaded \(display(places[name] ?? name))")
+              Cloud.tell("downloaded \(display(places[name] ?? name))", unless: isQuiet)
             }
           }
         }
         progress.clear()
       }
       if hasFailed.withLock({ $0 }) { throw ExitCode(ExitStatus.failed) }
-      if documents.quiet || hasWork.withLock({ $0 }) { return }
-      var output = StandardOutput(.report)
-      output.line("nothing to do: all of it is here")
+      Cloud.tell("nothing to do: all of it is here", unless: documents.quiet || hasWork.withLock { $0 })
     }
   }
 
@@ -117,17 +113,19 @@ extension Cloud {
     func forEach(
       _ participle: String, _ body: @escaping @Sendable (CloudContainer, String) async throws -> Void
     ) async throws {
+      var folders: [String: CloudFolder] = [:]
+      let progress = TransferProgress()
       try await forEachOperand(paths) { path in
-        let progress = TransferProgress()
+        // A placeholder is no file, so that only the folder around it is there.
+        let root = try CloudFolder.root(around: path)
+        let folder =
+          if let open = folders[root] { open } else { try await CloudFolder.open(at: root, progress) }
+        folders[root] = folder
         try await interruptible(saying: Cloud.interruption) {
-          // A placeholder is no file, so that only the folder around it is there.
-          let folder = try await CloudFolder.open(at: path, progress)
           try await body(folder.container, try folder.name(ofItemAt: path))
         }
         progress.clear()
-        if quiet { return }
-        var output = StandardOutput(.report)
-        output.line("\(participle) \(display(path))")
+        Cloud.tell("\(participle) \(display(path))", unless: quiet)
       }
     }
   }
@@ -193,9 +191,7 @@ extension Cloud {
           return try await folder.container.moveOut(name, to: url(into), as: url(path).lastPathComponent)
         }
         progress.clear()
-        if quiet { return }
-        var output = StandardOutput(.report)
-        output.line("\(display(path)) -> \(display(place.path))")
+        Cloud.tell("\(display(path)) -> \(display(place.path))", unless: quiet)
       }
     }
   }
@@ -253,45 +249,23 @@ extension Cloud {
         let restored = try await interruptible(saying: Cloud.interruption) {
           try await container.restore(version.document)
         }
-        var output = StandardOutput(.report)
-        output.line("restored \(display(restored)); 'docpkg cloud download' brings it here")
+        Cloud.tell("restored \(display(restored)); 'docpkg cloud download' brings it here")
       }
     }
 
     private func restore(_ version: Int) async throws {
-      let (progress, path) = (TransferProgress(), argument.path)
-      let restored = try await interruptible(saying: Cloud.interruption) {
-        let folder = try await CloudFolder.open(at: path, progress)
-        let name = try folder.name(ofItemAt: path)
-        return try await folder.container.restore(itemNamed: name, version: version)
+      let path = argument.path
+      let restored = try await Cloud.withFolder(path) { folder in
+        try await folder.container.restore(itemNamed: folder.name(ofItemAt: path), version: version)
       }
-      progress.clear()
-      var output = StandardOutput(.report)
-      output.line("restored version \(version) as \(display(restored))")
+      Cloud.tell("restored version \(version) as \(display(restored))")
     }
 
     private func list(_ deleted: [CloudVersion]) throws {
-      if json { return try printJSON(deleted.map(Deleted.init)) }
-      var output = StandardOutput()
-      for version in deleted {
-        let size = "\(version.size)"
-        output.line(
-          "\(localTime(version.date))\(String(repeating: " ", count: max(0, 12 - size.count)))\(size)  "
-            + "\(version.document.string)  \(display(version.name))")
+      let lines = deleted.map {
+        localTime($0.date) + column("\($0.size)", 12) + "  \($0.document)  \(display($0.name))"
       }
-    }
-
-    private struct Deleted: Encodable {
-      var name: String
-      var id: String
-      var size: UInt64
-      var deleted: Date
-      var device: String
-
-      init(_ version: CloudVersion) {
-        (name, id, size) = (version.name, version.document.string, version.size)
-        (deleted, device) = (version.date, version.deviceName)
-      }
+      try Cloud.tell(deleted.map(ListedVersion.init), lines, asJSON: json, as: .data)
     }
   }
 }

@@ -42,6 +42,9 @@ package struct CloudFolder {
     let transfers = Mutex<Transfers?>(nil)
   }
 
+  /// Returns the path of the container folder that a path is or is in.
+  static func root(around path: String) throws -> String { try find(around: path).path }
+
   /// Finds the container folder that a path is or is in.
   private static func find(around path: String) throws -> URL {
     if let folder = containerFolder(around: path) { return folder }
@@ -55,7 +58,7 @@ package struct CloudFolder {
   package static func roots(of paths: [String]) throws -> [(root: String, paths: [String])] {
     var roots: [(root: String, paths: [String])] = []
     for path in paths {
-      let root = try find(around: path).path
+      let root = try root(around: path)
       if let index = roots.firstIndex(where: { $0.root == root }) {
         roots[index].paths.append(path)
       } else {

@@ -165,22 +165,20 @@ extension Cloud {
           ContainerFolder(place), to: store, address: address.text, options: try address.settledOptions(),
           deviceName: device, secret: secret, now: { Date() })
       }
-      if json {
-        let result = Result(
-          address: container.address, folder: place.path, isEncrypted: container.isEncrypted)
-        return try printJSON(result, as: .report)
-      }
-      var output = StandardOutput(.report)
-      output.line(
+      var lines = [
         "\(display(folder)) is a container folder of \(address.text). 'docpkg cloud sync \(display(folder))' brings "
-          + "them together.")
+          + "them together."
+      ]
       if container.isEncrypted {
-        output.line(
+        lines.append(
           "The container is encrypted. If its passphrase and its key are lost, its documents are lost: 'docpkg cloud key "
             + "export' writes the key to a file.")
       } else if address.folder == nil {
-        output.line("The container is not encrypted.")
+        lines.append("The container is not encrypted.")
       }
+      let result = Result(
+        address: container.address, folder: place.path, isEncrypted: container.isEncrypted)
+      try Cloud.tell(result, lines, asJSON: json)
     }
 
     private struct Result: Encodable {

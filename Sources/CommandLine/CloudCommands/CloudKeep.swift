@@ -45,9 +45,7 @@ extension Cloud {
     func run() async throws {
       let container = try await CloudFolder.open(at: folder).container
       try await container.keepHere(all ? ["*"] : patterns)
-      if quiet { return }
-      var output = StandardOutput(.report)
-      output.line("\(display(folder)) \(Self.words(try container.keptPatterns))")
+      Cloud.tell("\(display(folder)) \(Self.words(try container.keptPatterns))", unless: quiet)
     }
 
     /// The setting in words, after the name of a folder.

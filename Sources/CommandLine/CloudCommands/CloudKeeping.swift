@@ -20,12 +20,8 @@ extension Cloud {
     func run<Report: Sendable>(
       saying words: String, _ body: @escaping @Sendable (CloudContainer, Bool) async throws -> Report
     ) async throws -> Report {
-      let progress = TransferProgress()
-      let (path, read) = (argument.path, read)
-      defer { progress.clear() }
-      return try await interruptible(saying: words) {
-        try await body(try await CloudFolder.open(at: path, progress).container, read)
-      }
+      let read = read
+      return try await Cloud.withFolder(argument.path, saying: words) { try await body($0.container, read) }
     }
   }
 
@@ -51,25 +47,8 @@ extension Cloud {
 
     func run() async throws {
       let report = try await options.run(saying: "nothing was changed") { try await $0.check(reads: $1) }
-      if options.json {
-        try printJSON(
-          Result(
-            finding: report.finding.rawValue, documents: report.documents, versions: report.versions,
-            blobs: report.blobs,
-            problems: report.problems.map { errorMessage(of: $0) }))
-      } else {
-        var output = StandardOutput()
-        output.line("\(report)")
-      }
+      try Cloud.tell(report, ["\(report)"], asJSON: options.json, as: .data)
       if !report.isWhole { throw ExitCode(ExitStatus.different) }
-    }
-
-    private struct Result: Encodable {
-      var finding: String
-      var documents: Int
-      var versions: Int
-      var blobs: Int
-      var problems: [String]
     }
   }
 
@@ -97,31 +76,15 @@ extension Cloud {
     var json = false
 
     func run() async throws {
-      let progress = TransferProgress()
-      let (path, dryRun) = (argument.path, dryRun)
-      let report = try await interruptible(saying: "the next 'docpkg cloud gc' does the rest") {
-        try await CloudFolder.open(at: path, progress).container.collectGarbage(isDryRun: dryRun)
+      let dryRun = dryRun
+      let report = try await Cloud.withFolder(
+        argument.path, saying: "the next 'docpkg cloud gc' does the rest"
+      ) {
+        try await $0.container.collectGarbage(isDryRun: dryRun)
       }
-      progress.clear()
-      if json {
-        try printJSON(
-          Result(
-            versions: report.versions, blobs: report.blobs, bytes: report.bytes, keptBlobs: report.keptBlobs,
-            problems: report.problems.map { errorMessage(of: $0) }),
-          as: dryRun ? .data : .report)
-      } else {
-        var output = StandardOutput(dryRun ? .data : .report)
-        output.line((dryRun ? "would remove " : "removed ") + "\(report)")
-      }
+      let line = (dryRun ? "would remove " : "removed ") + "\(report)"
+      try Cloud.tell(report, [line], asJSON: json, as: dryRun ? .data : .report)
       if !report.problems.isEmpty { throw ExitCode(ExitStatus.different) }
-    }
-
-    private struct Result: Encodable {
-      var versions: Int
-      var blobs: Int
-      var bytes: UInt64
-      var keptBlobs: Int
-      var problems: [String]
     }
   }
 }

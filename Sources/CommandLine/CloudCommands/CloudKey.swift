@@ -49,10 +49,9 @@ extension Cloud {
         } catch let error as SystemError {
           throw InputError(description: "'\(display(file))' could not be written: \(error.code.description).")
         }
-        if quiet { return }
-        var output = StandardOutput(.report)
-        output.line(
-          "\(display(file)) has the key. This file opens all documents of the container: keep it secret.")
+        Cloud.tell(
+          "\(display(file)) has the key. This file opens all documents of the container: keep it secret.",
+          unless: quiet)
       }
     }
 
@@ -86,9 +85,7 @@ extension Cloud {
         try await interruptible(saying: "the passphrase is the old one") {
           try await container.changePassphrase(to: passphrase)
         }
-        if quiet { return }
-        var output = StandardOutput(.report)
-        output.line("The container of \(display(argument.path)) has another passphrase.")
+        Cloud.tell("The container of \(display(argument.path)) has another passphrase.", unless: quiet)
       }
     }
   }

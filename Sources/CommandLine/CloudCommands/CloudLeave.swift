@@ -33,22 +33,11 @@ extension Cloud {
         throw InputError(description: "'\(display(path))' is no container folder.")
       }
       let report = try await CloudFolder.open(at: path).container.leave(force: force)
-      if json {
-        return try printJSON(
-          Result(
-            documents: report.documents, placeholders: report.placeholders, notUploaded: report.notUploaded),
-          as: .report)
-      }
-      var output = StandardOutput(.report)
-      for name in report.placeholders { output.line("not here: \(display(name))") }
-      for name in report.notUploaded { output.line("not uploaded: \(display(name))") }
-      output.line("\(display(path)) has left the container, with \(counted(report.documents, "document"))")
-    }
-
-    private struct Result: Encodable {
-      var documents: Int
-      var placeholders: [String]
-      var notUploaded: [String]
+      let lines =
+        report.placeholders.map { "not here: \(display($0))" }
+        + report.notUploaded.map { "not uploaded: \(display($0))" }
+        + ["\(display(path)) has left the container, with \(counted(report.documents, "document"))"]
+      try Cloud.tell(report, lines, asJSON: json)
     }
   }
 }

@@ -32,18 +32,12 @@ extension Cloud {
 
     func run() async throws {
       let listing = try await CloudFolder.open(at: argument.path).container.listing()
-      if json {
-        try printJSON(listing.items.map(ListedItem.init))
-      } else {
-        var output = StandardOutput()
-        for item in listing.items {
-          let size = item.size.map(String.init) ?? "-"
-          let date = item.modificationDate.map(localTime) ?? String(repeating: " ", count: 18) + "-"
-          output.line(
-            "\(date)\(String(repeating: " ", count: max(0, 12 - size.count)))\(size)  \(item.place)  "
-              + display(item.name) + item.notes)
-        }
+      let lines = listing.items.map { item in
+        let date = item.modificationDate.map(localTime) ?? column("-", 19)
+        return date + column(item.size.map(String.init) ?? "-", 12) + "  \(item.place)  " + display(item.name)
+          + item.notes
       }
+      try Cloud.tell(listing.items.map(ListedItem.init), lines, asJSON: json, as: .data)
     }
   }
 
@@ -81,12 +75,7 @@ extension Cloud {
         errors: items.compactMap(\.problem), kept: try container.keptPatterns,
         leftOut: listing.leftOut, ignored: listing.ignored,
         deleted: try await container.deletedItems().count)
-      if json {
-        try printJSON(state)
-      } else {
-        var output = StandardOutput()
-        for line in state.lines { output.line(line) }
-      }
+      try Cloud.tell(state, state.lines, asJSON: json, as: .data)
       if !state.conflicts.isEmpty || !state.errors.isEmpty { throw ExitCode(ExitStatus.different) }
     }
 
@@ -126,6 +115,11 @@ extension Cloud {
       }
     }
   }
+}
+
+/// Returns a text with spaces before it, so that it has a width.
+func column(_ text: String, _ width: Int) -> String {
+  String(repeating: " ", count: max(0, width - text.count)) + text
 }
 
 /// A document in the output of `cloud list --json`.

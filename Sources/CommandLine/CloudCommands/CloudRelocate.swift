@@ -62,9 +62,7 @@ extension Cloud {
           place, to: RetryingStore(CountingStore(try address.open())), address: address.text,
           options: address.options, tellingIn: old)
       }
-      if quiet { return }
-      var output = StandardOutput(.report)
-      output.line("\(display(folder)) is a container folder of \(address.text)")
+      Cloud.tell("\(display(folder)) is a container folder of \(address.text)", unless: quiet)
     }
   }
 }

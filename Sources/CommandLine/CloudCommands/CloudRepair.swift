@@ -25,27 +25,12 @@ extension Cloud {
       let report = try await options.run(saying: "the next 'docpkg cloud repair' does the rest") {
         try await $0.repair(reads: $1)
       }
-      if options.json {
-        try printJSON(
-          Result(
-            documents: report.documents, entries: report.entries, finding: report.check.finding.rawValue,
-            problems: report.check.problems.map { errorMessage(of: $0) }), as: .report)
-      } else {
-        var output = StandardOutput(.report)
-        for name in report.documents { output.line("stored again \(display(name))") }
-        if report.entries > 0 {
-          output.line("stored again \(counted(report.entries, "entry", "entries")) of the log")
-        }
-        output.line("\(report.check)")
+      var lines = report.documents.map { "stored again \(display($0))" }
+      if report.entries > 0 {
+        lines.append("stored again \(counted(report.entries, "entry", "entries")) of the log")
       }
+      try Cloud.tell(report, lines + ["\(report.check)"], asJSON: options.json)
       if !report.check.isWhole { throw ExitCode(ExitStatus.different) }
-    }
-
-    private struct Result: Encodable {
-      var documents: [String]
-      var entries: Int
-      var finding: String
-      var problems: [String]
     }
   }
 }

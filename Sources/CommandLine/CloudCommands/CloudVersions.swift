@@ -28,20 +28,15 @@ extension Cloud {
     var json = false
 
     func run() async throws {
-      let (progress, path) = (TransferProgress(), path)
-      let versions = try await interruptible(saying: "nothing was changed") {
-        let folder = try await CloudFolder.open(at: path, progress)
-        return try await folder.container.versions(ofItemNamed: folder.name(ofItemAt: path))
+      let path = path
+      let versions = try await Cloud.withFolder(path, saying: "nothing was changed") { folder in
+        try await folder.container.versions(ofItemNamed: folder.name(ofItemAt: path))
       }
-      progress.clear()
-      if json {
-        try printJSON(versions.map(Listed.init))
-      } else {
-        var output = StandardOutput()
-        for (version, notes) in zip(versions, Self.notes(of: versions)) {
-          output.line(Self.line(of: version, notes))
-        }
+      let lines = zip(versions, Self.notes(of: versions)).map { version, notes in
+        column("\(version.sequence)", 6) + "  \(localTime(version.date))" + column("\(version.size)", 12)
+          + "  \(display(version.deviceName))" + (notes.isEmpty ? "" : " (\(notes.joined(separator: "; ")))")
       }
+      try Cloud.tell(versions.map(ListedVersion.init), lines, asJSON: json, as: .data)
     }
 
     /// Returns what each line has besides: that the document is deleted, or has another name than in the next version.
@@ -52,27 +47,23 @@ extension Cloud {
         return notes
       }
     }
+  }
+}
 
-    private static func line(of version: CloudVersion, _ notes: [String]) -> String {
-      func column(_ text: String, _ width: Int) -> String {
-        String(repeating: " ", count: max(0, width - text.count)) + text
-      }
-      return column("\(version.sequence)", 6) + "  \(localTime(version.date))" + column("\(version.size)", 12)
-        + "  \(display(version.deviceName))" + (notes.isEmpty ? "" : " (\(notes.joined(separator: "; ")))")
-    }
+/// A version in the output of `cloud versions --json` and `cloud restore --json`.
+struct ListedVersion: Encodable {
+  var number: Int
+  var date: Date
+  var device: String
+  var size: UInt64
+  var name: String
+  /// The identity of the document.
+  var id: String
+  var deleted: Bool
 
-    private struct Listed: Encodable {
-      var number: Int
-      var date: Date
-      var device: String
-      var size: UInt64
-      var name: String
-      var deleted: Bool
-
-      init(_ version: CloudVersion) {
-        (number, date, device) = (version.sequence, version.date, version.deviceName)
-        (size, name, deleted) = (version.size, version.name, version.isDeleted)
-      }
-    }
+  init(_ version: CloudVersion) {
+    (number, date, device) = (version.sequence, version.date, version.deviceName)
+    (size, name, id) = (version.size, version.name, version.document.string)
+    deleted = version.isDeleted
   }
 }

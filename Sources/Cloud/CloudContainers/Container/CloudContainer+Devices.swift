@@ -2,7 +2,7 @@ import FilePackages
 public import FoundationEssentials
 
 /// A machine with a folder of a container.
-public struct CloudDevice: Sendable, Hashable {
+public struct CloudDevice: Sendable, Hashable, Encodable {
   /// The random identity of the folder in the container.
   public var id: String
   /// The name for people.

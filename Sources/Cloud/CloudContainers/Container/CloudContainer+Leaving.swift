@@ -3,7 +3,7 @@ import FilePackages
 import SystemPackage
 
 /// The documents of a folder that left its container.
-public struct LeaveReport: Sendable {
+public struct LeaveReport: Sendable, Encodable {
   /// The number of documents that stay in the folder.
   public internal(set) var documents = 0
   /// The names of the documents that only the container has.
