@@ -158,6 +158,11 @@ struct ContainerModel {
       try await device.restart()
     // If collections are ignored, garbage goes during each run of all devices.
     case 14, 15, 26, 27: try await syncAll(devices, collectors: sabotage.ignoresCollections ? devices : [])
+    case 17:
+      // Several devices have a new document of one name, and commit it at once.
+      let name = names[random(names.count)]
+      for device in devices { written.formUnion(try await device.create(name)) }
+      try await syncAll(devices, collectors: [])
     case 16 where random(3) == 0: try await syncAll(devices, collectors: [device])
     default: try await rareStep(choice, device)
     }

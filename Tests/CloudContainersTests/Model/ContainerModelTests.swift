@@ -50,6 +50,7 @@ struct ContainerModelTests {
   @Test(arguments: [
     ContainerModel.Sabotage(store: .createIfAbsentLies), ContainerModel.Sabotage(store: .dropsABlob),
     ContainerModel.Sabotage(rules: .all.subtracting(.chain)),
+    ContainerModel.Sabotage(rules: .all.subtracting(.names)),
     ContainerModel.Sabotage(rules: .all.subtracting(.collections)),
     ContainerModel.Sabotage(rules: .all.subtracting(.common)), ContainerModel.Sabotage(repairs: false),
   ])
