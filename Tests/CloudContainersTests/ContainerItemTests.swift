@@ -11,6 +11,44 @@ import Testing
 
 @Suite("The items of a container")
 struct ContainerItemTests {
+  @Test func `is looked up, downloaded, evicted and deleted by its name alone, among any number`()
+    async throws
+  {
+    try await withTemporaryDirectory { directory in
+      let store = MemoryStore()
+      let a = try await DeviceFixture("a", in: directory, store)
+      for number in 0..<20 { try a.write("note \(number)", to: "Folder/\(number).txt") }
+      try await a.sync()
+      /// Opens the folder anew, and returns the number of documents whose versions were read.
+      func cost(_ body: (CloudContainer) async throws -> Void) async throws -> Int {
+        let container = try await CloudContainer.open(a.url, in: store)
+        try await body(container)
+        return container.session.heads.count
+      }
+      let name = "Folder/7.txt"
+      func status(_ container: CloudContainer) async throws -> CloudItem.DownloadingStatus? {
+        try await container.item(named: name)?.downloadingStatus
+      }
+      var found: [CloudItem.DownloadingStatus?] = []
+      var costs = [try await cost { found.append(try await status($0)) }]
+      costs.append(try await cost { try await $0.evict(itemNamed: name) })
+      costs.append(try await cost { found.append(try await status($0)) })
+      costs.append(try await cost { try await $0.download(itemNamed: name) })
+      costs.append(try await cost { _ = try await $0.session.placedNames(within: name) })
+      costs.append(try await cost { try await $0.delete(itemNamed: name) })
+      #expect(found == [.current, .notDownloaded])
+      #expect(costs == Array(repeating: 1, count: 6))
+      #expect(try await a.container.session.placedNames(within: "Folder").count == 19)
+      // A document that no run knows.
+      #expect(try await a.container.item(named: name) == nil)
+      try a.write("new", to: "Folder.txt")
+      try a.rename("Folder/8.txt", to: "Folder/new.txt")
+      #expect(try await a.container.item(named: "Folder.txt")?.isUploaded == false)
+      #expect(try await a.container.item(named: "Folder/8.txt") == nil)
+      #expect(try await a.container.item(named: "Folder/new.txt") != nil)
+    }
+  }
+
   @Test func `are listed before their content is here, evicted, deleted and restored`() async throws {
     try await withTemporaryDirectory { directory in
       let store = MemoryStore()

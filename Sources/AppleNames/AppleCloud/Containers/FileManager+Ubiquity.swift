@@ -23,7 +23,7 @@ extension FileManager {
 
   /// Returns whether the item is in the folder of a registered container, as a file, a folder or a placeholder.
   ///
-  /// Cost: one system call for an item on this machine; for any other item that of `CloudContainer.items()`.
+  /// Cost: one system call for an item on this machine; for any other item that of `CloudContainer.item(named:)`.
   public func isUbiquitousItem(at url: URL) -> Bool {
     guard let place = UbiquityContainers.place(of: url) else { return false }
     return fileExists(atPath: url.path) || (try? place.isTaken()) == true  // As Apple's, it throws nothing.
@@ -130,9 +130,7 @@ extension UbiquitousPlace {
 
   /// The names of the document, or of the documents in the folder, that the last run knew of.
   func documentNames() throws -> [String] {
-    try waitBlocking { [name] in
-      try await container.names().filter { $0 == name || $0.hasPrefix(name + "/") }
-    }
+    try waitBlocking { try await container.session.placedNames(within: name) }
   }
 
   /// Moves a document of this machine to this place.
@@ -146,7 +144,7 @@ extension UbiquitousPlace {
   ///
   /// No run looks at the folder meanwhile. The download precedes the move, since both coordinate their writes.
   func moveOut(_ source: URL, to target: URL) async throws {
-    let item = try await container.items().first { $0.name == name }
+    let item = try await container.item(named: name)
     if item?.downloadingStatus != .current { try await container.download(itemNamed: name) }
     try await container.exclusively {
       try await Self.coordinateMove(source, target) { _, target in

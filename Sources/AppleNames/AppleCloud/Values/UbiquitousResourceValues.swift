@@ -29,9 +29,7 @@ public struct UbiquitousResourceValues {
 
   private static func item(at url: URL) throws -> (item: CloudItem, container: CloudContainer)? {
     guard let place = UbiquityContainers.place(of: url) else { return nil }
-    let item = try waitBlocking {
-      try await place.container.items().first { $0.name == place.name }
-    }
+    let item = try waitBlocking { try await place.container.item(named: place.name) }
     return item.map { ($0, place.container) }
   }
 
@@ -115,9 +113,9 @@ extension URL {
   /// An array literal of keys selects this method. A value of type `Set` selects Foundation's method, whose values of
   /// containers are nil.
   ///
-  /// Cost: that of `CloudContainer.items()` if a value of a container is requested.
+  /// Cost: that of `CloudContainer.item(named:)` if a value of a container is requested.
   ///
-  /// - Throws: the errors of Foundation's method, except for a placeholder, and those of `CloudContainer.items()`.
+  /// - Throws: the errors of Foundation's method, except for a placeholder, and those of `CloudContainer.item(named:)`.
   public func resourceValues(forKeys keys: [URLResourceKey]) throws -> UbiquitousResourceValues {
     try UbiquitousResourceValues(of: self, Set(keys))
   }

@@ -20,6 +20,24 @@ extension CloudContainer {
       items: placed.map(\.item), leftOut: scan.leftOut.map(\.description), ignored: scan.ignored)
   }
 
+  /// Returns one document; nil if there is none of that name. It sends no request to the store.
+  ///
+  /// Cost: one status of each file of the document; that of `items()` for a document that no `sync()` knows.
+  public func item(named name: String) async throws -> CloudItem? {
+    try await session.checkFolder()
+    if let record = try await session.placedIfAny(name) {
+      let local = try FolderScan.document(name, in: session.folder)
+      // Otherwise a program has made, moved or removed a document since the last look.
+      if record.head != nil, (local != nil) == (record.base != nil) {
+        let isChanged = if let local { try await !session.look(local, record).isUnchanged } else { false }
+        return try item(
+          PlacedRecord(
+            record: record, head: session.head(of: record), local: local, isChanged: isChanged))
+      }
+    }
+    return try await items().first { $0.name == name }
+  }
+
   func placedItems() async throws -> (items: [(placed: PlacedRecord, item: CloudItem)], scan: FolderScan) {
     try await session.checkFolder()
     // While an operation runs, a new document is listed when the operation has found it. None runs on a disk that takes

@@ -14,9 +14,9 @@ extension CloudContainer: StorageLocation {
     StorageListing(documents: try await items().map(StoredDocument.init))
   }
 
-  /// Returns the facts of one document; nil if no document has that name. Cost: as `items()`.
+  /// Returns the facts of one document; nil if no document has that name. Cost: as `item(named:)`.
   public func document(named name: String) async throws -> StoredDocument? {
-    try await items().first { $0.name == name }.map(StoredDocument.init)
+    try await item(named: name).map(StoredDocument.init)
   }
 
   /// Returns the place of a document; nil if its content is not on this machine.

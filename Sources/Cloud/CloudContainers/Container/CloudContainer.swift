@@ -127,7 +127,7 @@ public final class CloudContainer: Sendable {
   ///
   /// - Throws: as `sync()`. It does not probe a store.
   public func plan() async throws -> SyncReport {
-    try await exclusively { try await session.plan() }
+    try await exclusively { try await session.planning.sync() }
   }
 
   /// Runs an operation while no other one runs, in this process or in another one.

@@ -114,7 +114,7 @@ package final class ContainerState: Sendable {
   private static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
     // A state of another form counts as lost.
-    migrator.registerMigration("10") { db in
+    migrator.registerMigration("11") { db in
       for table in tables + ["child", "unannounced", "unread", "earlier"] {
         try db.execute(sql: "DROP TABLE IF EXISTS \(table)")
       }
@@ -131,6 +131,7 @@ package final class ContainerState: Sendable {
             inode INTEGER, bornSeconds INTEGER, bornNanoseconds INTEGER, downloadingError TEXT,
             uploadingError TEXT, contentSum TEXT);
           CREATE INDEX liveNames ON document (liveName);
+          CREATE INDEX names ON document (name);
           CREATE TABLE version (document TEXT NOT NULL, number INTEGER NOT NULL, entry INTEGER NOT NULL,
             bytes BLOB NOT NULL, UNIQUE (document, number));
           CREATE TABLE entry (number INTEGER PRIMARY KEY, hash TEXT NOT NULL, bytes BLOB NOT NULL);
@@ -222,6 +223,25 @@ package final class ContainerState: Sendable {
 
   package func records() async throws -> [DocumentRecord] {
     try await database.read { try DocumentRecord.order(Column("id")).fetchAll($0) }
+  }
+
+  /// Returns the records of these names, in the order of all records.
+  func records(named names: some Collection<String> & Sendable) async throws -> [DocumentRecord] {
+    try await database.read { db in
+      try names.flatMap { name in
+        try DocumentRecord.filter(Column("name") == name).order(Column("id")).fetchAll(db)
+      }
+    }
+  }
+
+  /// Returns the records of a name, and of all names in the folder of that name.
+  func records(within name: String) async throws -> [DocumentRecord] {
+    try await database.read { db in
+      // The digit 0 is the byte after the slash.
+      try DocumentRecord.filter(
+        Column("name") == name || Column("name") > name + "/" && Column("name") < name + "0"
+      ).order(Column("id")).fetchAll(db)
+    }
   }
 
   package func record(_ id: CloudDocumentID) async throws -> DocumentRecord? {

@@ -100,16 +100,15 @@ extension ContainerSession {
     for name in records.keys { records[name]?.isWanted = true }
     try await state.save(Array(records.values), setsWanted: true)
     do {
-      let live = try await liveNames()
       let missing = Set(names).subtracting(here).compactMap { records[$0] }.sorted { $0.name < $1.name }
       transfers.expect(missing.map(\.id))
       _ = try await concurrentMap(missing, BlobStore.maximumCalls) { record in  // No values.
-        finished(record.name, try await sync(record, nil, among: live).outcome.download)
+        finished(record.name, try await sync(record, nil).outcome.download)
       }
       for name in here {
         guard let record = records[name] else { continue }
         let local = try FolderScan.document(name, in: folder)
-        finished(name, try await sync(record, local, among: liveNames()).outcome.download)
+        finished(name, try await sync(record, local).outcome.download)
       }
     } catch {
       if Task.isCancelled {
@@ -145,7 +144,7 @@ extension ContainerSession {
     let record = try await placed(name)
     guard let local = try FolderScan.document(name, in: folder) else { return }
     try checkNotKept(name, isPackage: local.isPackage)
-    var sync = DocumentSync(self, record, local, among: LiveNames())
+    var sync = DocumentSync(self, record, local)
     try await sync.evict()
   }
 
@@ -163,7 +162,7 @@ extension ContainerSession {
     }
     let url = try folder.url(of: name, isPackage: local.isPackage)
     // The last content goes to the container first, so that it can be restored.
-    let (outcome, _) = try await sync(record, local, among: liveNames())
+    let (outcome, _) = try await sync(record, local)
     if let error = outcome.error { throw error }
     if outcome.downloaded || outcome.merged || outcome.conflict { throw changedElsewhere(name) }
     try await FileCoordinator().coordinate(writingItemAt: url, options: .forDeleting) { _ in
@@ -221,8 +220,7 @@ extension ContainerSession {
   }
 
   func bringUpToDate(_ record: DocumentRecord) async throws {
-    let (outcome, _) = try await sync(
-      record, FolderScan.document(record.name, in: folder), among: liveNames())
+    let (outcome, _) = try await sync(record, FolderScan.document(record.name, in: folder))
     if let error = outcome.error { throw error }
   }
 
@@ -243,16 +241,15 @@ extension ContainerSession {
     try await placedRecords(named: [name])[name]
   }
 
-  /// Returns the names of all documents, in order; looks at no file.
-  package func placedNames() async throws -> [String] {
-    try await owners(of: state.records()).keys.sorted()
+  /// Returns the names of all documents, or of those that are or are in an item, in order; looks at no file.
+  package func placedNames(within item: String? = nil) async throws -> [String] {
+    let records = if let item { try await state.records(within: item) } else { try await state.records() }
+    return try owners(of: records).keys.sorted()
   }
 
   /// Returns the records of documents by their names.
   private func placedRecords(named names: Set<String>) async throws -> [String: DocumentRecord] {
-    let records = try await state.records()
-    var found: [String: DocumentRecord] = [:]
-    for (name, index) in try owners(of: records) where names.contains(name) { found[name] = records[index] }
-    return found
+    let records = try await state.records(named: names)
+    return try owners(of: records).mapValues { records[$0] }
   }
 }

@@ -52,21 +52,14 @@ extension ContainerSession {
     return report
   }
 
-  /// Returns the work that a run of this moment would do. The state learns the news of the log, and nothing else changes.
-  package func plan() async throws -> SyncReport {
-    var session = self
-    session.isPlan = true
-    return try await session.sync()
-  }
-
   /// Brings one document up to date.
   ///
   /// - Parameters:
   ///   - seen: a look at the document, which may be older than its last change.
-  ///   - names: the names of all documents.
+  ///   - names: the names of all documents; nil to read them if they are needed.
   /// - Returns: the outcome, and the record as it is now.
   func sync(
-    _ record: DocumentRecord, _ local: LocalDocument?, seen: LocalTree? = nil, among names: LiveNames
+    _ record: DocumentRecord, _ local: LocalDocument?, seen: LocalTree? = nil, among names: LiveNames? = nil
   ) async throws -> (outcome: SyncReport.Document, record: DocumentRecord) {
     var sync = DocumentSync(self, record, local, seen: seen, among: names)
     do {

@@ -15,10 +15,10 @@ package struct ContainerSession: Sendable {
   package let blobs: BlobStore
   /// The key of an encrypted container, by which `store` encrypts; nil if it is not.
   let key: ContainerKey?
-  package let transfers = Transfers()
+  package private(set) var transfers = Transfers()
   /// The turns of uploads from `largeSize` on: the pieces of several ones would be in memory.
   let largeUploads = AsyncSemaphore(1)
-  let heads = DecodedHeads()
+  package let heads = DecodedHeads()
   /// The writer of the log.
   let committer = Committer()
   /// The turns of documents that look at files or move content.
@@ -33,8 +33,8 @@ package struct ContainerSession: Sendable {
   let asksStore: Bool
   /// Whether the blobs of a small document go with its version. A test of blobs leaves it out.
   let enclosesSmall: Bool
-  /// Whether a run only tells its steps: see `plan()`.
-  var isPlan = false
+  /// Whether a run only tells its steps: see `planning`.
+  private(set) var isPlan = false
   /// This machine's clock.
   package let now: @Sendable () -> Date
   /// Makes the identities of new documents.
@@ -63,6 +63,13 @@ package struct ContainerSession: Sendable {
   }
 
   package var store: any ObjectStore { log.store }
+
+  /// A session whose run changes nothing but what the state knows of the log.
+  var planning: ContainerSession {
+    var session = self
+    (session.isPlan, session.transfers) = (true, Transfers())
+    return session
+  }
 
   /// Checks that the store has this container, encrypted as this machine knows it.
   func checkMark() async throws { try await ContainerMark(store).check(settings.container, key: key) }

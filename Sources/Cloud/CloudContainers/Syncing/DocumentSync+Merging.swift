@@ -102,8 +102,7 @@ extension DocumentSync {
     record.isWanted = true
     record.name = head.name
     try await session.state.save(record, children: KnownChildren(), setsWanted: true)
-    let theirs = DocumentName.folded(head.name)
-    let name = DocumentName.free(local.name) { $0 == theirs || names.isTaken($0, byOthersThan: record.id) }
+    let name = try await freeName(local.name, except: DocumentName.folded(head.name))
     _ = try await session.move(local, to: name)  // The next look finds the name.
     report.conflict = true
     self.local = nil

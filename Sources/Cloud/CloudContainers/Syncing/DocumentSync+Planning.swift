@@ -13,7 +13,7 @@ extension DocumentSync {
     case .listAsPlaceholder: report.downloaded = head != nil && record.isWanted
     case .upload:
       report.uploaded = true
-      noteName(DocumentName.free(record.name) { names.isTaken($0, byOthersThan: record.id) })
+      noteName(try await freeName(record.name))
     case .download:
       guard let head else { return }
       if local != nil { noteName(head.name) }

@@ -15,15 +15,15 @@ struct DocumentSync {
   var local: LocalDocument?
   /// The last look at the document; nil if it changed since, or if there was none.
   var seen: LocalTree?
-  /// The names of all documents.
-  var names: LiveNames
+  /// The names of all documents; nil if they are to be read.
+  private var names: LiveNames?
   /// The last entry that was known when the present step began.
   private var since = 0
   var report: SyncReport.Document
 
   init(
     _ session: ContainerSession, _ record: DocumentRecord, _ local: LocalDocument?, seen: LocalTree? = nil,
-    among names: LiveNames
+    among names: LiveNames? = nil
   ) {
     (self.session, self.record, self.local, self.names) = (session, record, local, names)
     self.seen = seen
@@ -39,7 +39,9 @@ struct DocumentSync {
     try await session.working.waitUnlessCancelled()
     defer { session.working.signal() }
     var surprises = 0
-    for _ in 0..<50 {
+    for count in 0..<50 {
+      // Other devices change it: they do not wait for each other in step.
+      if count > 4 { try await Task.sleep(for: .milliseconds(Int.random(in: 1...10 * count))) }
       do {
         if try await step() { return }
       } catch let error as FilePackageError where error.code == .changedOnDisk && surprises < 3 {
@@ -192,7 +194,7 @@ struct DocumentSync {
     }
     await session.working.wait()
     if try isCommitted.get() { return true }
-    names = try await session.liveNames()
+    names = nil
     seen = nil
     return false
   }
@@ -214,8 +216,18 @@ struct DocumentSync {
 
   /// Gives the document here another name if another document has its name.
   mutating func takeFreeName() async throws {
-    let name = DocumentName.free(record.name) { names.isTaken($0, byOthersThan: record.id) }
+    let name = try await freeName(record.name)
     if name != record.name { try await move(to: name) }
+  }
+
+  /// Returns a name that no other document has.
+  ///
+  /// - Parameter taken: a folded name that does not count as free.
+  mutating func freeName(_ name: String, except taken: String? = nil) async throws -> String {
+    if names == nil { names = try await session.liveNames() }
+    return DocumentName.free(name) {
+      $0 == taken || names?.isTaken($0, byOthersThan: record.id) ?? false
+    }
   }
 
   /// Moves the document here; another program may get the name first, and then it is another name.
