@@ -307,15 +307,13 @@ extension PackageStore {
   fileprivate func remove() throws(FilePackageError) {
     try close()
     let disk = location.disk
-    do {
+    try writer.node.attempt(.save, "removing") {
       guard let name = location.path.lastComponent else { return }
       let folder = try disk.openDirectory(at: location.path.folder)
       guard disk.removeEverything(FileName(name), from: folder) else {
         throw FilePackageError(.inputOutput, .save, writer.node, reason: "it could not be removed")
       }
       try disk.synchronize(folder)
-    } catch {
-      throw FilePackageError(any: error, .save, writer.node, activity: "removing")
     }
   }
 

@@ -85,11 +85,9 @@ extension PackageStore {
     _ versions: [ConflictVersion], keeping id: UUID?, options: SavingOptions = []
   ) throws(FilePackageError) -> SaveReport {
     defer { scheduleDueWork() }
-    do {
-      return try ConflictResolution(writer).resolve(
+    return try writer.node.attempt(.save) {
+      try ConflictResolution(writer).resolve(
         versions, options: options, ConflictResolution.keeping(id, shown: versions))
-    } catch {
-      throw FilePackageError(any: error, .save, writer.node)
     }
   }
 

@@ -94,11 +94,9 @@ extension PackageStore {
     // While a save waits, the disk has neither the old state nor the new one.
     try writer.publish()
     try writer.rebase()
-    do {
-      return ExternalChanges(
+    return try StoredNode(location: location, path: .root).attempt(.read) {
+      ExternalChanges(
         paths: try BaselineComparison(writer.package).placesOfNews(at: location).map(\.string))
-    } catch {
-      throw FilePackageError(error, .read, StoredNode(location: location, path: .root))
     }
   }
 

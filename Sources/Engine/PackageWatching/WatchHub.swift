@@ -89,11 +89,9 @@ package actor WatchHub {
     } catch {
       throw error.during(.watch)
     }
-    do {
+    return try node.attempt(.watch) {
       let folder = try disk.path(of: disk.openDirectory(at: node.location.path))
       return node.path.name.map { folder.appending($0) } ?? folder
-    } catch {
-      throw FilePackageError(error, .watch, node)
     }
   }
 

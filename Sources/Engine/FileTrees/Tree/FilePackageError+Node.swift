@@ -31,6 +31,19 @@ extension FilePackageError {
   }
 }
 
+extension StoredNode {
+  /// Makes calls about the node; their errors then name the node, the operation and the activity.
+  package func attempt<Result: ~Copyable>(
+    _ operation: FilePackageError.Operation, _ activity: String? = nil, _ body: () throws -> Result
+  ) throws(FilePackageError) -> Result {
+    do {
+      return try body()
+    } catch {
+      throw FilePackageError(any: error, operation, self, activity: activity)
+    }
+  }
+}
+
 extension FilePackageError {
   /// Makes the error of reading the content for the child at `path`, of any origin.
   package init(

@@ -105,24 +105,20 @@ package struct StoredNode: Sendable {
   /// - Throws: `changedOnDisk` if another file stands in its place, or if its bytes changed since it was looked at. The
   ///   system's error if it cannot be opened.
   package func openFile() throws(FilePackageError) -> OwnedDescriptor {
-    do {
-      return try openFile(in: location.openDirectory(path.parent))
-    } catch {
-      throw FilePackageError(any: error, .read, self)
+    return try attempt(.read) {
+      try openFile(in: location.openDirectory(path.parent))
     }
   }
 
   /// Opens the regular file in its folder, which is open.
   package func openFile(in folder: borrowing OwnedDescriptor) throws(FilePackageError) -> OwnedDescriptor {
     guard let name = path.name else { throw FilePackageError(.wrongKind, .read, self) }
-    do {
+    return try attempt(.read) {
       let file = try disk.openFile(name, in: folder)
       if let status, try !disk.status(of: file).identity.hasSameContents(as: status.identity) {
         throw FilePackageError(.changedOnDisk, .read, self)
       }
       return file
-    } catch {
-      throw FilePackageError(any: error, .read, self)
     }
   }
 }

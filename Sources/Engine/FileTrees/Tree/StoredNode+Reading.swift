@@ -36,7 +36,7 @@ extension StoredNode {
 
   private static func look(at path: FilePath, on disk: any Disk) throws(FilePackageError) -> StoredNode {
     let whole = StoredNode(location: Location(path, on: disk), path: .root)
-    do {
+    return try whole.attempt(.read) {
       // The root of the file system, or a path that ends in `..`, has no name to look up.
       guard let last = path.lastComponent, last.kind == .regular else {
         let directory = try disk.openDirectory(at: path)
@@ -51,18 +51,14 @@ extension StoredNode {
       }
       let location = Location(folder.isEmpty ? "." : folder, on: disk, isOfOneFile: true)
       return StoredNode(location: location, path: PackagePath([name]), status: status)
-    } catch {
-      throw FilePackageError(error, .read, whole)
     }
   }
 
   /// Lists the directory; leaves out the hidden folder of an open package.
   package func list() throws(FilePackageError) -> DirectoryListing {
-    do {
+    return try attempt(.read, "listing") {
       let listing = try disk.list(try location.openDirectory(path))
       return path.isRoot && location.isPackage ? listing.without([PackageLayout.hidden]) : listing
-    } catch {
-      throw FilePackageError(error, .read, self, activity: "listing")
     }
   }
 
@@ -98,11 +94,9 @@ extension StoredNode {
   ) throws(FilePackageError) -> [FileName: FileStatus] {
     var statuses: [FileName: FileStatus] = [:]
     if names.isEmpty { return statuses }
-    do {
+    try attempt(.read, "looking at") {
       let directory = try location.openDirectory(path)
       for name in names { statuses[name] = try disk.statusIfPresent(of: name, in: directory) }
-    } catch {
-      throw FilePackageError(error, .read, self, activity: "looking at")
     }
     return statuses
   }
@@ -114,14 +108,12 @@ extension StoredNode {
   /// Reads the destination of the symbolic link.
   package func readLink() throws(FilePackageError) -> [UInt8] {
     guard let name = path.name else { throw FilePackageError(.wrongKind, .read, self) }
-    do {
+    return try attempt(.read) {
       let directory = try location.openDirectory(path.parent)
       if let status, try !disk.status(of: name, in: directory).identity.hasSameContents(as: status.identity) {
         throw FilePackageError(.changedOnDisk, .read, self)
       }
       return try disk.destination(of: name, in: directory)
-    } catch {
-      throw FilePackageError(any: error, .read, self)
     }
   }
 }

@@ -121,15 +121,13 @@ package struct ConflictResolution {
     _ decided: Set<ConflictFile>, _ set: ConflictSet, leaving left: Set<PackagePath>
   ) throws(FilePackageError) {
     let disk = writer.location.disk
-    do {
+    try writer.node.attempt(.save, "removing its conflict versions") {
       guard let hidden = try writer.location.openHiddenFolder() else { return }
       for copy in set.evidence.hiddenCopies.intersection(decided) where !left.contains(copy.path) {
         guard let name = copy.path.name, try disk.exists(name, in: hidden) else { continue }
         try disk.removeFile(name, in: hidden)
       }
       try KeptConflicts(writer.package).remove(decided, by: writer)
-    } catch {
-      throw FilePackageError(any: error, .save, writer.node, activity: "removing its conflict versions")
     }
   }
 }

@@ -30,21 +30,17 @@ extension ConflictSet {
   /// Returns the document of a version; nil stands for the document on disk, without the conflict copies.
   package func contents(of id: UUID?, in package: OpenPackage) throws(FilePackageError) -> FileWrapper {
     let tree = try id == nil ? package.savedTree() : package.newTree()
-    do {
+    return try node.attempt(.read) {
       try apply(id.map { try entry($0) }, to: tree)
       return tree
-    } catch {
-      throw FilePackageError(any: error, .read, node)
     }
   }
 
   /// Returns the last common state of a version and the document on disk; nil if it is not known.
   package func commonAncestor(of id: UUID, in package: OpenPackage) throws(FilePackageError) -> FileWrapper? {
     let current = try package.baseline.metadata.get()
-    do {
-      return try base(of: entry(id), current)
-    } catch {
-      throw FilePackageError(any: error, .read, node)
+    return try node.attempt(.read) {
+      try base(of: entry(id), current)
     }
   }
 

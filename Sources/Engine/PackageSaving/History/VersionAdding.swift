@@ -24,7 +24,7 @@ package struct VersionAdding {
   private func add(
     _ contents: FileWrapper, date: Date?, over current: PackageMetadata, _ kept: KeptFiles
   ) throws(FilePackageError) -> UUID {
-    do {
+    return try writer.node.attempt(.save) {
       var added = VersionRecord(try newMetadata(of: contents, date, current), next: current.revision)
       added.isDiscardable = false
       let addition = try VersionAddition(
@@ -42,8 +42,6 @@ package struct VersionAdding {
         return (VersionChain(versions + [added], tip: current.revision), history.policy)
       }
       return added.revision
-    } catch {
-      throw FilePackageError(any: error, .save, writer.node)
     }
   }
 

@@ -59,7 +59,7 @@ package struct VersionReading {
     _ history: VersionHistory?, _ index: Int?, to tree: FileWrapper, child: String?
   ) throws(FilePackageError) -> Applied {
     let top = child.map { PackagePath($0) } ?? .root
-    do {
+    return try package.node.attempt(.read) {
       var rows = index.flatMap { history?.chain.rows(of: $0) } ?? []
       if let child, try tree.descendant(at: child) == nil,
         !rows.contains(where: { $0.node != nil && $0.path.isWithin(top) })
@@ -85,8 +85,6 @@ package struct VersionReading {
         return try sources?.find(node)
       }
       return Applied(lost: lost.map(\.string).sorted(), outside: outside)
-    } catch {
-      throw FilePackageError(any: error, .read, package.node)
     }
   }
 

@@ -120,10 +120,8 @@ package struct VersionRestoring {
   private func plan(
     _ history: VersionHistory?, _ index: Int?, child: String?
   ) throws(FilePackageError) -> SavePlan {
-    do {
-      return try writer.plan { tree in _ = try apply(history, index, child: child, to: tree) }  // No report.
-    } catch {
-      throw FilePackageError(any: error, .read, writer.node)
+    return try writer.node.attempt(.read) {
+      try writer.plan { tree in _ = try apply(history, index, child: child, to: tree) }  // No report.
     }
   }
 }

@@ -174,14 +174,12 @@ package struct PackageRepair {
   }
 
   private func restore(_ row: NotedChild, from source: StoredNode) throws(FilePackageError) {
-    do {
+    try StoredNode(location: writer.location, path: row.child.path).attempt(.repair) {
       let wrapper = FileWrapper(regularFileWithContents: try FileContents.stored(source).data())
       wrapper.state.withLock { state in
         state.attributes = VersionRecord.Node(unkept: row).attributes(from: source)
       }
       try writer.tree.setDescendant(wrapper, at: row.child.path.string)
-    } catch {
-      throw FilePackageError(any: error, .repair, StoredNode(location: writer.location, path: row.child.path))
     }
   }
 
@@ -189,7 +187,7 @@ package struct PackageRepair {
   private func putJournalAside() throws(FilePackageError) {
     let disk = writer.location.disk
     let (name, damaged) = (PackageLayout.journal, PackageLayout.damagedJournal)
-    do {
+    try writer.node.attempt(.repair, "setting its journal aside") {
       let folder = try writer.location.openDirectory(PackagePath([PackageLayout.hidden]))
       let found = try JournalFile.find(in: folder, on: disk, forWriting: false)
       if let ledger = found.ledger {
@@ -205,8 +203,6 @@ package struct PackageRepair {
         try disk.rename(name, in: folder, to: damaged, in: folder, .replace)
       }
       try disk.synchronize(folder)
-    } catch {
-      throw FilePackageError(any: error, .repair, writer.node, activity: "setting its journal aside")
     }
     writer.state.resume()
   }

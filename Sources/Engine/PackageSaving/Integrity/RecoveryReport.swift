@@ -89,7 +89,7 @@ extension RecoveryReport {
   }
 
   private static func journalReport(_ node: StoredNode) throws(FilePackageError) -> RecoveryReport {
-    do {
+    return try node.attempt(.open, "looking for its journal") {
       switch try JournalFile.find(of: node.location) {
       case .nothing: return RecoveryReport(journal: .none)
       case .damaged(let reason, _): return RecoveryReport(journal: .damaged, problem: reason)
@@ -99,8 +99,6 @@ extension RecoveryReport {
         }
         return RecoveryReport(journal: .waiting, operations: record.changes.rows.flatMap(Operation.all))
       }
-    } catch {
-      throw FilePackageError(error, .open, node, activity: "looking for its journal")
     }
   }
 }

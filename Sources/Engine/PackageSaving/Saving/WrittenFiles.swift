@@ -57,10 +57,8 @@ package final class WrittenFiles: Sendable {
   package func read(_ name: String) throws(FilePackageError) -> FileWrapper {
     let location = Location(path, on: disk, retaining: self)
     var node = StoredNode(location: location, path: PackagePath([FileName(name)]))
-    do {
-      node.status = try disk.status(of: FileName(name), in: folder)
-    } catch {
-      throw FilePackageError(error, .save, node, activity: "reading the written files")
+    node.status = try node.attempt(.save, "reading the written files") {
+      try disk.status(of: FileName(name), in: folder)
     }
     return FileWrapper(state: FileWrapper.State(node, name: FileName(name)))
   }
