@@ -23,14 +23,9 @@ struct ConflictEvidence {
     var mark: CopyMark?
   }
 
-  /// The children of one state, as noted by the save that made it.
-  struct State {
-    var rows: [PackagePath: NotedChild] = [:]
-    /// Whether these are all children of the state.
-    var isComplete: Bool
-  }
-
   package let location: Location
+  /// The document's folders, each with its listing.
+  private(set) var folders: [(folder: StoredNode, listing: DirectoryListing)] = []
   /// Every child, including conflict copies, by its path.
   private(set) var found: [PackagePath: NotedChild] = [:]
   /// The children without the conflict copies.
@@ -86,19 +81,12 @@ struct ConflictEvidence {
   // MARK: States
 
   /// Returns the children of a state; nil if no known save noted them.
-  func state(at revision: UUID) -> State? {
-    for ledger in ledgers {
-      guard let table = ledger.table(of: revision) else { continue }
-      let rows = table.rows
-      var state = State(isComplete: table.isComplete)
-      for row in rows { state.rows[row.child.path] = row }
-      return state
-    }
-    return nil
+  func state(at revision: UUID) -> StateTable? {
+    ledgers.lazy.compactMap { $0.table(of: revision) }.first
   }
 
   /// Returns the last state from which two states were both made; nil if it is not known.
-  func commonState(of first: UUID, and second: UUID) -> State? {
+  func commonState(of first: UUID, and second: UUID) -> StateTable? {
     let others = Set(revisions(upTo: second))
     return revisions(upTo: first).last(where: others.contains).flatMap(state(at:))
   }
@@ -146,6 +134,7 @@ struct ConflictEvidence {
     if folder.path.names.count >= PackagePath.maximumDepth {
       throw FilePackageError(.tooDeep, .read, folder)
     }
+    folders.append((folder, listing))
     for position in 0..<listing.count {
       let name = listing.name(at: position)
       let path = folder.path.appending(name)
@@ -261,7 +250,7 @@ struct ConflictEvidence {
   }
 
   private mutating func read(_ name: FileName, in folder: StoredNode) throws(FilePackageError) -> [UInt8]? {
-    do {
+    return try folder.child(name).attempt(.read) {
       let directory = try location.openDirectory(folder.path)
       guard let status = try location.disk.statusIfPresent(of: name, in: directory), status.kind == .file,
         status.size <= roomForJournals
@@ -269,8 +258,6 @@ struct ConflictEvidence {
       roomForJournals -= status.size
       return try location.disk.readAll(
         location.disk.openFile(name, in: directory), atMost: PackageLayout.maximumJournalSize)
-    } catch {
-      throw FilePackageError(error, .read, folder.child(name))
     }
   }
 

@@ -67,11 +67,11 @@ package struct ConflictSet {
   // MARK: Versions of a known state
 
   private mutating func noteEdits(of current: PackageMetadata) {
-    for (path, row) in evidence.state(at: current.revision)?.rows ?? [:] {
-      guard let present = evidence.present[path], row.difference(of: present) == .changed,
+    for row in evidence.state(at: current.revision)?.rows ?? [] {
+      guard let present = evidence.present[row.child.path], row.difference(of: present) == .changed,
         content(of: row) == nil
       else { continue }
-      edits[path] = row.child
+      edits[row.child.path] = row.child
     }
   }
 
@@ -159,9 +159,10 @@ package struct ConflictSet {
   ///
   /// - Parameter isInPlace: whether it is the state of the document on disk.
   private func lay(
-    _ state: ConflictEvidence.State, isInPlace: Bool, into overlay: inout Overlay
+    _ state: StateTable, isInPlace: Bool, into overlay: inout Overlay
   ) {
-    for (path, row) in state.rows {
+    for row in state.rows {
+      let path = row.child.path
       // A copy with the same content belongs to that version as well.
       for copy in evidence.copies(of: path) where evidence.found[copy]?.child.content == row.child.content {
         overlay.copies.insert(copy)
@@ -178,7 +179,7 @@ package struct ConflictSet {
       }
     }
     if !state.isComplete { return }
-    for (path, row) in evidence.present where state.rows[path] == nil {
+    for (path, row) in evidence.present where state.row(at: path) == nil {
       overlay.replace(row.child, at: path, by: nil, nil)
     }
   }
@@ -327,8 +328,8 @@ package struct ConflictSet {
       ? entries.lazy.compactMap(\.version.metadata?.revision).first { $0 != revision } : current.revision
     guard let other, let state = evidence.commonState(of: other, and: revision) else { return nil }
     let tree = FileWrapper(directoryWithFileWrappers: [:])
-    for (path, row) in state.rows.sorted(by: { $0.key < $1.key }) {
-      if let content = content(of: row) { try put(content, at: path, in: tree) }
+    for row in state.rows.sorted(by: { $0.child.path < $1.child.path }) {
+      if let content = content(of: row) { try put(content, at: row.child.path, in: tree) }
     }
     return tree
   }

@@ -19,15 +19,13 @@ package struct KeptConflicts {
   /// Returns the folders of the conflict versions, each with the children under their paths.
   package func folders() throws(FilePackageError) -> [URL] {
     let (location, disk) = (package.location, package.location.disk)
-    do {
+    return try package.node.attempt(.read, "looking for conflict versions") {
       guard let hidden = try location.openHiddenFolder() else { return [] }
       guard try disk.exists(PackageLayout.conflicts, in: hidden) else { return [] }
       let listing = try disk.list(disk.openDirectory(PackageLayout.conflicts, in: hidden))
       return listing.sortedPositions().map { position in
         URL(filePath: path.appending(listing.name(at: position).string).string, directoryHint: .isDirectory)
       }
-    } catch {
-      throw FilePackageError(error, .read, package.node, activity: "looking for conflict versions")
     }
   }
 
@@ -79,11 +77,9 @@ package struct KeptConflicts {
   package func add(
     _ kept: FileWrapper, as name: String, marked mark: Mark, by writer: PackageWriter
   ) throws(FilePackageError) {
-    do {
+    try package.node.attempt(.save, "adding a conflict version") {
       let plist = FileWrapper(regularFileWithContents: try mark.metadata.encoded())
       try kept.setDescendant(plist, at: PackageLayout.metadata.string)
-    } catch {
-      throw FilePackageError(any: error, .save, package.node, activity: "adding a conflict version")
     }
     try add(kept, as: name, by: writer)
   }
@@ -108,7 +104,8 @@ package struct KeptConflicts {
 
   /// Gives a conflict version another name, if it is there.
   package func rename(_ name: String, to new: String, by writer: PackageWriter) throws(FilePackageError) {
-    try change(name, by: writer, "renaming a conflict version") { disk, folder, _ in
+    guard try folders().contains(where: { $0.lastPathComponent == name }) else { return }
+    try change(by: writer, "renaming a conflict version") { disk, folder, _ in
       try disk.rename(FileName(name), in: folder, to: FileName(new), in: folder, .noReplace)
       try disk.synchronize(folder)
     }
@@ -116,59 +113,46 @@ package struct KeptConflicts {
 
   /// Removes one conflict version, if it is there.
   package func remove(_ name: String, by writer: PackageWriter) throws(FilePackageError) {
-    try change(name, by: writer, "removing a conflict version") { disk, folder, hidden in
-      guard disk.removeEverything(FileName(name), from: folder) else {
-        throw FilePackageError(
-          .inputOutput, .save, package.node, reason: "the conflict version '\(name)' could not be removed")
-      }
-      try disk.synchronize(folder)
-      if try disk.list(folder).count == 0 {
-        try disk.removeDirectory(PackageLayout.conflicts, in: hidden)
-      }
-    }
-  }
-
-  /// Calls `body` with the folder of the conflict versions and the hidden folder, if the version is there.
-  private func change(
-    _ name: String, by writer: PackageWriter, _ activity: String,
-    _ body: (_ disk: any Disk, borrowing OwnedDescriptor, _ hidden: borrowing OwnedDescriptor) throws -> Void
-  ) throws(FilePackageError) {
-    guard try folders().contains(where: { $0.lastPathComponent == name }) else { return }
-    let disk = package.location.disk
-    try writer.withPackageLock { session throws(FilePackageError) in
-      do {
-        let folder = try disk.openDirectory(PackageLayout.conflicts, in: session.hidden.folder)
-        try body(disk, folder, session.hidden.folder)
-      } catch {
-        throw FilePackageError(any: error, .save, package.node, activity: activity)
-      }
-    }
+    try remove(by: writer) { $0 == FileName(name) }
   }
 
   /// Removes the versions whose files are all among those of a decision.
   package func remove(_ decided: Set<ConflictFile>, by writer: PackageWriter) throws(FilePackageError) {
+    try remove(by: writer) { try ConflictSet.files(ofKept: $0, at: package.location).isSubset(of: decided) }
+  }
+
+  private func remove(
+    by writer: PackageWriter, where isRight: (FileName) throws -> Bool
+  ) throws(FilePackageError) {
     if try folders().isEmpty { return }
+    try change(by: writer, "removing its conflict versions") { disk, folder, hidden in
+      let listing = try disk.list(folder)
+      for position in 0..<listing.count where listing.kind(at: position) == .directory {
+        let name = listing.name(at: position)
+        if try !isRight(name) { continue }
+        guard disk.removeEverything(name, from: folder) else {
+          throw FilePackageError(
+            .inputOutput, .save, package.node,
+            reason: "'\(name.display)' among its conflict versions could not be removed")
+        }
+      }
+      try disk.synchronize(folder)
+      if try disk.list(folder).count == 0 { try disk.removeDirectory(PackageLayout.conflicts, in: hidden) }
+    }
+  }
+
+  /// Calls `body` with the folder of the conflict versions and the hidden folder.
+  ///
+  /// The lock is held, so that no store adds a file meanwhile.
+  private func change(
+    by writer: PackageWriter, _ activity: String,
+    _ body: (_ disk: any Disk, borrowing OwnedDescriptor, _ hidden: borrowing OwnedDescriptor) throws -> Void
+  ) throws(FilePackageError) {
     let disk = package.location.disk
-    // The lock is held, so that no store adds a file meanwhile.
     try writer.withPackageLock { session throws(FilePackageError) in
-      do {
+      try package.node.attempt(.save, activity) {
         let folder = try disk.openDirectory(PackageLayout.conflicts, in: session.hidden.folder)
-        let listing = try disk.list(folder)
-        for position in 0..<listing.count where listing.kind(at: position) == .directory {
-          let name = listing.name(at: position)
-          let files = try ConflictSet.files(ofKept: name, at: package.location)
-          if !files.isSubset(of: decided) { continue }
-          guard disk.removeEverything(name, from: folder) else {
-            throw FilePackageError(
-              .inputOutput, .save, package.node,
-              reason: "'\(name.display)' among its conflict versions could not be removed")
-          }
-        }
-        if try disk.list(folder).count == 0 {
-          try disk.removeDirectory(PackageLayout.conflicts, in: session.hidden.folder)
-        }
-      } catch {
-        throw FilePackageError(any: error, .save, package.node, activity: "removing its conflict versions")
+        try body(disk, folder, session.hidden.folder)
       }
     }
   }

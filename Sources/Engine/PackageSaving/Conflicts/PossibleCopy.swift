@@ -23,36 +23,23 @@ extension PossibleCopy: CustomStringConvertible {
 extension ConflictSet {
   /// Returns the children that are perhaps copies, in byte order; none if the saved children are unknown.
   ///
-  /// Cost: a listing of each folder, a look into the notes of the saves.
+  /// Cost: a look into the notes of the saves for each child.
   package func possibleCopies(in package: OpenPackage) throws(FilePackageError) -> [PossibleCopy] {
     guard let metadata = try package.baseline.metadata.get(),
       let table = try package.table(of: metadata),
       table.isComplete
     else { return [] }
+    let others = evidence.allCopies.union(metadata.uncounted)
     var found: [PossibleCopy] = []
-    try addPossibleCopies(
-      in: package.node, table, besides: evidence.allCopies.union(metadata.uncounted), to: &found)
-    return found.sorted { $0.path < $1.path }
-  }
-
-  private func addPossibleCopies(
-    in folder: StoredNode, _ table: StateTable, besides others: Set<PackagePath>,
-    to found: inout [PossibleCopy]
-  ) throws(FilePackageError) {
-    if folder.path.names.count >= PackagePath.maximumDepth {
-      throw FilePackageError(.tooDeep, .read, folder)
-    }
-    let listing = try folder.list()
-    for position in 0..<listing.count {
-      let name = listing.name(at: position)
-      let path = folder.path.appending(name)
-      if PackageLayout.isOurs(path) || others.contains(path) { continue }
-      switch listing.kind(at: position) {
-      case .directory:
-        let child = StoredNode(location: location, path: path)
-        try addPossibleCopies(in: child, table, besides: others, to: &found)
-      case .file, .symbolicLink:
-        if table.row(at: path) != nil || TemporaryNames.contains(name) { continue }
+    for (folder, listing) in evidence.folders {
+      for position in 0..<listing.count where [.file, .symbolicLink].contains(listing.kind(at: position)) {
+        let name = listing.name(at: position)
+        let path = folder.path.appending(name)
+        if PackageLayout.isOurs(path) || others.contains(path) || table.row(at: path) != nil
+          || TemporaryNames.contains(name)
+        {
+          continue
+        }
         let original = name.possibleOriginals.first { original in
           let place = folder.path.appending(original)
           return listing.position(of: original) != nil
@@ -61,9 +48,9 @@ extension ConflictSet {
         if let original {
           found.append(PossibleCopy(path: path.string, original: folder.path.appending(original).string))
         }
-      default: break
       }
     }
+    return found.sorted { $0.path < $1.path }
   }
 }
 
