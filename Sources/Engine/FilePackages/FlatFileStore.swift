@@ -9,7 +9,7 @@ package import SystemPackage
 /// two. At any instant, and after a power cut, the disk has the old file or the new one, whole.
 public actor FlatFileStore {
   private nonisolated let disk: any Disk
-  private nonisolated let executor: BlockingExecutor
+  private nonisolated let executor: QueueExecutor
   private var path: FilePath
   /// The progress of the save that is running.
   package nonisolated let savingProgress = ByteProgress()
@@ -25,7 +25,7 @@ public actor FlatFileStore {
     self.path = path
     self.status = status
     disk = node.disk
-    executor = BlockingExecutor()
+    executor = QueueExecutor()
     self.file = file ?? FileWrapper(state: FileWrapper.State(node, name: node.path.name))
   }
 

@@ -14,7 +14,7 @@ package import SystemPackage
 /// ```
 public actor PackageStore {
   nonisolated let location: Location
-  private nonisolated let executor: BlockingExecutor
+  private nonisolated let executor: QueueExecutor
   /// The writer of the package, with its tree.
   let writer: PackageWriter
   private let delays: Delays
@@ -67,7 +67,7 @@ public actor PackageStore {
   ) {
     location = node.location
     self.delays = delays
-    executor = BlockingExecutor()
+    executor = QueueExecutor()
     writer = PackageWriter(
       node, status: status, tree: tree, journalCapacity: journalCapacity,
       finishesAtOnce: !delays.publishes)

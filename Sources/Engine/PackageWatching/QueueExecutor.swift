@@ -1,12 +1,14 @@
 package import Dispatch
 
-/// An executor that runs an actor on a queue of its own, so that a blocking call there never delays Swift's thread
-/// pool.
+/// An executor that runs an actor on a queue of its own, a job at a time.
+///
+/// A blocking call there never delays Swift's thread pool, and a job that waits for a job of another actor never stops
+/// that one: each queue with work has a thread, and Dispatch has some 250 of them.
 package final class QueueExecutor: SerialExecutor {
   /// The queue of the actor, for event sources and timers.
   package let queue: DispatchQueue
 
-  package init(label: String) {
+  package init(label: String = "com.filepackages.blocking") {
     queue = DispatchQueue(label: label)
   }
 

@@ -187,7 +187,7 @@ struct DocumentCostTests {
         "\(count) documents: \((opened.bytes - before.bytes) / count) bytes each open, "
           + "\((saved.bytes - before.bytes) / count) saved, \(most.withLock { $0 }) threads")
       guard isAlone else { return }
-      // Blocking work has 32 threads for all documents together.
+      // A store has a thread only while it has work.
       #expect(most.withLock { $0 } < 64)
       #expect((saved.bytes - before.bytes) / count < 1 << 20)
     }

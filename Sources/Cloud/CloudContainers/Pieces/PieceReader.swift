@@ -6,7 +6,7 @@ import FoundationEssentials
 ///
 /// Memory: the largest piece.
 actor PieceReader {
-  private nonisolated let executor = BlockingExecutor()
+  private nonisolated let executor = QueueExecutor()
   private let node: StoredNode
   private let file: OpenNode
   /// The file's status when it was opened.

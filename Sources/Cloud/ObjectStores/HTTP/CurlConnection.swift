@@ -17,7 +17,7 @@ struct CurlOrder: Sendable {
 
 /// One request at a time, on a thread that libcurl blocks. Its connections stay open for the next request.
 actor CurlConnection {
-  private nonisolated let executor = BlockingExecutor()
+  private nonisolated let executor = QueueExecutor()
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
   private var easy = CurlEasy()
 

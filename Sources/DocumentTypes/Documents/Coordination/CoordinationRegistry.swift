@@ -13,7 +13,7 @@ package actor CoordinationRegistry {
   private var folder: CoordinationFolder?
   private var registration: PresenterRegistration?
 
-  private nonisolated let executor = BlockingExecutor(on: BlockingPool(width: 1, limit: 1))
+  private nonisolated let executor = QueueExecutor()
 
   /// The executor of this actor's own thread.
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }

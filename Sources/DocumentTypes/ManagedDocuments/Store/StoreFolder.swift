@@ -8,7 +8,7 @@ import SystemPackage
 /// The package of an open document: opening, publishing, checkpoints and closing, one after the other, on a thread that
 /// may block. Edits and saves need the store only.
 actor StoreFolder {
-  private nonisolated let executor = BlockingExecutor()
+  private nonisolated let executor = QueueExecutor()
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   private let location: Location

@@ -37,7 +37,7 @@ package struct LockWait: Sendable {
 
   /// Tries until the limit, with pauses that grow from a tenth of a millisecond to ten milliseconds.
   ///
-  /// Blocks this thread; only for jobs of a `BlockingExecutor`.
+  /// Blocks this thread; only for jobs of a `QueueExecutor`.
   private func wait(
     failingWith busy: SystemError, _ take: () throws(SystemError) -> Bool
   ) throws(SystemError) -> Bool {

@@ -4,16 +4,14 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("The threads that stores share")
-struct BlockingPoolTests {
+@Suite("The threads of stores")
+struct QueueExecutorTests {
   /// An actor whose jobs may block.
   private actor Worker {
-    private nonisolated let executor: BlockingExecutor
+    private nonisolated let executor = QueueExecutor()
     private var order: [Int] = []
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
-
-    init(on pool: BlockingPool) { executor = BlockingExecutor(on: pool) }
 
     func run<Result: Sendable>(_ body: @Sendable () -> Result) -> Result { body() }
     func note(_ number: Int) { order.append(number) }
@@ -47,40 +45,25 @@ struct BlockingPoolTests {
     var most: Int { counts.withLock { $0.most } }
   }
 
-  @Test func `are as many as there are to be, however many stores there are`() async throws {
-    let (pool, meter) = (BlockingPool(width: 4, limit: 4), Meter())
-    await withTaskGroup { group in
-      for _ in 0..<200 {
-        let worker = Worker(on: pool)
-        group.addTask { for _ in 0..<5 { await worker.run { meter.run(microseconds: 100) } } }
-      }
-    }
-    #expect((1...4).contains(meter.most))
-  }
-
-  @Test func `are one more where all wait for what another one brings`() async throws {
-    // The last job runs although all threads wait for it (B2).
-    let (pool, door) = (BlockingPool(width: 2, limit: 8), Door())
+  @Test func `let the job run that a hundred others wait for`() async throws {
+    let door = Door()
     try await withDeadline("what waits for another one") {
       await withTaskGroup { group in
-        for _ in 0..<5 {
-          let worker = Worker(on: pool)
+        for _ in 0..<100 {
+          let worker = Worker()
           group.addTask { await worker.run { door.wait() } }
         }
-        // The last job comes when no thread is left.
-        while door.waiting.withLock({ $0 }) < 2 { await Task.yield() }
-        let last = Worker(on: pool)
+        // The last job comes when all others block their threads.
+        while door.waiting.withLock({ $0 }) < 100 { await Task.yield() }
+        let last = Worker()
         group.addTask { await last.run { door.isOpen.withLock { $0 = true } } }
       }
     }
-    // After all jobs, no thread is busy.
-    try await withDeadline("going idle") { while pool.runningThreads > 0 { await Task.yield() } }
   }
 
   @Test func `carry out what one store is asked one after the other, in order`() async throws {
-    // An executor runs one job at a time (B1).
-    let (pool, meter) = (BlockingPool(width: 8, limit: 8), Meter())
-    let worker = Worker(on: pool)
+    let meter = Meter()
+    let worker = Worker()
     await withTaskGroup { group in
       for _ in 0..<500 { group.addTask { await worker.run { meter.run(microseconds: 10) } } }
     }
