@@ -381,8 +381,14 @@ extension FileWrapper {
 
   func withDirectory<Result: Sendable>(_ body: (inout DirectoryNode) throws -> Result) throws -> Result {
     guard isDirectory else { throw wrongKind(needed: .directory) }
-    try list()
-    return try state.withLock { state in try state.withDirectory(body) }
+    while true {
+      try list()
+      // Another thread may have read the directory again meanwhile.
+      let result: Result? = try state.withLock { state in
+        state.unlistedPlace == nil ? try state.withDirectory(body) : nil
+      }
+      if let result { return result }
+    }
   }
 
   /// Lists the directory, if it is on disk and was not listed yet.
