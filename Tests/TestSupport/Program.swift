@@ -232,7 +232,10 @@ package final class RunningProgram: Sendable {
 package func waiting<Result: Sendable>(
   _ body: @escaping @Sendable () throws -> Result
 ) async throws -> Result {
-  try await withCheckedThrowingContinuation { continuation in
-    Thread.detachNewThread { continuation.resume(with: .init(catching: body)) }
+  let path = TemporaryDirectoryTrait.path
+  return try await withCheckedThrowingContinuation { continuation in
+    Thread.detachNewThread {
+      continuation.resume(with: .init { try TemporaryDirectoryTrait.$path.withValue(path, operation: body) })
+    }
   }
 }

@@ -1,0 +1,27 @@
+package import SystemPackage
+package import Testing
+
+/// The directory of the test that runs, which has the trait `temporaryDirectory`.
+package var folder: FilePath {
+  guard let path = TemporaryDirectoryTrait.path else {
+    preconditionFailure("the test has no trait 'temporaryDirectory'")
+  }
+  return path
+}
+
+/// Gives each test a directory of its own, `folder`, and removes it afterwards.
+package struct TemporaryDirectoryTrait: SuiteTrait, TestTrait, TestScoping {
+  @TaskLocal static var path: FilePath?
+
+  package var isRecursive: Bool { true }
+
+  package func provideScope(
+    for test: Test, testCase: Test.Case?, performing body: @concurrent @Sendable () async throws -> Void
+  ) async throws {
+    try await withTemporaryDirectory { path in try await Self.$path.withValue(path) { try await body() } }
+  }
+}
+
+extension Trait where Self == TemporaryDirectoryTrait {
+  package static var temporaryDirectory: Self { Self() }
+}
