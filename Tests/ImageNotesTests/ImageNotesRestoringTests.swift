@@ -6,7 +6,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Restoring an earlier version of ImageNotes")
+@Suite("Restoring an earlier version of ImageNotes", .temporaryDirectory)
 struct ImageNotesRestoringTests {
   private static func image(_ name: String) throws -> Data { Data(try ImageBytes.file("Images/\(name)")) }
 
@@ -54,28 +54,26 @@ struct ImageNotesRestoringTests {
   }
 
   @Test func `names an image that went with its package, and saves the rest without it`() async throws {
-    try await withTemporaryDirectory { folder in
-      let (url, other) = (
-        URL(filePath: folder.appending("Trip.imageNotes").string),
-        URL(filePath: folder.appending("Other.imageNotes").string)
-      )
-      var notes = ImageNotes(text: "Three valleys")
-      try notes.add(imageData: Self.image("ridge.png"), originalFilename: "ridge.png", caption: "")
-      try await PackageStore.create(notes, at: url).0.close()
-      let store = try await PackageStore.open(at: url)
-      let content: ImageNotes = try await store.content()
-      try await store.close()
-      try FileManager.default.removeItem(at: url)
-      let error = await #expect(throws: (any Error).self) {
-        _ = try await PackageStore.create(content, at: other)
-      }
-      let expected = ImageNotesError.imageIsGone("Images/ridge.png", reason: "")
-      #expect("\(try #require(error))".contains("\(expected)".prefix(40)), "\(String(describing: error))")
-      #expect(!FileManager.default.fileExists(atPath: other.path))
-      var lost = content
-      try lost.remove(image: "ridge.png")
-      #expect(try await PackageStore.create(lost, at: other).1.written.contains("Text.txt"))
+    let (url, other) = (
+      URL(filePath: folder.appending("Trip.imageNotes").string),
+      URL(filePath: folder.appending("Other.imageNotes").string)
+    )
+    var notes = ImageNotes(text: "Three valleys")
+    try notes.add(imageData: Self.image("ridge.png"), originalFilename: "ridge.png", caption: "")
+    try await PackageStore.create(notes, at: url).0.close()
+    let store = try await PackageStore.open(at: url)
+    let content: ImageNotes = try await store.content()
+    try await store.close()
+    try FileManager.default.removeItem(at: url)
+    let error = await #expect(throws: (any Error).self) {
+      _ = try await PackageStore.create(content, at: other)
     }
+    let expected = ImageNotesError.imageIsGone("Images/ridge.png", reason: "")
+    #expect("\(try #require(error))".contains("\(expected)".prefix(40)), "\(String(describing: error))")
+    #expect(!FileManager.default.fileExists(atPath: other.path))
+    var lost = content
+    try lost.remove(image: "ridge.png")
+    #expect(try await PackageStore.create(lost, at: other).1.written.contains("Text.txt"))
   }
 
   @Test func `takes over one image, whether it is there or gone`() async throws {

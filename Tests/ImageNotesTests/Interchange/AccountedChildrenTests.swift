@@ -5,7 +5,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Each child of a document, in an export")
+@Suite("Each child of a document, in an export", .temporaryDirectory)
 struct AccountedChildrenTests {
   private typealias Fixture = InterchangeFixture
 
@@ -51,8 +51,7 @@ struct AccountedChildrenTests {
   }
 
   @Test(arguments: InterchangeFormat.writable)
-  func `is told from one whose name has its accents in the other way`(format: InterchangeFormat) async throws
-  {
+  func `is told from one whose name has its accents in the other way`(format: InterchangeFormat) throws {
     var files: [PackagePath: Data] = [:]
     for (letter, number) in [("\u{E9}", "1"), ("e\u{301}", "2")] {
       files[PackagePath("Attachments/\(letter).txt")] = Data("attachment \(number)".utf8)
@@ -60,27 +59,25 @@ struct AccountedChildrenTests {
       files[PackagePath("\(letter).txt")] = Data("other \(number)".utf8)
     }
     files["Text.txt"] = Data(files.keys.sorted().map { "[x](\($0.string))" }.joined(separator: " ").utf8)
-    try await withTemporaryDirectory { folder in
-      // In a tree in memory, the second of two such names gets another one.
-      for name in ["Attachments", "Images"] {
-        let url = URL(filePath: folder.appending(name).string)
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+    // In a tree in memory, the second of two such names gets another one.
+    for name in ["Attachments", "Images"] {
+      let url = URL(filePath: folder.appending(name).string)
+      try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+    }
+    for (path, bytes) in files {
+      try bytes.write(to: URL(filePath: folder.appending(path.string).string))
+    }
+    let document = try InterchangeDocument(package: FileWrapper(url: URL(filePath: folder.string)))
+    #expect(document.notes.images.count == 2 && document.attachments.count == 2)
+    let (file, remarks) = try format.write(document, named: "Trip")
+    #expect(leftOut(remarks).isEmpty, "\(remarks)")
+    let written = try Fixture.files(of: file)
+    for (path, bytes) in files where path != "Text.txt" {
+      let encoded = Data(bytes.base64EncodedString().utf8)
+      let isThere = written.values.contains {
+        $0 == bytes || format == .html && $0.firstRange(of: encoded) != nil
       }
-      for (path, bytes) in files {
-        try bytes.write(to: URL(filePath: folder.appending(path.string).string))
-      }
-      let document = try InterchangeDocument(package: FileWrapper(url: URL(filePath: folder.string)))
-      #expect(document.notes.images.count == 2 && document.attachments.count == 2)
-      let (file, remarks) = try format.write(document, named: "Trip")
-      #expect(leftOut(remarks).isEmpty, "\(remarks)")
-      let written = try Fixture.files(of: file)
-      for (path, bytes) in files where path != "Text.txt" {
-        let encoded = Data(bytes.base64EncodedString().utf8)
-        let isThere = written.values.contains {
-          $0 == bytes || format == .html && $0.firstRange(of: encoded) != nil
-        }
-        #expect(isThere, "\(String(decoding: bytes, as: UTF8.self))")
-      }
+      #expect(isThere, "\(String(decoding: bytes, as: UTF8.self))")
     }
   }
 
