@@ -4,7 +4,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("The settings of an S3 service")
+@Suite("The settings of an S3 service", .temporaryDirectory)
 struct S3SettingsTests {
   /// Writes awscli's files, and returns the environment that leads to them.
   static func write(config: String = "", keys: String = "", in folder: FilePath) throws -> [String: String] {
@@ -22,41 +22,39 @@ struct S3SettingsTests {
   }
 
   @Test func `give the keys of the environment, or of a profile`() async throws {
-    try await withTemporaryDirectory { folder in
-      let keys = """
-        # awscli
-        [default]
-        aws_access_key_id = AKDEFAULT
-        aws_secret_access_key=secret-default
-        [work]
-          aws_access_key_id=AKWORK
-          aws_secret_access_key = secret-work
-          aws_session_token = token
-        """
-      let environment = try Self.write(
-        config: "[default]\nregion = eu-1\n[profile work]\nregion=eu-2\n", keys: keys, in: folder)
-      let first = try S3Settings(environment: environment)
-      #expect(try await Self.found(first).accessKeyID == "AKDEFAULT")
-      #expect(first.region == "eu-1" && first.warning == nil)
-      for work in [
-        try S3Settings(profile: "work", environment: environment),
-        try S3Settings(environment: environment.merging(["AWS_PROFILE": "work"]) { $1 }),
-      ] {
-        let found = try await Self.found(work)
-        #expect(found.secretAccessKey == "secret-work" && found.sessionToken == "token")
-        #expect(work.region == "eu-2")
-      }
-      let keyed = environment.merging(["AWS_ACCESS_KEY_ID": "AKENV", "AWS_SECRET_ACCESS_KEY": "s"]) { $1 }
-      #expect(try await Self.found(S3Settings(environment: keyed)).accessKeyID == "AKENV")
-      // A profile that the caller names counts more.
-      let named = try S3Settings(profile: "work", environment: keyed)
-      #expect(try await Self.found(named).accessKeyID == "AKWORK")
-      let path = folder.appending(".aws/credentials").string
-      chmod(path, 0o644)
-      #expect(
-        try S3Settings(environment: environment).warning
-          == "Other users can read the keys in '\(path)'; run: chmod 600 '\(path)'")
+    let keys = """
+      # awscli
+      [default]
+      aws_access_key_id = AKDEFAULT
+      aws_secret_access_key=secret-default
+      [work]
+        aws_access_key_id=AKWORK
+        aws_secret_access_key = secret-work
+        aws_session_token = token
+      """
+    let environment = try Self.write(
+      config: "[default]\nregion = eu-1\n[profile work]\nregion=eu-2\n", keys: keys, in: folder)
+    let first = try S3Settings(environment: environment)
+    #expect(try await Self.found(first).accessKeyID == "AKDEFAULT")
+    #expect(first.region == "eu-1" && first.warning == nil)
+    for work in [
+      try S3Settings(profile: "work", environment: environment),
+      try S3Settings(environment: environment.merging(["AWS_PROFILE": "work"]) { $1 }),
+    ] {
+      let found = try await Self.found(work)
+      #expect(found.secretAccessKey == "secret-work" && found.sessionToken == "token")
+      #expect(work.region == "eu-2")
     }
+    let keyed = environment.merging(["AWS_ACCESS_KEY_ID": "AKENV", "AWS_SECRET_ACCESS_KEY": "s"]) { $1 }
+    #expect(try await Self.found(S3Settings(environment: keyed)).accessKeyID == "AKENV")
+    // A profile that the caller names counts more.
+    let named = try S3Settings(profile: "work", environment: keyed)
+    #expect(try await Self.found(named).accessKeyID == "AKWORK")
+    let path = folder.appending(".aws/credentials").string
+    chmod(path, 0o644)
+    #expect(
+      try S3Settings(environment: environment).warning
+        == "Other users can read the keys in '\(path)'; run: chmod 600 '\(path)'")
   }
 
   static let endpoints = """
@@ -97,15 +95,13 @@ struct S3SettingsTests {
     }
   }
 
-  @Test func `that cannot be read are an error, and not those of nobody`() async throws {
-    try await withTemporaryDirectory { folder in
-      let place = folder.appending(".aws").string
-      try FileManager.default.createSymbolicLink(atPath: place, withDestinationPath: place)
-      #expect(throws: CocoaError.self) { try S3Settings(environment: ["HOME": folder.string]) }
-      // Nothing is there.
-      _ = try S3Settings(environment: ["HOME": folder.appending("none").string])
-      _ = try S3Settings(environment: ["HOME": "/dev/null"])
-    }
+  @Test func `that cannot be read are an error, and not those of nobody`() throws {
+    let place = folder.appending(".aws").string
+    try FileManager.default.createSymbolicLink(atPath: place, withDestinationPath: place)
+    #expect(throws: CocoaError.self) { try S3Settings(environment: ["HOME": folder.string]) }
+    // Nothing is there.
+    _ = try S3Settings(environment: ["HOME": folder.appending("none").string])
+    _ = try S3Settings(environment: ["HOME": "/dev/null"])
   }
 
   @Test(
