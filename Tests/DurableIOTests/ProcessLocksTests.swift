@@ -5,7 +5,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Locks of this process on a file")
+@Suite("Locks of this process on a file", .temporaryDirectory)
 struct ProcessLocksTests {
   private static let name = FileName("database")
   private let disk = PosixDisk()
@@ -46,84 +46,76 @@ struct ProcessLocksTests {
     }.count
   }
 
-  @Test func `stay when this process reads the file`() async throws {
-    try await withTemporaryDirectory { folder in
-      let path = folder.appending(Self.name.string)
-      let library = try Library(path)
-      let node = try ProcessLocks.node(at: path)
-      ProcessLocks.begin(node)
-      library.lock()
-      let directory = try disk.openDirectory(at: folder)
-      for _ in 0..<100 { try read(directory) }
-      #expect(try isLocked(directory))
-      // One of the library, one that reads, one that writes.
-      #expect(try descriptors(of: path) == 3)
-      close(library.number)
-      ProcessLocks.end(node)
-      #expect(try descriptors(of: path) == 0)
-    }
+  @Test func `stay when this process reads the file`() throws {
+    let path = folder.appending(Self.name.string)
+    let library = try Library(path)
+    let node = try ProcessLocks.node(at: path)
+    ProcessLocks.begin(node)
+    library.lock()
+    let directory = try disk.openDirectory(at: folder)
+    for _ in 0..<100 { try read(directory) }
+    #expect(try isLocked(directory))
+    // One of the library, one that reads, one that writes.
+    #expect(try descriptors(of: path) == 3)
+    close(library.number)
+    ProcessLocks.end(node)
+    #expect(try descriptors(of: path) == 0)
   }
 
-  @Test func `stay when a reader from before closes the file`() async throws {
-    try await withTemporaryDirectory { folder in
-      let path = folder.appending(Self.name.string)
-      let library = try Library(path)
-      let directory = try disk.openDirectory(at: folder)
-      let node = try ProcessLocks.node(at: path)
-      do {
-        let file = try disk.openFile(Self.name, in: directory)
-        ProcessLocks.begin(node)
-        library.lock()
-        #expect(try disk.status(of: file).size == 0)
-      }
-      #expect(try isLocked(directory))
-      close(library.number)
-      ProcessLocks.end(node)
-    }
-  }
-
-  @Test func `stay until each library has closed the file`() async throws {
-    try await withTemporaryDirectory { folder in
-      let path = folder.appending(Self.name.string)
-      let library = try Library(path)
-      let directory = try disk.openDirectory(at: folder)
-      let node = try ProcessLocks.node(at: path)
-      ProcessLocks.begin(node)
+  @Test func `stay when a reader from before closes the file`() throws {
+    let path = folder.appending(Self.name.string)
+    let library = try Library(path)
+    let directory = try disk.openDirectory(at: folder)
+    let node = try ProcessLocks.node(at: path)
+    do {
+      let file = try disk.openFile(Self.name, in: directory)
       ProcessLocks.begin(node)
       library.lock()
-      try read(directory)
-      ProcessLocks.end(node)
-      try read(directory)
-      #expect(try isLocked(directory))
-      ProcessLocks.end(node)
-      // The system's rule, without which none of this is needed.
-      try read(directory)
-      #expect(try !isLocked(directory))
-      close(library.number)
+      #expect(try disk.status(of: file).size == 0)
     }
+    #expect(try isLocked(directory))
+    close(library.number)
+    ProcessLocks.end(node)
+  }
+
+  @Test func `stay until each library has closed the file`() throws {
+    let path = folder.appending(Self.name.string)
+    let library = try Library(path)
+    let directory = try disk.openDirectory(at: folder)
+    let node = try ProcessLocks.node(at: path)
+    ProcessLocks.begin(node)
+    ProcessLocks.begin(node)
+    library.lock()
+    try read(directory)
+    ProcessLocks.end(node)
+    try read(directory)
+    #expect(try isLocked(directory))
+    ProcessLocks.end(node)
+    // The system's rule, without which none of this is needed.
+    try read(directory)
+    #expect(try !isLocked(directory))
+    close(library.number)
   }
 
   @Test func `stay with readers on all threads`() async throws {
-    try await withTemporaryDirectory { folder in
-      let path = folder.appending(Self.name.string)
-      let library = try Library(path)
-      let node = try ProcessLocks.node(at: path)
-      for _ in 0..<50 {
-        try await withThrowingTaskGroup { group in
-          for _ in 0..<8 {
-            group.addTask {
-              let directory = try disk.openDirectory(at: folder)
-              for _ in 0..<50 { try read(directory) }
-            }
+    let path = folder.appending(Self.name.string)
+    let library = try Library(path)
+    let node = try ProcessLocks.node(at: path)
+    for _ in 0..<50 {
+      try await withThrowingTaskGroup { group in
+        for _ in 0..<8 {
+          group.addTask {
+            let directory = try disk.openDirectory(at: folder)
+            for _ in 0..<50 { try read(directory) }
           }
-          ProcessLocks.begin(node)
-          library.lock()
-          try await group.waitForAll()
         }
-        #expect(try isLocked(disk.openDirectory(at: folder)))
-        ProcessLocks.end(node)
+        ProcessLocks.begin(node)
+        library.lock()
+        try await group.waitForAll()
       }
-      close(library.number)
+      #expect(try isLocked(disk.openDirectory(at: folder)))
+      ProcessLocks.end(node)
     }
+    close(library.number)
   }
 }
