@@ -4,7 +4,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("A benchmark of saves", .tags(.scale))
+@Suite("A benchmark of saves", .tags(.scale), .temporaryDirectory)
 struct SaveBenchmarkTests {
   private func results(
     of strategies: [any SaveStrategy.Type],
@@ -71,12 +71,10 @@ struct SaveBenchmarkTests {
   }
 
   @Test func `stops a strategy whose time is used up, not before its third round`() async throws {
-    try await withTemporaryDirectory { folder in
-      var benchmark = SaveBenchmark(strategies: [StrategyToCompare.self])
-      benchmark.budget = .nanoseconds(1)
-      let result = try await benchmark.run(.init(childCount: 1, changedCount: 1, size: 1), in: folder)[0]
-      #expect(result.rounds == 3 && result.problem == nil)
-    }
+    var benchmark = SaveBenchmark(strategies: [StrategyToCompare.self])
+    benchmark.budget = .nanoseconds(1)
+    let result = try await benchmark.run(.init(childCount: 1, changedCount: 1, size: 1), in: folder)[0]
+    #expect(result.rounds == 3 && result.problem == nil)
   }
 }
 
