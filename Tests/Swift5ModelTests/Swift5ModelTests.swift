@@ -73,43 +73,37 @@ private struct Letter: FileDocument {
   }
 }
 
-@Suite("A model of the Swift 5 mode")
+@Suite("A model of the Swift 5 mode", .temporaryDirectory)
 struct Swift5ModelTests {
   @Test func `conforms as it is, and is saved and read again`() async throws {
-    try await withTemporaryDirectory { folder in
-      let url = URL(fileURLWithPath: folder.appending("A.letter").string)
-      let document = try await Document.create(Letter("one"), at: url)
-      try await document.edit { $0 = Letter("two") }
-      try await document.close()
-      let again = try await Document<Letter>.open(at: url)
-      #expect(try await again.content.style.name == "two")
-      try await again.close()
-    }
+    let url = URL(fileURLWithPath: folder.appending("A.letter").string)
+    let document = try await Document.create(Letter("one"), at: url)
+    try await document.edit { $0 = Letter("two") }
+    try await document.close()
+    let again = try await Document<Letter>.open(at: url)
+    #expect(try await again.content.style.name == "two")
+    try await again.close()
   }
 
   @Test @MainActor func `may belong to the main actor with all its members`() async throws {
-    try await withTemporaryDirectory { folder in
-      let url = URL(fileURLWithPath: folder.appending("A.letter").string)
-      let document = try await Document.create(Flyer("one"), at: url)
-      let two = Flyer("two")
-      try await document.edit { $0 = two }
-      try await document.close()
-      let again = try await Document<Flyer>.open(at: url)
-      #expect(try await again.content.style.name == "two")
-      try await again.close()
-    }
+    let url = URL(fileURLWithPath: folder.appending("A.letter").string)
+    let document = try await Document.create(Flyer("one"), at: url)
+    let two = Flyer("two")
+    try await document.edit { $0 = two }
+    try await document.close()
+    let again = try await Document<Flyer>.open(at: url)
+    #expect(try await again.content.style.name == "two")
+    try await again.close()
   }
 
   @Test @MainActor func `may belong to the main actor`() async throws {
-    try await withTemporaryDirectory { folder in
-      let url = URL(fileURLWithPath: folder.appending("A.poster").string)
-      let document = try await Document.create(Poster("one"), at: url)
-      let two = Poster("two")
-      try await document.edit { $0 = two }
-      try await document.close()
-      let again = try await Document<Poster>.open(at: url)
-      #expect(try await again.content.style.name == "two")
-      try await again.close()
-    }
+    let url = URL(fileURLWithPath: folder.appending("A.poster").string)
+    let document = try await Document.create(Poster("one"), at: url)
+    let two = Poster("two")
+    try await document.edit { $0 = two }
+    try await document.close()
+    let again = try await Document<Poster>.open(at: url)
+    #expect(try await again.content.style.name == "two")
+    try await again.close()
   }
 }
