@@ -31,15 +31,15 @@ final class ModelFile {
   /// The flags of the document's state.
   private(set) var documentState: DocumentState = .closed
   /// The document that reads and saves; nil while this one is closed.
-  private(set) var engine: Engine?
+  var engine: Engine?
   /// The present content of the engine.
-  private var content: ModelContent?
+  var content: ModelContent?
 
   // The parts of the state.
   private var engineState: DocumentState = []
   private var editingHolds = 0
   /// Whether the last save or the last reading failed.
-  private var hasFailed = false
+  var hasFailed = false
   /// The download of the content at this moment.
   var download: Progress? { didSet { updateState() } }
 
@@ -49,20 +49,20 @@ final class ModelFile {
   }
   private var observer: UndoObserver?
 
-  private var changes = ChangeTracker()
+  var changes = ChangeTracker()
   /// The number of changes up to now.
   private(set) var edits: UInt64 = 0
   /// The moments that the engine writes or has written, until the file knows the outcome.
-  private var moments: [UInt64: ModelMoment] = [:]
-  private var lastMoment: UInt64 = 0
+  var moments: [UInt64: ModelMoment] = [:]
+  var lastMoment: UInt64 = 0
   /// The tree that the next save writes; nil for that of the model then.
-  private var prepared: TakenModel?
+  var prepared: TakenModel?
 
   private let calls = SerialQueue()
   /// The messages to the engine (MF2).
-  private let messages = SerialQueue()
+  let messages = SerialQueue()
   /// The events that the owner has not heard.
-  private var unheard: [DocumentEvent] = []
+  var unheard: [DocumentEvent] = []
   /// The number of errors that the owner has got since the present call began.
   private var reportedErrors = 0
 
@@ -121,14 +121,14 @@ final class ModelFile {
     }
   }
 
-  private func tellEngine() {
+  func tellEngine() {
     guard let engine else { return }
     let kind: DocumentChangeKind = changes.hasUnsavedChanges ? .done : .cleared
     messages.enqueue { await engine.updateChangeCount(kind) }
   }
 
   /// Waits until the engine knows all changes.
-  private func drain() async {
+  func drain() async {
     endEvent()
     await messages.drain()
   }
@@ -136,7 +136,7 @@ final class ModelFile {
   /// Closes the undo group of the present event, so that it counts.
   func endEvent() { undoManager?.endEventGrouping() }
 
-  private var isQuiet: Bool { undoManager.map { $0.groupingLevel == 0 } ?? true }
+  var isQuiet: Bool { undoManager.map { $0.groupingLevel == 0 } ?? true }
 
   /// Forgets the undo manager's actions, which are of no use for a new model.
   func forgetUndo() { undoManager?.removeAllActions() }
@@ -193,361 +193,6 @@ final class ModelFile {
     }
     owner?.placeDidChange()
     updateState()
-  }
-
-  // MARK: Reading
-
-  /// Opens the document at `fileURL`, and makes the owner of what it reads.
-  func open<Owner: ModelOwner>(
-    _ makeOwner: (Engine, FileWrapper, UTType) async throws -> Owner
-  ) async throws -> Owner {
-    let engine = makeEngine(at: fileURL, nil)
-    do {
-      try await engine.open()
-      let content = try await engine.content
-      let tree = content.read ?? FileWrapper(directoryWithFileWrappers: [:])
-      let owner = try await makeOwner(engine, tree, await type(of: tree, in: engine))
-      self.owner = owner
-      attach(engine, content)
-      await refresh()
-      await loadLater(nil)
-      return owner
-    } catch {
-      await abandon(engine)
-      throw error
-    }
-  }
-
-  /// Makes the engine of a new document, which the next save makes.
-  func makeNew() -> Engine {
-    let content = ModelContent(of: self)
-    let engine = makeEngine(at: fileURL, content)
-    (self.engine, self.content) = (engine, content)
-    return engine
-  }
-
-  private func type(of tree: FileWrapper, in engine: Engine) async -> UTType {
-    types.typeToRead(
-      await engine.fileType, pathExtension: fileURL.pathExtension, isDirectory: tree.isDirectory)
-  }
-
-  /// Opens the document at `fileURL`; does nothing if it is open.
-  func open() async throws {
-    if engine != nil { return }
-    let engine = makeEngine(at: fileURL, nil)
-    do {
-      try await engine.open()
-      try await adopt(engine)
-    } catch {
-      await abandon(engine)
-      throw error
-    }
-  }
-
-  /// Reads the document from `url`, and gives up the changes. A closed document is opened.
-  func revert(to url: URL) async throws {
-    holdEditing()
-    defer { releaseEditing() }
-    guard let engine else {
-      let old = fileURL
-      fileURL = url
-      do {
-        return try await open()
-      } catch {
-        fileURL = old
-        throw error
-      }
-    }
-    await drain()
-    try await engine.revert(toContentsOf: url)
-    try await adopt(engine)
-  }
-
-  /// Goes on with the document at `url`, whose contents the model has read already.
-  ///
-  /// - Parameter isCurrent: whether the disk still has those contents; otherwise the model reads them again.
-  func follow(_ url: URL, isCurrent: () -> Bool) async throws {
-    let engine = self.engine ?? makeEngine(at: url, nil)
-    do {
-      await messages.drain()
-      try await engine.revert(toContentsOf: url)
-      let content = try await engine.content
-      let isStale = !isCurrent()
-      if isStale && !hasUnsavedChanges { return try await adopt(engine) }
-      // The changes since the model was read go on.
-      attach(engine, content)
-      if isStale { forgetSaved() }
-      hasFailed = false
-      await refresh()
-    } catch {
-      if self.engine !== engine { await abandon(engine) }
-      throw error
-    }
-  }
-
-  /// Loads the edits of a recovery copy, as an unsaved change.
-  func recover(_ copy: RecoveryCopy, in engine: Engine) async throws {
-    holdEditing()
-    defer { releaseEditing() }
-    await drain()
-    try await engine.recover(copy)
-    do {
-      try await adopt(engine)
-    } catch {
-      await engine.offerAgain(copy)
-      throw error
-    }
-    count(.done)
-  }
-
-  /// Gives the model what the engine has read.
-  ///
-  /// - Parameter paths: the children that another program changed; nil if the caller gives up the model's changes.
-  private func adopt(_ engine: Engine, changedAt paths: [String]? = nil) async throws {
-    let content = try await engine.content
-    let url = await engine.fileURL
-    news.present(await engine.filePresenter)
-    var isAsOnDisk = true
-    if let tree = content.read, let owner {
-      do {
-        let update = try await owner.read(tree, as: await type(of: tree, in: engine), at: url)
-        // The user edited while the document was read: the edits stay, and the next save writes them.
-        if let paths, hasUnsavedChanges { return await keepEdits(in: engine, paths) }
-        settle()
-        isAsOnDisk = try await update()
-      } catch {
-        if self.engine === engine {
-          hasFailed = true
-          await keepEdits(in: engine, paths ?? [])
-        }
-        throw error
-      }
-    }
-    changes.change()
-    changes.save(changes.current)
-    if !isAsOnDisk { changes.forgetSaved() }
-    attach(engine, content)
-    forgetUndo()
-    hasFailed = false
-    // A recovery copy's edits are in the model, and not on disk.
-    if paths != nil, await engine.hasUnsavedChanges { forgetSaved() }
-    await refresh()
-    await loadLater(nil)
-  }
-
-  private func attach(_ engine: Engine, _ content: ModelContent) {
-    (self.engine, self.content) = (engine, content)
-    content.link.tie(to: self)
-    if changes.hasUnsavedChanges { tellEngine() }
-  }
-
-  private func forgetSaved() {
-    changes.forgetSaved()
-    tellEngine()
-  }
-
-  /// Goes on with the model as it is, over the state that the engine has read (MF3).
-  ///
-  /// - Parameter paths: another program's children, which become conflict versions.
-  private func keepEdits(in engine: Engine, _ paths: [String]) async {
-    guard let content else { return }
-    await engine.resume(withEarlierEdits: content, clashingAt: paths)
-    forgetSaved()
-    await refresh()
-  }
-
-  func makeEngine(at url: URL, _ content: ModelContent?) -> Engine {
-    var options = options(url)
-    let (eventHandler, errorHandler) = (options.eventHandler, options.errorHandler)
-    options.eventHandler = { [news] event in
-      news.note(event)
-      eventHandler?(event)
-    }
-    options.errorHandler = { [news] error in
-      news.note(error)
-      errorHandler?(error)
-    }
-    return Engine(fileURL: url, content: content, options: options)
-  }
-
-  func abandon(_ engine: Engine) async {
-    try? await engine.close(discardingChanges: true)  // No edit is lost; the first error counts.
-  }
-
-  // MARK: Saving
-
-  /// Saves the model as it is now.
-  @discardableResult
-  func save() async throws -> SaveReport {
-    guard let engine else { throw DocumentError(.closed, .save, fileURL) }
-    await drain()
-    return try await saving { try await engine.save() }
-  }
-
-  /// Saves a tree of the model to `url`.
-  ///
-  /// - Parameter taken: the tree of an earlier moment; nil for that of the model when the save asks for it.
-  @discardableResult
-  func save(
-    _ taken: TakenModel?, to url: URL, for operation: DocumentSaveOperation
-  ) async throws -> SaveReport {
-    try await saving {
-      if let engine, operation == .forOverwriting, url.standardized.path == fileURL.standardized.path {
-        // If an autosave has written a later tree meanwhile, the save takes the present one.
-        if taken?.moment.saves == news.saves { prepared = taken }
-        return try await engine.save()
-      }
-      prepared = taken
-      if operation == .forOverwriting, FileManager.default.fileExists(atPath: url.path) {
-        return try await replace(url)
-      }
-      let content = content ?? ModelContent(of: self)
-      let engine = engine ?? makeEngine(at: url, content)
-      let report = try await engine.save(to: url, for: .forCreating)
-      attach(engine, content)
-      return report
-    }
-  }
-
-  private func saving(_ body: () async throws -> SaveReport) async throws -> SaveReport {
-    defer { prepared = nil }
-    do {
-      let report = try await body()
-      hasFailed = false
-      settle()
-      await refresh()
-      return report
-    } catch {
-      hasFailed = true
-      throw error
-    }
-  }
-
-  /// Saves over a document that this one has not opened, and goes on there.
-  private func replace(_ url: URL) async throws -> SaveReport {
-    let engine = makeEngine(at: url, nil)
-    do {
-      try await engine.open()
-      let content = try await engine.content
-      content.link.tie(to: self)
-      let report = try await engine.save()
-      let old = self.engine
-      attach(engine, content)
-      if let old { await abandon(old) }
-      return report
-    } catch {
-      await abandon(engine)
-      throw error
-    }
-  }
-
-  /// Saves unsaved changes, and closes the document.
-  func close() async throws {
-    guard let engine else { return }
-    // An edit of the present event counts, but not a group whose actions the owner has given up.
-    if hasUnsavedChanges { endEvent() }
-    await messages.drain()
-    try await engine.close()
-    settle()
-    (self.engine, content) = (nil, nil)
-    forgetUndo()
-    reportErrors()
-    await refresh()
-  }
-
-  /// Runs `work`. An open document neither reads nor writes meanwhile.
-  func hold(_ work: @escaping @Sendable () async -> Void) async {
-    if let engine {
-      await engine.performAsynchronousFileAccess(work)
-    } else {
-      await work()
-    }
-  }
-
-  // MARK: The engine asks
-
-  /// Returns the tree to save; nil if the model is gone (MF1).
-  func takeTree(
-    _ configuration: FileDocumentWriteConfiguration
-  ) async throws -> (FileWrapper, TreeGiver?)? {
-    settle()
-    news.running = nil
-    guard let owner else { return nil }
-    var taken = prepared
-    prepared = nil
-    if taken == nil { taken = try await owner.takeTree(configuration) }
-    guard let taken else { return nil }
-    lastMoment += 1
-    moments[lastMoment] = taken.moment
-    news.running = lastMoment
-    return (taken.tree, taken.giver)
-  }
-
-  // MARK: The engine tells
-
-  /// Takes in the outcomes of saves, before anything that depends on them.
-  private func settle() {
-    for (event, number) in news.takeEvents() {
-      unheard.append(event)
-      switch event {
-      case .saved:
-        hasFailed = false
-        guard let number, let moment = moments[number] else { continue }
-        moments = moments.filter { $0.key > number }
-        // A moment that is not exact counts if nothing has changed since.
-        if moment.isExact || isQuiet && edits == moment.edits {
-          changes.save(moment.revision)
-        } else {
-          changes.forgetSaved()
-        }
-        tellEngine()
-        owner?.didSave(moment)
-      case .changedByOthers(let outcome, _):
-        owner?.diskDidChange()
-        if outcome == .conflict || outcome == .merged { forgetSaved() }
-      default: break
-      }
-    }
-  }
-
-  /// Takes in the events of the engine.
-  func hear() async {
-    settle()
-    while !unheard.isEmpty { await takeIn(unheard.removeFirst()) }
-  }
-
-  private func takeIn(_ event: DocumentEvent) async {
-    // The tree that the other program's change met.
-    let known = content?.read
-    if case .changedByOthers(.deleted, _) = event {
-      if let engine, await !engine.isOpen, self.engine === engine { (self.engine, content) = (nil, nil) }
-    } else if case .changedByOthers(.reloaded, let paths) = event {
-      await loadLater(paths.isEmpty ? [""] : paths)
-    } else {
-      await loadLater(nil)
-    }
-    await refresh()
-    owner?.note(event, knowing: known)
-  }
-
-  /// Loads what the engine has read, after the present call, if that is something new.
-  private func loadLater(_ paths: [String]?) async {
-    // A closed document has no content.
-    guard let engine, let present = try? await engine.content, present.link !== content?.link,
-      self.engine === engine
-    else { return }
-    enqueue {
-      guard self.engine === engine, let present = try? await engine.content,
-        present.link !== self.content?.link
-      else { return }
-      self.holdEditing()
-      defer { self.releaseEditing() }
-      do {
-        try await self.adopt(engine, changedAt: paths ?? [])
-      } catch {
-        await self.fail(error)
-      }
-    }
   }
 
   // MARK: Errors

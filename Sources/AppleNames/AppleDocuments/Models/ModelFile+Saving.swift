@@ -1,0 +1,94 @@
+import Documents
+import DurableIO
+import FilePackages
+import Foundation
+
+extension ModelFile {
+  /// Saves the model as it is now.
+  @discardableResult
+  func save() async throws -> SaveReport {
+    guard let engine else { throw DocumentError(.closed, .save, fileURL) }
+    await drain()
+    return try await saving { try await engine.save() }
+  }
+
+  /// Saves a tree of the model to `url`.
+  ///
+  /// - Parameter taken: the tree of an earlier moment; nil for that of the model when the save asks for it.
+  @discardableResult
+  func save(
+    _ taken: TakenModel?, to url: URL, for operation: DocumentSaveOperation
+  ) async throws -> SaveReport {
+    try await saving {
+      if let engine, operation == .forOverwriting, url.standardized.path == fileURL.standardized.path {
+        // If an autosave has written a later tree meanwhile, the save takes the present one.
+        if taken?.moment.saves == news.saves { prepared = taken }
+        return try await engine.save()
+      }
+      prepared = taken
+      if operation == .forOverwriting, FileManager.default.fileExists(atPath: url.path) {
+        return try await replace(url)
+      }
+      let content = content ?? ModelContent(of: self)
+      let engine = engine ?? makeEngine(at: url, content)
+      let report = try await engine.save(to: url, for: .forCreating)
+      attach(engine, content)
+      return report
+    }
+  }
+
+  private func saving(_ body: () async throws -> SaveReport) async throws -> SaveReport {
+    defer { prepared = nil }
+    do {
+      let report = try await body()
+      hasFailed = false
+      settle()
+      await refresh()
+      return report
+    } catch {
+      hasFailed = true
+      throw error
+    }
+  }
+
+  /// Saves over a document that this one has not opened, and goes on there.
+  private func replace(_ url: URL) async throws -> SaveReport {
+    let engine = makeEngine(at: url, nil)
+    do {
+      try await engine.open()
+      let content = try await engine.content
+      content.link.tie(to: self)
+      let report = try await engine.save()
+      let old = self.engine
+      attach(engine, content)
+      if let old { await abandon(old) }
+      return report
+    } catch {
+      await abandon(engine)
+      throw error
+    }
+  }
+
+  /// Saves unsaved changes, and closes the document.
+  func close() async throws {
+    guard let engine else { return }
+    // An edit of the present event counts, but not a group whose actions the owner has given up.
+    if hasUnsavedChanges { endEvent() }
+    await messages.drain()
+    try await engine.close()
+    settle()
+    (self.engine, content) = (nil, nil)
+    forgetUndo()
+    reportErrors()
+    await refresh()
+  }
+
+  /// Runs `work`. An open document neither reads nor writes meanwhile.
+  func hold(_ work: @escaping @Sendable () async -> Void) async {
+    if let engine {
+      await engine.performAsynchronousFileAccess(work)
+    } else {
+      await work()
+    }
+  }
+}
