@@ -143,7 +143,10 @@ extension ArchiveFormat {
   static let readable = allCases.filter(\.isReadable)
 }
 
-/// Runs `body` in a temporary fixture.
+/// The fixture in the directory of the test.
+var fixture: ArchiveFixture { ArchiveFixture(folder: folder) }
+
+/// Runs `body` in a fixture of its own.
 func withFixture(_ body: (ArchiveFixture) async throws -> Void) async throws {
   try await withTemporaryDirectory { folder in try await body(ArchiveFixture(folder: folder)) }
 }

@@ -6,7 +6,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("An export that fails", .tags(.crash))
+@Suite("An export that fails", .tags(.crash), .temporaryDirectory)
 struct FailedExportTests {
   private static let children = 40
 
@@ -23,49 +23,45 @@ struct FailedExportTests {
     async throws
   {
     if passphrase != nil && format != .zip { return }
-    try await withFixture { fixture in
-      try Data("as it was read".utf8).write(to: fixture.url("original"))
-      let tree = FileWrapper(directoryWithFileWrappers: [:])
-      for number in 0..<Self.children {
-        let data = Data(ArchiveFixture.noise(100_000, seed: UInt64(number)))
-        let child = FileWrapper(regularFileWithContents: data)
-        child.preferredFilename = "\(number)"
-        tree.addFileWrapper(child)
-      }
-      // The export has begun children before this one, and children after it wait.
-      let child = try FileWrapper(regularFileWithContentsOf: fixture.url("original"))
-      child.preferredFilename = "2 and a half"
+    try Data("as it was read".utf8).write(to: fixture.url("original"))
+    let tree = FileWrapper(directoryWithFileWrappers: [:])
+    for number in 0..<Self.children {
+      let data = Data(ArchiveFixture.noise(100_000, seed: UInt64(number)))
+      let child = FileWrapper(regularFileWithContents: data)
+      child.preferredFilename = "\(number)"
       tree.addFileWrapper(child)
-      let snapshot = tree.snapshot()
-      try Data("changed".utf8).write(to: fixture.url("original"))
-      var options = ExportOptions()
-      options.passphrase = passphrase
-      let error = await #expect(throws: FilePackageError.self) {
-        try await snapshot.export(to: fixture.url("a"), as: format, options: options)
-      }
-      #expect(error?.code == .changedOnDisk)
-      #expect(try fixture.names == ["original"])
     }
+    // The export has begun children before this one, and children after it wait.
+    let child = try FileWrapper(regularFileWithContentsOf: fixture.url("original"))
+    child.preferredFilename = "2 and a half"
+    tree.addFileWrapper(child)
+    let snapshot = tree.snapshot()
+    try Data("changed".utf8).write(to: fixture.url("original"))
+    var options = ExportOptions()
+    options.passphrase = passphrase
+    let error = await #expect(throws: FilePackageError.self) {
+      try await snapshot.export(to: fixture.url("a"), as: format, options: options)
+    }
+    #expect(error?.code == .changedOnDisk)
+    #expect(try fixture.names == ["original"])
   }
 
   @Test(arguments: ArchiveFormat.allCases)
   func `since it was cancelled leaves nothing beside its place`(_ format: ArchiveFormat) async throws {
-    try await withFixture { fixture in
-      try makePackage(fixture)
-      let snapshot = try await PackageStore.open(at: fixture.package).tree.snapshot()
-      let (begun, continuation) = AsyncStream<Void>.makeStream()
-      let gate = DispatchSemaphore(value: 0)
-      let export = Task {
-        try await snapshot.export(to: fixture.url("a"), as: format) { _ in
-          continuation.yield()
-          gate.wait()
-        }
+    try makePackage(fixture)
+    let snapshot = try await PackageStore.open(at: fixture.package).tree.snapshot()
+    let (begun, continuation) = AsyncStream<Void>.makeStream()
+    let gate = DispatchSemaphore(value: 0)
+    let export = Task {
+      try await snapshot.export(to: fixture.url("a"), as: format) { _ in
+        continuation.yield()
+        gate.wait()
       }
-      for await _ in begun { break }
-      export.cancel()
-      for _ in 0..<Self.children * 2 { gate.signal() }
-      await #expect(throws: CancellationError.self) { try await export.value }
-      #expect(try fixture.names == ["Trip.pack"])
     }
+    for await _ in begun { break }
+    export.cancel()
+    for _ in 0..<Self.children * 2 { gate.signal() }
+    await #expect(throws: CancellationError.self) { try await export.value }
+    #expect(try fixture.names == ["Trip.pack"])
   }
 }

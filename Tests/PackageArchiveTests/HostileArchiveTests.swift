@@ -6,7 +6,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("A hostile archive")
+@Suite("A hostile archive", .temporaryDirectory)
 struct HostileArchiveTests {
   private typealias Zip = ForgedZip
   private typealias Tar = ForgedTar
@@ -100,13 +100,11 @@ struct HostileArchiveTests {
     }.joined()
     try await expectRefused(Zip(.init(name)).bytes, .unsafeName, naming: shown)
     try await expectRefused(Tar(.init(name)).bytes, .unsafeName, naming: shown)
-    try await withFixture { fixture in
-      try Data(Tar(.init(name, "x")).bytes).write(to: fixture.url("a"))
-      var options = ImportOptions()
-      options.allowsControlCharacters = true
-      try await fixture.take("a", options: options)
-      #expect(try fixture.tree("Back.pack").entries.keys.map(\.string) == [name])
-    }
+    try Data(Tar(.init(name, "x")).bytes).write(to: fixture.url("a"))
+    var options = ImportOptions()
+    options.allowsControlCharacters = true
+    try await fixture.take("a", options: options)
+    #expect(try fixture.tree("Back.pack").entries.keys.map(\.string) == [name])
   }
 
   @Test func `cannot say that a name is UTF-8 when it is not`() async throws {
@@ -170,15 +168,12 @@ struct HostileArchiveTests {
   }
 
   @Test func `may have names that only people take for the same, when that is allowed`() async throws {
-    try await withFixture { fixture in
-      try Data(Tar(.init("a", "1"), .init("A", "2"), .init("\u{E9}", "3"), .init("e\u{301}", "4")).bytes)
-        .write(to: fixture.url("a.tar"))
-      var options = ImportOptions()
-      options.allowsSimilarNames = true
-      try await fixture.take("a.tar", options: options)
-      #expect(
-        try fixture.tree("Back.pack") == ["a": "1", "A": "2", "\u{E9}": "3", "e\u{301}": "4"])
-    }
+    try Data(Tar(.init("a", "1"), .init("A", "2"), .init("\u{E9}", "3"), .init("e\u{301}", "4")).bytes)
+      .write(to: fixture.url("a.tar"))
+    var options = ImportOptions()
+    options.allowsSimilarNames = true
+    try await fixture.take("a.tar", options: options)
+    #expect(try fixture.tree("Back.pack") == ["a": "1", "A": "2", "\u{E9}": "3", "e\u{301}": "4"])
   }
 
   @Test func `cannot write through a link, or beneath a file`() async throws {
@@ -219,14 +214,11 @@ struct HostileArchiveTests {
   }
 
   @Test func `may have links that lead out, when that is allowed`() async throws {
-    try await withFixture { fixture in
-      try Data(Tar(.init("x"), .init("link", type: "2", link: "/etc/hosts")).bytes).write(
-        to: fixture.url("a"))
-      var options = ImportOptions()
-      options.allowsLinksOutside = true
-      try await fixture.take("a", options: options)
-      #expect(try fixture.tree("Back.pack")["link"] == .link(Array("/etc/hosts".utf8)))
-    }
+    try Data(Tar(.init("x"), .init("link", type: "2", link: "/etc/hosts")).bytes).write(to: fixture.url("a"))
+    var options = ImportOptions()
+    options.allowsLinksOutside = true
+    try await fixture.take("a", options: options)
+    #expect(try fixture.tree("Back.pack")["link"] == .link(Array("/etc/hosts".utf8)))
   }
 
   @Test(arguments: ["../canary", "/etc/passwd", "nothing", "link", "folder", "symbolic", "later"])
@@ -239,14 +231,12 @@ struct HostileArchiveTests {
   }
 
   @Test func `has copies where it has second names`() async throws {
-    try await withFixture { fixture in
-      try Data(Tar(.init("d/a", "text"), .init("b", type: "1", link: "./d/a")).bytes).write(
-        to: fixture.url("a"))
-      try await fixture.take("a")
-      #expect(try fixture.tree("Back.pack") == ["d": ["a": "text"], "b": "text"])
-      var status = stat()
-      #expect(stat(fixture.folder.appending("Back.pack/b").string, &status) == 0 && status.st_nlink == 1)
-    }
+    try Data(Tar(.init("d/a", "text"), .init("b", type: "1", link: "./d/a")).bytes).write(
+      to: fixture.url("a"))
+    try await fixture.take("a")
+    #expect(try fixture.tree("Back.pack") == ["d": ["a": "text"], "b": "text"])
+    var status = stat()
+    #expect(stat(fixture.folder.appending("Back.pack/b").string, &status) == 0 && status.st_nlink == 1)
   }
 
   @Test func `cannot have second names with bytes of their own`() async throws {

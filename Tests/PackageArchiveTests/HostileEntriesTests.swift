@@ -6,7 +6,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("A hostile archive's entries")
+@Suite("A hostile archive's entries", .temporaryDirectory)
 struct HostileEntriesTests {
   private typealias Zip = ForgedZip
   private typealias Tar = ForgedTar
@@ -78,20 +78,18 @@ struct HostileEntriesTests {
       .init("Top/a", "x"), .init("\(name)/history", "planted"),
       .init("\(name)/link", type: "2", link: "../../../../etc"), .init("Top/sub/A.pack/b", "y"))
     if hasTwoTops { tar.entries.append(.init("Other/a", "x")) }
-    try await withFixture { fixture in
-      try Data(tar.bytes).write(to: fixture.url("a"))
-      let report = try await fixture.take("a")
-      let top: TestTree = ["a": "x", "sub": ["A.pack": ["b": "y"]]]
-      #expect(try fixture.tree("Back.pack") == (hasTwoTops ? ["Top": top, "Other": ["a": "x"]] : top))
-      #expect(report.leftOut == [!hasTwoTops && name.hasPrefix("Top/") ? String(name.dropFirst(4)) : name])
-      #expect(report.leftOutEntries == 2 && report.entries == (hasTwoTops ? 3 : 2))
-      let tree = try await FileWrapper.importArchive(at: fixture.url("a"))
-      #expect(try tree.childNames().count == 2)
-      var options = ImportOptions()
-      options.includesHistory = true
-      options.allowsLinksOutside = true
-      #expect(try await fixture.take("a", to: "Whole.pack", options: options).leftOut.isEmpty)
-    }
+    try Data(tar.bytes).write(to: fixture.url("a"))
+    let report = try await fixture.take("a")
+    let top: TestTree = ["a": "x", "sub": ["A.pack": ["b": "y"]]]
+    #expect(try fixture.tree("Back.pack") == (hasTwoTops ? ["Top": top, "Other": ["a": "x"]] : top))
+    #expect(report.leftOut == [!hasTwoTops && name.hasPrefix("Top/") ? String(name.dropFirst(4)) : name])
+    #expect(report.leftOutEntries == 2 && report.entries == (hasTwoTops ? 3 : 2))
+    let tree = try await FileWrapper.importArchive(at: fixture.url("a"))
+    #expect(try tree.childNames().count == 2)
+    var options = ImportOptions()
+    options.includesHistory = true
+    options.allowsLinksOutside = true
+    #expect(try await fixture.take("a", to: "Whole.pack", options: options).leftOut.isEmpty)
   }
 
   @Test func `has what is left out counted by itself`() async throws {
@@ -125,16 +123,14 @@ struct HostileEntriesTests {
     let zip = Zip(
       .init("._Top", double), .init("Top/a", [0x78]), .init("Top/._a", double), .init("Top/._b", [0x79]),
       .init("Top/._c", []), .init("Top/._d/e", [0x7A]), .link("Top/._f", to: "a"))
-    try await withFixture { fixture in
-      try Data(zip.bytes).write(to: fixture.url("a"))
-      let report = try await fixture.take("a")
-      #expect(
-        try fixture.tree("Back.pack") == [
-          "a": "x", "._b": "y", "._c": "", "._d": ["e": "z"], "._f": .link(Array("a".utf8)),
-        ])
-      #expect(report.leftOut == ["._Top", "Top/._a"])
-      #expect(report.entries == 5 && report.bytes == 3)
-    }
+    try Data(zip.bytes).write(to: fixture.url("a"))
+    let report = try await fixture.take("a")
+    #expect(
+      try fixture.tree("Back.pack") == [
+        "a": "x", "._b": "y", "._c": "", "._d": ["e": "z"], "._f": .link(Array("a".utf8)),
+      ])
+    #expect(report.leftOut == ["._Top", "Top/._a"])
+    #expect(report.entries == 5 && report.bytes == 3)
   }
 
   // MARK: Sizes
@@ -169,8 +165,7 @@ struct HostileEntriesTests {
   @Test func `cannot have more entries than were allowed`() async throws {
     var options = ImportOptions()
     options.limits.entries = 2
-    try await expectRefused(
-      Zip(.init("a"), .init("b"), .init("c")).bytes, .limitExceeded, options: options)
+    try await expectRefused(Zip(.init("a"), .init("b"), .init("c")).bytes, .limitExceeded, options: options)
     try await expectRefused(
       Tar(.init("a"), .init("b"), .init("c")).bytes, .limitExceeded, naming: "c", options: options)
   }

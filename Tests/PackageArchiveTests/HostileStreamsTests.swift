@@ -4,7 +4,7 @@ import PackageArchive
 import TestSupport
 import Testing
 
-@Suite("A hostile archive's stream", .tags(.process))
+@Suite("A hostile archive's stream", .tags(.process), .temporaryDirectory)
 struct HostileStreamsTests {
   private typealias Zip = ForgedZip
   private typealias Tar = ForgedTar
@@ -17,12 +17,10 @@ struct HostileStreamsTests {
     // The limit also holds for a second stream.
     let second = ForgedXZ(content: tar, dictionary: 8).bytes + ForgedXZ(content: [], dictionary: 40).bytes
     try await expectRefused(second, .limitExceeded)
-    try await withFixture { fixture in
-      for (name, dictionary) in [("small", UInt8(0)), ("as large as xz makes", 28)] {
-        try Data(ForgedXZ(content: tar, dictionary: dictionary).bytes).write(to: fixture.url("a"))
-        try await fixture.take("a", to: name)
-        #expect(try fixture.tree(name) == ["a": "text"])
-      }
+    for (name, dictionary) in [("small", UInt8(0)), ("as large as xz makes", 28)] {
+      try Data(ForgedXZ(content: tar, dictionary: dictionary).bytes).write(to: fixture.url("a"))
+      try await fixture.take("a", to: name)
+      #expect(try fixture.tree(name) == ["a": "text"])
     }
   }
 
@@ -46,8 +44,7 @@ struct HostileStreamsTests {
       try await fixture.take("a", options: options)
       #expect(try fixture.tree("Back.pack") == ["a": "text"])
     }
-    try await expectRefused(
-      ForgedXZ(content: tar, dictionary: 17).bytes, .limitExceeded, options: options)
+    try await expectRefused(ForgedXZ(content: tar, dictionary: 17).bytes, .limitExceeded, options: options)
   }
 
   // MARK: Ends
@@ -57,30 +54,26 @@ struct HostileStreamsTests {
     let tar = Tar(.init("a")).bytes
     try await expectRefused(tar + [UInt8](repeating: 0x41, count: count), .damaged)
     try await expectRefused(tar + [UInt8](repeating: 0, count: count - 1) + [1], .damaged)
-    try await withFixture { fixture in
-      try Data(tar + [UInt8](repeating: 0, count: count)).write(to: fixture.url("a"))
-      try await fixture.take("a")
-    }
+    try Data(tar + [UInt8](repeating: 0, count: count)).write(to: fixture.url("a"))
+    try await fixture.take("a")
   }
 
   @Test func `cannot have something behind its end`() async throws {
     let tar = Tar(.init("a", "text")).bytes
-    try await withFixture { fixture in
-      try Data(tar).write(to: fixture.url("a.tar"))
-      var streams = [gzip(tar), ForgedXZ(content: tar).bytes]
-      if Program.installed("zstd") != nil {
-        try #require(try run("zstd", ["-k", "a.tar"], in: fixture.folder).status == 0)
-        streams.append(Array(try fixture.bytes("a.tar.zst")))
-      }
-      for (number, stream) in streams.enumerated() {
-        try Data(stream).write(to: fixture.url("whole"))
-        try await fixture.take("whole", to: "\(number)")
-        #expect(try fixture.tree("\(number)") == ["a": "text"])
-        for suffix in [
-          [0x41], Array("junk".utf8), Zip(.init("other")).bytes, ArchiveFixture.noise(300_000, seed: 3),
-        ] {
-          try await expectRefused(stream + suffix, .damaged)
-        }
+    try Data(tar).write(to: fixture.url("a.tar"))
+    var streams = [gzip(tar), ForgedXZ(content: tar).bytes]
+    if Program.installed("zstd") != nil {
+      try #require(try run("zstd", ["-k", "a.tar"], in: fixture.folder).status == 0)
+      streams.append(Array(try fixture.bytes("a.tar.zst")))
+    }
+    for (number, stream) in streams.enumerated() {
+      try Data(stream).write(to: fixture.url("whole"))
+      try await fixture.take("whole", to: "\(number)")
+      #expect(try fixture.tree("\(number)") == ["a": "text"])
+      for suffix in [
+        [0x41], Array("junk".utf8), Zip(.init("other")).bytes, ArchiveFixture.noise(300_000, seed: 3),
+      ] {
+        try await expectRefused(stream + suffix, .damaged)
       }
     }
   }
@@ -88,20 +81,18 @@ struct HostileStreamsTests {
   @Test func `may be several streams, one after the other`() async throws {
     let tar = Tar(.init("a", "text")).bytes
     let (front, rear) = (Array(tar.prefix(600)), Array(tar.dropFirst(600)))
-    try await withFixture { fixture in
-      let streams = [
-        gzip(front) + gzip(rear),
-        ForgedXZ(content: front).bytes + ForgedXZ(content: rear).bytes,
-        // Zeros may follow an xz stream, four at a time.
-        ForgedXZ(content: front).bytes + [0, 0, 0, 0] + ForgedXZ(content: rear).bytes + [
-          0, 0, 0, 0, 0, 0, 0, 0,
-        ],
-      ]
-      for (number, stream) in streams.enumerated() {
-        try Data(stream).write(to: fixture.url("a"))
-        try await fixture.take("a", to: "\(number)")
-        #expect(try fixture.tree("\(number)") == ["a": "text"])
-      }
+    let streams = [
+      gzip(front) + gzip(rear),
+      ForgedXZ(content: front).bytes + ForgedXZ(content: rear).bytes,
+      // Zeros may follow an xz stream, four at a time.
+      ForgedXZ(content: front).bytes + [0, 0, 0, 0] + ForgedXZ(content: rear).bytes + [
+        0, 0, 0, 0, 0, 0, 0, 0,
+      ],
+    ]
+    for (number, stream) in streams.enumerated() {
+      try Data(stream).write(to: fixture.url("a"))
+      try await fixture.take("a", to: "\(number)")
+      #expect(try fixture.tree("\(number)") == ["a": "text"])
     }
   }
 
@@ -113,11 +104,9 @@ struct HostileStreamsTests {
     ([0x04, 0x22, 0x4D, 0x18], "bsdtar xf FILE"),
   ])
   func `that is not read names the program that unpacks it`(start: [UInt8], command: String) async throws {
-    try await withFixture { fixture in
-      try Data(start + [UInt8](repeating: 1, count: 600)).write(to: fixture.url("a"))
-      let error = await #expect(throws: ArchiveError.self) { try await fixture.take("a") }
-      #expect(error?.code == .unsupported && error?.reason.hasSuffix("unpack it with '\(command)'") == true)
-    }
+    try Data(start + [UInt8](repeating: 1, count: 600)).write(to: fixture.url("a"))
+    let error = await #expect(throws: ArchiveError.self) { try await fixture.take("a") }
+    #expect(error?.code == .unsupported && error?.reason.hasSuffix("unpack it with '\(command)'") == true)
   }
 
   // MARK: Names

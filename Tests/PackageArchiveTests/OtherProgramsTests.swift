@@ -6,7 +6,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Archives and other programs", .tags(.process))
+@Suite("Archives and other programs", .tags(.process), .temporaryDirectory)
 struct OtherProgramsTests {
   /// The command of a program that reads an archive to its end.
   struct Reader: Sendable, CustomTestStringConvertible {
@@ -33,49 +33,43 @@ struct OtherProgramsTests {
 
   @Test(arguments: readers)
   func `are read to the end without complaint`(_ reader: Reader) async throws {
-    try await withFixture { fixture in
-      var tree = reader.format == .sevenZip ? ArchiveFixture.tree : ArchiveFixture.treeWithBytes
-      // A file of this size goes into a zip in pieces.
-      let count = reader.format == .zip ? 8_400_000 : 400_000
-      tree["large"] = .file([UInt8](repeating: 0x41, count: count))
-      tree["noise"] = .file(ArchiveFixture.noise(count, seed: 5))
-      try fixture.makePackage(tree)
-      let name = "a.\(reader.format.rawValue)"
-      try await fixture.export(name)
-      let result = try run(reader.program, reader.arguments + [name], in: fixture.folder)
-      #expect(result.status == 0, "\(result.output.suffix(500))")
-      let complaints = ["warning", "error:", "corrupt", "bad "].filter {
-        result.output.lowercased().contains($0)
-      }
-      // One name in the package begins with a complaint's word.
-      let isListed = reader.program == "unzip" || reader.program == "python3"
-      #expect(complaints.isEmpty || isListed && complaints == ["bad "], "\(complaints)")
+    var tree = reader.format == .sevenZip ? ArchiveFixture.tree : ArchiveFixture.treeWithBytes
+    // A file of this size goes into a zip in pieces.
+    let count = reader.format == .zip ? 8_400_000 : 400_000
+    tree["large"] = .file([UInt8](repeating: 0x41, count: count))
+    tree["noise"] = .file(ArchiveFixture.noise(count, seed: 5))
+    try fixture.makePackage(tree)
+    let name = "a.\(reader.format.rawValue)"
+    try await fixture.export(name)
+    let result = try run(reader.program, reader.arguments + [name], in: fixture.folder)
+    #expect(result.status == 0, "\(result.output.suffix(500))")
+    let complaints = ["warning", "error:", "corrupt", "bad "].filter {
+      result.output.lowercased().contains($0)
     }
+    // One name in the package begins with a complaint's word.
+    let isListed = reader.program == "unzip" || reader.program == "python3"
+    #expect(complaints.isEmpty || isListed && complaints == ["bad "], "\(complaints)")
   }
 
   @Test(.enabled(if: Program.installed("unzip") != nil, "needs unzip"))
   func `are unpacked by unzip with names, modes, links and dates`() async throws {
-    try await withFixture { fixture in
-      try fixture.makePackage()
-      try await fixture.export("a.zip")
-      #expect(try run("unzip", ["-q", "a.zip", "-d", "Out"], in: fixture.folder).status == 0)
-      #expect(try fixture.tree("Out/Trip.pack") == fixture.tree("Trip.pack"))
-      let dates = try fixture.dates("Trip.pack").mapValues(\.seconds).filter { !$0.key.contains("link") }
-      let back = try fixture.dates("Out/Trip.pack").mapValues(\.seconds).filter { !$0.key.contains("link") }
-      #expect(back == dates)
-    }
+    try fixture.makePackage()
+    try await fixture.export("a.zip")
+    #expect(try run("unzip", ["-q", "a.zip", "-d", "Out"], in: fixture.folder).status == 0)
+    #expect(try fixture.tree("Out/Trip.pack") == fixture.tree("Trip.pack"))
+    let dates = try fixture.dates("Trip.pack").mapValues(\.seconds).filter { !$0.key.contains("link") }
+    let back = try fixture.dates("Out/Trip.pack").mapValues(\.seconds).filter { !$0.key.contains("link") }
+    #expect(back == dates)
   }
 
   @Test(.enabled(if: Program.installed("tar") != nil, "needs tar"))
   func `are unpacked by tar with everything`() async throws {
-    try await withFixture { fixture in
-      try fixture.makePackage(ArchiveFixture.treeWithBytes)
-      try await fixture.export("a.tar")
-      try FileManager.default.createDirectory(at: fixture.url("Out"), withIntermediateDirectories: false)
-      #expect(try run("tar", ["-xpf", "a.tar", "-C", "Out"], in: fixture.folder).status == 0)
-      #expect(try fixture.tree("Out/Trip.pack") == fixture.tree("Trip.pack"))
-      #expect(try fixture.dates("Out/Trip.pack") == fixture.dates("Trip.pack"))
-    }
+    try fixture.makePackage(ArchiveFixture.treeWithBytes)
+    try await fixture.export("a.tar")
+    try FileManager.default.createDirectory(at: fixture.url("Out"), withIntermediateDirectories: false)
+    #expect(try run("tar", ["-xpf", "a.tar", "-C", "Out"], in: fixture.folder).status == 0)
+    #expect(try fixture.tree("Out/Trip.pack") == fixture.tree("Trip.pack"))
+    #expect(try fixture.dates("Out/Trip.pack") == fixture.dates("Trip.pack"))
   }
 
   /// The command of a program that makes an archive of `Trip.pack`.
@@ -92,8 +86,7 @@ struct OtherProgramsTests {
   static let writers: [Writer] = [
     Writer(program: "zip", arguments: ["-qry", "a.zip", "Trip.pack"], archive: "a.zip"),
     Writer(program: "zip", arguments: ["-qry0", "a.zip", "Trip.pack"], archive: "a.zip"),
-    Writer(
-      program: "bsdtar", arguments: ["--format", "zip", "-cf", "a.zip", "Trip.pack"], archive: "a.zip"),
+    Writer(program: "bsdtar", arguments: ["--format", "zip", "-cf", "a.zip", "Trip.pack"], archive: "a.zip"),
     Writer(program: "bsdtar", arguments: ["--format", "pax", "-cf", "a.tar", "Trip.pack"], archive: "a.tar"),
     Writer(program: "bsdtar", arguments: ["--zstd", "-cf", "a.tar.zst", "Trip.pack"], archive: "a.tar.zst"),
     Writer(program: "tar", arguments: ["-cf", "a.tar", "Trip.pack"], archive: "a.tar"),
@@ -111,42 +104,38 @@ struct OtherProgramsTests {
 
   @Test(arguments: writers)
   func `are imported`(_ writer: Writer) async throws {
-    try await withFixture { fixture in
-      // Some programs do not preserve a name that is not composed.
-      var tree = ArchiveFixture.tree
-      tree["Folder"]?[FileName("U\u{308}bung 2.txt")] = nil
-      if !writer.keepsLinks { (tree["link"], tree["up"]) = (nil, nil) }
-      try fixture.makePackage(tree)
-      let made = try run(writer.program, writer.arguments, in: fixture.folder)
-      try #require(made.status == 0, "\(made.output)")
-      let report = try await fixture.take(writer.archive)
-      #expect(report.leftOut.isEmpty)
-      #expect(try fixture.tree("Back.pack") == tree)
-    }
+    // Some programs do not preserve a name that is not composed.
+    var tree = ArchiveFixture.tree
+    tree["Folder"]?[FileName("U\u{308}bung 2.txt")] = nil
+    if !writer.keepsLinks { (tree["link"], tree["up"]) = (nil, nil) }
+    try fixture.makePackage(tree)
+    let made = try run(writer.program, writer.arguments, in: fixture.folder)
+    try #require(made.status == 0, "\(made.output)")
+    let report = try await fixture.take(writer.archive)
+    #expect(report.leftOut.isEmpty)
+    #expect(try fixture.tree("Back.pack") == tree)
   }
 
   @Test(.enabled(if: Program.installed("7z") != nil, "needs 7z"))
   func `are exchanged with a passphrase`() async throws {
-    try await withFixture { fixture in
-      try fixture.makePackage()
-      var options = ExportOptions()
-      options.passphrase = "secret"
-      try await fixture.export("ours.zip", options: options)
-      #expect(try run("7z", ["t", "-psecret", "ours.zip"], in: fixture.folder).status == 0)
-      #expect(try run("7z", ["t", "-pwrong", "ours.zip"], in: fixture.folder).status != 0)
-      // libarchive cannot read encrypted links.
-      var tree = ArchiveFixture.tree
-      (tree["link"], tree["up"]) = (nil, nil)
-      try FileManager.default.removeItem(at: fixture.package)
-      try fixture.makePackage(tree)
-      let made = try run(
-        "7z", ["a", "-snl", "-psecret", "-mem=AES256", "theirs.zip", "Trip.pack"], in: fixture.folder)
-      try #require(made.status == 0)
-      var with = ImportOptions()
-      with.passphrase = "secret"
-      try await fixture.take("theirs.zip", options: with)
-      #expect(try fixture.tree("Back.pack") == tree)
-    }
+    try fixture.makePackage()
+    var options = ExportOptions()
+    options.passphrase = "secret"
+    try await fixture.export("ours.zip", options: options)
+    #expect(try run("7z", ["t", "-psecret", "ours.zip"], in: fixture.folder).status == 0)
+    #expect(try run("7z", ["t", "-pwrong", "ours.zip"], in: fixture.folder).status != 0)
+    // libarchive cannot read encrypted links.
+    var tree = ArchiveFixture.tree
+    (tree["link"], tree["up"]) = (nil, nil)
+    try FileManager.default.removeItem(at: fixture.package)
+    try fixture.makePackage(tree)
+    let made = try run(
+      "7z", ["a", "-snl", "-psecret", "-mem=AES256", "theirs.zip", "Trip.pack"], in: fixture.folder)
+    try #require(made.status == 0)
+    var with = ImportOptions()
+    with.passphrase = "secret"
+    try await fixture.take("theirs.zip", options: with)
+    #expect(try fixture.tree("Back.pack") == tree)
   }
 
   // MARK: Samples
@@ -161,19 +150,17 @@ struct OtherProgramsTests {
       "example.textpack", "example-bundle-v1.zip", "example-bundle-v2.zip", "textbundle-logo.zip",
     ])
   func `made on a Mac are imported without what only a Mac needs`(name: String) async throws {
-    try await withFixture { fixture in
-      try FileManager.default.copyItem(
-        at: sampleFolder.appending(path: "textbundle/\(name)"), to: fixture.url(name))
-      let report = try await fixture.take(name)
-      #expect(report.entries > 0)
-      let names = try fixture.tree("Back.pack").entries.keys
-      #expect(!names.contains("__MACOSX") && !names.contains { $0.bytes.starts(with: Array("._".utf8)) })
-      var all = ImportOptions()
-      all.includesAppleDouble = true
-      // Without this option, the only folder at the top is no entry of the package.
-      let whole = try await fixture.take(name, to: "All", options: all).entries
-      #expect((0...1).contains(whole - report.entries - report.leftOut.count))
-    }
+    try FileManager.default.copyItem(
+      at: sampleFolder.appending(path: "textbundle/\(name)"), to: fixture.url(name))
+    let report = try await fixture.take(name)
+    #expect(report.entries > 0)
+    let names = try fixture.tree("Back.pack").entries.keys
+    #expect(!names.contains("__MACOSX") && !names.contains { $0.bytes.starts(with: Array("._".utf8)) })
+    var all = ImportOptions()
+    all.includesAppleDouble = true
+    // Without this option, the only folder at the top is no entry of the package.
+    let whole = try await fixture.take(name, to: "All", options: all).entries
+    #expect((0...1).contains(whole - report.entries - report.leftOut.count))
   }
 
   @Test(
@@ -182,16 +169,13 @@ struct OtherProgramsTests {
       "README.rtfd", "sample-project.scriv", "textbundle/shapes",
     ])
   func `of packages that other programs made come back as they were`(name: String) async throws {
-    try await withFixture { fixture in
-      let copied = try run(
-        "cp", ["-a", sampleFolder.appending(path: name).path, "Sample"], in: fixture.folder)
-      try #require(copied.status == 0)
-      for format in ArchiveFormat.readable {
-        try await fixture.export("a", of: "Sample", as: format)
-        try await fixture.take("a", to: format.rawValue)
-        #expect(try fixture.tree(format.rawValue) == fixture.tree("Sample"), "\(format.rawValue)")
-      }
-      #expect(try fixture.dates("tar.zst") == fixture.dates("Sample"))
+    let copied = try run("cp", ["-a", sampleFolder.appending(path: name).path, "Sample"], in: fixture.folder)
+    try #require(copied.status == 0)
+    for format in ArchiveFormat.readable {
+      try await fixture.export("a", of: "Sample", as: format)
+      try await fixture.take("a", to: format.rawValue)
+      #expect(try fixture.tree(format.rawValue) == fixture.tree("Sample"), "\(format.rawValue)")
     }
+    #expect(try fixture.dates("tar.zst") == fixture.dates("Sample"))
   }
 }

@@ -6,7 +6,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Archives as other programs make them", .tags(.process))
+@Suite("Archives as other programs make them", .tags(.process), .temporaryDirectory)
 struct OthersArchivesTests {
   private typealias Zip = ForgedZip
   private typealias Tar = ForgedTar
@@ -66,8 +66,7 @@ struct OthersArchivesTests {
     let zip = Zip(.init(Array("d/".utf8) + raw), .init("link", Array("d/".utf8) + raw, mode: 0o120777))
     for bytes in [zip.bytes, tar.bytes] {
       try await imported(bytes, options: options) { tree, report in
-        #expect(
-          tree == ["d": [FileName(name): "content"], "link": .link(Array("d/\(name)".utf8))])
+        #expect(tree == ["d": [FileName(name): "content"], "link": .link(Array("d/\(name)".utf8))])
         #expect(report.undecodedNames == 0)
       }
       try await imported(bytes) { tree, report in
@@ -254,16 +253,14 @@ struct OthersArchivesTests {
 
   @Test(.enabled(if: Program.installed("tar") != nil, "needs tar"))
   func `may have a label, and files that were appended twice`() async throws {
-    try await withFixture { fixture in
-      for command in [
-        "echo first > a", "tar -c -V Label -f a.tar a", "echo second > a", "tar -rf a.tar a",
-      ] {
-        try #require(try run("sh", ["-c", command], in: fixture.folder).status == 0)
-      }
-      let report = try await fixture.take("a.tar")
-      #expect(try fixture.tree("Back.pack") == ["a": "second\n"])
-      #expect(report.entries == 1 && report.bytes == 7)
+    for command in [
+      "echo first > a", "tar -c -V Label -f a.tar a", "echo second > a", "tar -rf a.tar a",
+    ] {
+      try #require(try run("sh", ["-c", command], in: fixture.folder).status == 0)
     }
+    let report = try await fixture.take("a.tar")
+    #expect(try fixture.tree("Back.pack") == ["a": "second\n"])
+    #expect(report.entries == 1 && report.bytes == 7)
   }
 
   @Test func `may have a header of star's`() async throws {
@@ -290,27 +287,22 @@ struct OthersArchivesTests {
     var options = ImportOptions()
     options.limits.bytes = 1 << 20
     options.limits.entries = 10
-    try await withFixture { fixture in
-      let zeros = try FileDescriptor.open("/dev/zero", .readOnly)
-      defer { try? zeros.close() }
-      let error = await #expect(throws: ArchiveError.self) {
-        try await PackageStore.importArchive(
-          from: zeros, to: fixture.url("Back.pack"), options: options)
-      }
-      #expect(error?.code == .limitExceeded)
-      #expect(try fixture.names == [])
+    let zeros = try FileDescriptor.open("/dev/zero", .readOnly)
+    defer { try? zeros.close() }
+    let error = await #expect(throws: ArchiveError.self) {
+      try await PackageStore.importArchive(from: zeros, to: fixture.url("Back.pack"), options: options)
     }
+    #expect(error?.code == .limitExceeded)
+    #expect(try fixture.names == [])
   }
 
   @Test(.enabled(if: Program.installed("zstd") != nil, "needs zstd"))
   func `may begin with a frame of Zstandard's that is skipped`() async throws {
-    try await withFixture { fixture in
-      try Data(Tar(.init("a", "text")).bytes).write(to: fixture.url("a.tar"))
-      try #require(try run("zstd", ["-q", "a.tar"], in: fixture.folder).status == 0)
-      let frame: [UInt8] = [0x50, 0x2A, 0x4D, 0x18, 4, 0, 0, 0, 1, 2, 3, 4]
-      try await imported(frame + frame + Array(fixture.bytes("a.tar.zst"))) { tree, _ in
-        #expect(tree == ["a": "text"])
-      }
+    try Data(Tar(.init("a", "text")).bytes).write(to: fixture.url("a.tar"))
+    try #require(try run("zstd", ["-q", "a.tar"], in: fixture.folder).status == 0)
+    let frame: [UInt8] = [0x50, 0x2A, 0x4D, 0x18, 4, 0, 0, 0, 1, 2, 3, 4]
+    try await imported(frame + frame + Array(fixture.bytes("a.tar.zst"))) { tree, _ in
+      #expect(tree == ["a": "text"])
     }
   }
 
@@ -318,21 +310,19 @@ struct OthersArchivesTests {
 
   @Test(arguments: ArchiveFormat.readable)
   func `that we made come back`(format: ArchiveFormat) async throws {
-    try await withFixture { fixture in
-      let tree: TestTree = [
-        "._x": "no Mac made it", "a\\b": "backslash", "C:": ["x": "drive"], "dir": ["._y": "", "a": "x"],
-        ".d": ["docpkg": "x"],
-      ]
-      try fixture.makePackage(tree, named: "Q: a")
-      for isFlat in [false, true] {
-        var (options, taking) = (ExportOptions(), ImportOptions())
-        if isFlat { options.topFolder = .none }
-        // A zip names this library as its writer.
-        taking.allowsDriveLetters = format != .zip
-        try await fixture.export("a", of: "Q: a", as: format, options: options)
-        try await fixture.take("a", to: "\(isFlat)", options: taking)
-        #expect(try fixture.tree("\(isFlat)") == tree)
-      }
+    let tree: TestTree = [
+      "._x": "no Mac made it", "a\\b": "backslash", "C:": ["x": "drive"], "dir": ["._y": "", "a": "x"],
+      ".d": ["docpkg": "x"],
+    ]
+    try fixture.makePackage(tree, named: "Q: a")
+    for isFlat in [false, true] {
+      var (options, taking) = (ExportOptions(), ImportOptions())
+      if isFlat { options.topFolder = .none }
+      // A zip names this library as its writer.
+      taking.allowsDriveLetters = format != .zip
+      try await fixture.export("a", of: "Q: a", as: format, options: options)
+      try await fixture.take("a", to: "\(isFlat)", options: taking)
+      #expect(try fixture.tree("\(isFlat)") == tree)
     }
   }
 

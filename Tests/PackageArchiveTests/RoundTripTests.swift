@@ -6,7 +6,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("A package that was exported and imported", .tags(.process))
+@Suite("A package that was exported and imported", .tags(.process), .temporaryDirectory)
 struct RoundTripTests {
   /// The properties that a format keeps beside names, contents, kinds and links.
   struct Survival: Sendable, CustomTestStringConvertible {
@@ -29,50 +29,42 @@ struct RoundTripTests {
 
   @Test(arguments: survivals)
   func `has the same names, contents, permissions and links`(_ survival: Survival) async throws {
-    try await withFixture { fixture in
-      try fixture.makePackage(ArchiveFixture.treeWithBytes)
-      let report = try await fixture.export("a", as: survival.format)
-      let taken = try await fixture.take("a")
-      #expect(taken.entries == report.entries - 1 && taken.bytes == report.bytes && taken.leftOut.isEmpty)
-      #expect(try fixture.tree("Back.pack") == fixture.tree("Trip.pack"))
-      #expect(try fixture.names == ["Trip.pack", "Back.pack", "a"])
-    }
+    try fixture.makePackage(ArchiveFixture.treeWithBytes)
+    let report = try await fixture.export("a", as: survival.format)
+    let taken = try await fixture.take("a")
+    #expect(taken.entries == report.entries - 1 && taken.bytes == report.bytes && taken.leftOut.isEmpty)
+    #expect(try fixture.tree("Back.pack") == fixture.tree("Trip.pack"))
+    #expect(try fixture.names == ["Trip.pack", "Back.pack", "a"])
   }
 
   @Test(arguments: survivals)
   func `has the same dates, as finely as the format has them`(_ survival: Survival) async throws {
-    try await withFixture { fixture in
-      try fixture.makePackage(["a.txt": "a", "Folder": ["b.txt": "b"], "link": .link(Array("a.txt".utf8))])
-      let disk = PosixDisk()
-      try disk.setModified(
-        FileTime(seconds: 1_234_567_890, nanoseconds: 987_654_321), of: "a.txt",
-        in: disk.openDirectory(at: fixture.folder.appending("Trip.pack")))
-      try await fixture.export("a", as: survival.format)
-      try await fixture.take("a")
-      let expected = try fixture.dates("Trip.pack").mapValues { time in
-        FileTime(
-          seconds: time.seconds, nanoseconds: time.nanoseconds / survival.nanoseconds * survival.nanoseconds)
-      }
-      #expect(try fixture.dates("Back.pack") == expected)
+    try fixture.makePackage(["a.txt": "a", "Folder": ["b.txt": "b"], "link": .link(Array("a.txt".utf8))])
+    let disk = PosixDisk()
+    try disk.setModified(
+      FileTime(seconds: 1_234_567_890, nanoseconds: 987_654_321), of: "a.txt",
+      in: disk.openDirectory(at: fixture.folder.appending("Trip.pack")))
+    try await fixture.export("a", as: survival.format)
+    try await fixture.take("a")
+    let expected = try fixture.dates("Trip.pack").mapValues { time in
+      FileTime(
+        seconds: time.seconds, nanoseconds: time.nanoseconds / survival.nanoseconds * survival.nanoseconds)
     }
+    #expect(try fixture.dates("Back.pack") == expected)
   }
 
   @Test(arguments: survivals)
   func `has its extended attributes where the format knows any`(_ survival: Survival) async throws {
-    try await withFixture { fixture in
-      try fixture.makePackage(["a.txt": "a", "Folder": [:]])
-      let disk = PosixDisk()
-      let value: [UInt8] = [0, 0xFF, 10, 61]
-      guard try setAttribute("user.tag", value, in: fixture) else { return }
-      try await fixture.export("a", as: survival.format)
-      try await fixture.take("a")
-      let back = try disk.openFile(
-        "a.txt", in: disk.openDirectory(at: fixture.folder.appending("Back.pack")))
-      #expect(try disk.extendedAttributes(of: back) == (survival.keepsAttributes ? ["user.tag": value] : [:]))
-      let inner = try disk.openDirectory(at: fixture.folder.appending("Back.pack/Folder"))
-      #expect(
-        try disk.extendedAttributes(of: inner) == (survival.keepsAttributes ? ["user.tag": value] : [:]))
-    }
+    try fixture.makePackage(["a.txt": "a", "Folder": [:]])
+    let disk = PosixDisk()
+    let value: [UInt8] = [0, 0xFF, 10, 61]
+    guard try setAttribute("user.tag", value, in: fixture) else { return }
+    try await fixture.export("a", as: survival.format)
+    try await fixture.take("a")
+    let back = try disk.openFile("a.txt", in: disk.openDirectory(at: fixture.folder.appending("Back.pack")))
+    #expect(try disk.extendedAttributes(of: back) == (survival.keepsAttributes ? ["user.tag": value] : [:]))
+    let inner = try disk.openDirectory(at: fixture.folder.appending("Back.pack/Folder"))
+    #expect(try disk.extendedAttributes(of: inner) == (survival.keepsAttributes ? ["user.tag": value] : [:]))
   }
 
   /// Sets attributes; returns false on a disk without extended attributes.
@@ -93,195 +85,175 @@ struct RoundTripTests {
 
   @Test(arguments: survivals)
   func `has no program that runs as somebody else, and no owner`(_ survival: Survival) async throws {
-    try await withFixture { fixture in
-      try fixture.makePackage([
-        "program": .file([1], mode: 0o755), "Folder": ["other": .file([2], mode: 0o755)],
-      ])
-      // A change of a file clears such bits, so the test sets them last.
-      for (name, mode) in [("program", UInt16(0o4755)), ("Folder/other", 0o2755), ("Folder", 0o3777)] {
-        #expect(chmod(fixture.folder.appending("Trip.pack/\(name)").string, mode_t(mode)) == 0)
+    try fixture.makePackage([
+      "program": .file([1], mode: 0o755), "Folder": ["other": .file([2], mode: 0o755)],
+    ])
+    // A change of a file clears such bits, so the test sets them last.
+    for (name, mode) in [("program", UInt16(0o4755)), ("Folder/other", 0o2755), ("Folder", 0o3777)] {
+      #expect(chmod(fixture.folder.appending("Trip.pack/\(name)").string, mode_t(mode)) == 0)
+    }
+    for uniform in [nil, ExportOptions.earliestDate] {
+      var exporting = ExportOptions()
+      exporting.uniformDate = uniform
+      let report = try await fixture.export("a", as: survival.format, options: exporting)
+      #expect(report.privileged == ["Folder/other", "program"])
+      #expect(report.description.hasSuffix(", without set-user-ID and set-group-ID: Folder/other, program"))
+      let taken = try await fixture.take("a")
+      #expect(taken.privileged.isEmpty)
+      for name in ["program", "Folder/other", "Folder"] {
+        var status = stat()
+        #expect(stat(fixture.folder.appending("Back.pack/\(name)").string, &status) == 0)
+        #expect(status.st_mode & 0o7000 == 0)
       }
-      for uniform in [nil, ExportOptions.earliestDate] {
-        var exporting = ExportOptions()
-        exporting.uniformDate = uniform
-        let report = try await fixture.export("a", as: survival.format, options: exporting)
-        #expect(report.privileged == ["Folder/other", "program"])
-        #expect(report.description.hasSuffix(", without set-user-ID and set-group-ID: Folder/other, program"))
-        let taken = try await fixture.take("a")
-        #expect(taken.privileged.isEmpty)
-        for name in ["program", "Folder/other", "Folder"] {
-          var status = stat()
-          #expect(stat(fixture.folder.appending("Back.pack/\(name)").string, &status) == 0)
-          #expect(status.st_mode & 0o7000 == 0)
-        }
-        try FileManager.default.removeItem(at: fixture.url("Back.pack"))
-      }
+      try FileManager.default.removeItem(at: fixture.url("Back.pack"))
     }
   }
 
   @Test(arguments: [ArchiveFormat.tar, .tarZstd])
   func `is given to nobody by a tar`(_ format: ArchiveFormat) async throws {
     guard Program.installed("bsdtar") != nil else { return }
-    try await withFixture { fixture in
-      try fixture.makePackage(["a.txt": "a", "Folder": [:]])
-      // Only the superuser can give files away. For other users the test proves nothing about owners.
-      _ = chown(fixture.folder.appending("Trip.pack/a.txt").string, 4711, 4712)
-      try await fixture.export("a", as: format)
-      let listed = try run("bsdtar", ["tvf", "a", "--numeric-owner"], in: fixture.folder).output
-      let owners = listed.split(separator: "\n").map {
-        $0.split(separator: " ")[2...3].joined(separator: " ")
-      }
-      #expect(owners == ["0 0", "0 0", "0 0"], "\(listed)")
+    try fixture.makePackage(["a.txt": "a", "Folder": [:]])
+    // Only the superuser can give files away. For other users the test proves nothing about owners.
+    _ = chown(fixture.folder.appending("Trip.pack/a.txt").string, 4711, 4712)
+    try await fixture.export("a", as: format)
+    let listed = try run("bsdtar", ["tvf", "a", "--numeric-owner"], in: fixture.folder).output
+    let owners = listed.split(separator: "\n").map {
+      $0.split(separator: " ")[2...3].joined(separator: " ")
     }
+    #expect(owners == ["0 0", "0 0", "0 0"], "\(listed)")
   }
 
   @Test func `is refused by a format that cannot hold a name, and nothing is left`() async throws {
-    try await withFixture { fixture in
-      try fixture.makePackage(ArchiveFixture.treeWithBytes)
-      let error = await #expect(throws: ArchiveError.self) { try await fixture.export("a.7z") }
-      #expect(error?.code == .notRepresentable)
-      #expect(try fixture.names == ["Trip.pack"])
-    }
+    try fixture.makePackage(ArchiveFixture.treeWithBytes)
+    let error = await #expect(throws: ArchiveError.self) { try await fixture.export("a.7z") }
+    #expect(error?.code == .notRepresentable)
+    #expect(try fixture.names == ["Trip.pack"])
   }
 
   @Test(arguments: [ArchiveFormat.zip, .tarZstd])
   func `has files of more than one piece, and holes`(_ format: ArchiveFormat) async throws {
-    try await withFixture { fixture in
-      let text = Array(String(repeating: "A line that compresses well. ", count: 400_000).utf8)
-      try fixture.makePackage(["text": .file(text), "noise": .file(ArchiveFixture.noise(9_500_000, seed: 2))])
-      let disk = PosixDisk()
-      let package = try disk.openDirectory(at: fixture.folder.appending("Trip.pack"))
-      let sparse = try disk.createFile("sparse", in: package, mode: 0o644)
-      try disk.write([1, 2, 3], to: sparse, at: 20_000_000)
-      try disk.resize(sparse, to: 30_000_000)
-      try await fixture.export("a", as: format)
-      try await fixture.take("a")
-      #expect(try fixture.tree("Back.pack") == fixture.tree("Trip.pack"))
-      var status = stat()
-      #expect(stat(fixture.folder.appending("Back.pack/sparse").string, &status) == 0)
-      #expect(status.st_blocks * 512 < 1 << 20, "the hole takes \(status.st_blocks * 512) bytes")
-    }
+    let text = Array(String(repeating: "A line that compresses well. ", count: 400_000).utf8)
+    try fixture.makePackage(["text": .file(text), "noise": .file(ArchiveFixture.noise(9_500_000, seed: 2))])
+    let disk = PosixDisk()
+    let package = try disk.openDirectory(at: fixture.folder.appending("Trip.pack"))
+    let sparse = try disk.createFile("sparse", in: package, mode: 0o644)
+    try disk.write([1, 2, 3], to: sparse, at: 20_000_000)
+    try disk.resize(sparse, to: 30_000_000)
+    try await fixture.export("a", as: format)
+    try await fixture.take("a")
+    #expect(try fixture.tree("Back.pack") == fixture.tree("Trip.pack"))
+    var status = stat()
+    #expect(stat(fixture.folder.appending("Back.pack/sparse").string, &status) == 0)
+    #expect(status.st_blocks * 512 < 1 << 20, "the hole takes \(status.st_blocks * 512) bytes")
   }
 
   @Test func `is the same tree in memory`() async throws {
-    try await withFixture { fixture in
-      try fixture.makePackage(ArchiveFixture.treeWithBytes)
-      try await fixture.export("a.tar.zst")
-      let tree = try await FileWrapper.importArchive(at: fixture.url("a.tar.zst"))
-      try tree.write(to: fixture.url("Back.pack"), originalContentsURL: nil)
-      #expect(try fixture.tree("Back.pack") == fixture.tree("Trip.pack"))
-    }
+    try fixture.makePackage(ArchiveFixture.treeWithBytes)
+    try await fixture.export("a.tar.zst")
+    let tree = try await FileWrapper.importArchive(at: fixture.url("a.tar.zst"))
+    try tree.write(to: fixture.url("Back.pack"), originalContentsURL: nil)
+    #expect(try fixture.tree("Back.pack") == fixture.tree("Trip.pack"))
   }
 
   @Test func `that never was on disk is exported, too`() async throws {
-    try await withFixture { fixture in
-      let tree = FileWrapper(directoryWithFileWrappers: [
-        "a.txt": FileWrapper(regularFileWithContents: Data("a".utf8)),
-        "Folder": FileWrapper(directoryWithFileWrappers: [:]),
-      ])
-      for format in ArchiveFormat.readable {
-        let name = "Sketch.\(format.rawValue)"
-        try await tree.snapshot().export(to: fixture.url(name))
-        try await fixture.take(name, to: "\(name).pack")
-        #expect(try fixture.tree("\(name).pack") == ["a.txt": "a", "Folder": [:]])
-      }
+    let tree = FileWrapper(directoryWithFileWrappers: [
+      "a.txt": FileWrapper(regularFileWithContents: Data("a".utf8)),
+      "Folder": FileWrapper(directoryWithFileWrappers: [:]),
+    ])
+    for format in ArchiveFormat.readable {
+      let name = "Sketch.\(format.rawValue)"
+      try await tree.snapshot().export(to: fixture.url(name))
+      try await fixture.take(name, to: "\(name).pack")
+      #expect(try fixture.tree("\(name).pack") == ["a.txt": "a", "Folder": [:]])
     }
   }
 
   @Test(arguments: [ArchiveFormat.zip, .tarZstd])
   func `is read from a pipe, and written to one`(_ format: ArchiveFormat) async throws {
-    try await withFixture { fixture in
-      try fixture.makePackage()
-      let store = try await PackageStore.open(at: fixture.package)
-      let snapshot = await store.tree.snapshot()
-      let pipe = try FileDescriptor.pipe()
-      let exported = Task {
-        try await snapshot.export(to: pipe.writeEnd, as: format)
-        try pipe.writeEnd.close()
-      }
-      try await PackageStore.importArchive(from: pipe.readEnd, to: fixture.url("Back.pack"))
-      try await exported.value
-      try pipe.readEnd.close()
-      #expect(try fixture.tree("Back.pack") == fixture.tree("Trip.pack"))
+    try fixture.makePackage()
+    let store = try await PackageStore.open(at: fixture.package)
+    let snapshot = await store.tree.snapshot()
+    let pipe = try FileDescriptor.pipe()
+    let exported = Task {
+      try await snapshot.export(to: pipe.writeEnd, as: format)
+      try pipe.writeEnd.close()
     }
+    try await PackageStore.importArchive(from: pipe.readEnd, to: fixture.url("Back.pack"))
+    try await exported.value
+    try pipe.readEnd.close()
+    #expect(try fixture.tree("Back.pack") == fixture.tree("Trip.pack"))
   }
 
   @Test func `needs the passphrase that it was encrypted with`() async throws {
-    try await withFixture { fixture in
-      try fixture.makePackage()
-      var options = ExportOptions()
-      options.passphrase = "Über den Pass"
-      try await fixture.export("a.zip", options: options)
-      var with = ImportOptions()
-      with.passphrase = options.passphrase
-      try await fixture.take("a.zip", options: with)
-      #expect(try fixture.tree("Back.pack") == fixture.tree("Trip.pack"))
-      for wrong in [nil, "another"] {
-        var without = ImportOptions()
-        without.passphrase = wrong
-        let error = await #expect(throws: ArchiveError.self) {
-          try await fixture.take("a.zip", to: "No.pack", options: without)
-        }
-        #expect(error?.code == .passphrase, "\(wrong ?? "none")")
+    try fixture.makePackage()
+    var options = ExportOptions()
+    options.passphrase = "Über den Pass"
+    try await fixture.export("a.zip", options: options)
+    var with = ImportOptions()
+    with.passphrase = options.passphrase
+    try await fixture.take("a.zip", options: with)
+    #expect(try fixture.tree("Back.pack") == fixture.tree("Trip.pack"))
+    for wrong in [nil, "another"] {
+      var without = ImportOptions()
+      without.passphrase = wrong
+      let error = await #expect(throws: ArchiveError.self) {
+        try await fixture.take("a.zip", to: "No.pack", options: without)
       }
-      #expect(try fixture.names == ["Trip.pack", "a.zip", "Back.pack"])
+      #expect(error?.code == .passphrase, "\(wrong ?? "none")")
     }
+    #expect(try fixture.names == ["Trip.pack", "a.zip", "Back.pack"])
   }
 
   @Test func `leaves its hidden folder behind, unless history is asked for`() async throws {
-    try await withFixture { fixture in
-      try fixture.makePackage([
-        "a.txt": "a", ".docpkg": ["versions": ["1": "old"], "tmp": [:], "lock": ""],
-      ])
-      for format in [ArchiveFormat.zip, .tar] {
-        try await fixture.export("a", as: format)
-        try await fixture.take("a")
-        #expect(try fixture.tree("Back.pack") == ["a.txt": "a"])
-        try FileManager.default.removeItem(at: fixture.url("Back.pack"))
-      }
-      var history = ExportOptions()
-      history.includesHistory = true
-      try await fixture.export("b.zip", options: history)
-      let report = try await fixture.take("b.zip")
-      #expect(report.leftOut == [".docpkg"])
+    try fixture.makePackage([
+      "a.txt": "a", ".docpkg": ["versions": ["1": "old"], "tmp": [:], "lock": ""],
+    ])
+    for format in [ArchiveFormat.zip, .tar] {
+      try await fixture.export("a", as: format)
+      try await fixture.take("a")
       #expect(try fixture.tree("Back.pack") == ["a.txt": "a"])
-      var options = ImportOptions()
-      options.includesHistory = true
-      try await fixture.take("b.zip", to: "Whole.pack", options: options)
-      #expect(try fixture.tree("Whole.pack") == ["a.txt": "a", ".docpkg": ["versions": ["1": "old"]]])
+      try FileManager.default.removeItem(at: fixture.url("Back.pack"))
     }
+    var history = ExportOptions()
+    history.includesHistory = true
+    try await fixture.export("b.zip", options: history)
+    let report = try await fixture.take("b.zip")
+    #expect(report.leftOut == [".docpkg"])
+    #expect(try fixture.tree("Back.pack") == ["a.txt": "a"])
+    var options = ImportOptions()
+    options.includesHistory = true
+    try await fixture.take("b.zip", to: "Whole.pack", options: options)
+    #expect(try fixture.tree("Whole.pack") == ["a.txt": "a", ".docpkg": ["versions": ["1": "old"]]])
   }
 
   @Test(arguments: [ArchiveFormat.zip, .tar])
   func `leaves the hidden folders of documents in it behind, unless history is asked for`(
     format: ArchiveFormat
   ) async throws {
-    try await withFixture { fixture in
-      let hidden: TestTree = ["versions": ["1": "old"], "m": "m"]
-      try fixture.makePackage([
-        "A": [
-          "B.pack": ["b": "b", ".docpkg": hidden, "C.pack": [".docpkg": hidden]], ".docpkg": ["lock": ""],
-        ],
-        ".docpkg-0123456789abcdef.old": ["b": "old"],
+    let hidden: TestTree = ["versions": ["1": "old"], "m": "m"]
+    try fixture.makePackage([
+      "A": [
+        "B.pack": ["b": "b", ".docpkg": hidden, "C.pack": [".docpkg": hidden]], ".docpkg": ["lock": ""],
+      ],
+      ".docpkg-0123456789abcdef.old": ["b": "old"],
+    ])
+    let report = try await fixture.export("a", as: format)
+    #expect(
+      report.leftOut == [
+        ".docpkg-0123456789abcdef.old", "A/B.pack/.docpkg", "A/B.pack/C.pack/.docpkg",
       ])
-      let report = try await fixture.export("a", as: format)
-      #expect(
-        report.leftOut == [
-          ".docpkg-0123456789abcdef.old", "A/B.pack/.docpkg", "A/B.pack/C.pack/.docpkg",
-        ])
-      var taking = ImportOptions()
-      taking.includesHistory = true
-      try await fixture.take("a", options: taking)
-      #expect(try fixture.tree("Back.pack") == ["A": ["B.pack": ["b": "b", "C.pack": [:]]]])
-      var history = ExportOptions()
-      history.includesHistory = true
-      try await fixture.export("b", as: format, options: history)
-      try await fixture.take("b", to: "Whole.pack", options: taking)
-      #expect(
-        try fixture.tree("Whole.pack") == [
-          "A": ["B.pack": ["b": "b", ".docpkg": hidden, "C.pack": [".docpkg": hidden]]]
-        ])
-    }
+    var taking = ImportOptions()
+    taking.includesHistory = true
+    try await fixture.take("a", options: taking)
+    #expect(try fixture.tree("Back.pack") == ["A": ["B.pack": ["b": "b", "C.pack": [:]]]])
+    var history = ExportOptions()
+    history.includesHistory = true
+    try await fixture.export("b", as: format, options: history)
+    try await fixture.take("b", to: "Whole.pack", options: taking)
+    #expect(
+      try fixture.tree("Whole.pack") == [
+        "A": ["B.pack": ["b": "b", ".docpkg": hidden, "C.pack": [".docpkg": hidden]]]
+      ])
   }
 
   /// Trees that an export without a folder around the children must preserve.
@@ -295,61 +267,53 @@ struct RoundTripTests {
   func `has all of its children at the top, whatever they are called`(_ survival: Survival, _ tree: TestTree)
     async throws
   {
-    try await withFixture { fixture in
-      try fixture.makePackage(tree)
-      var flat = ExportOptions()
-      flat.topFolder = .none
-      let report = try await fixture.export("a", as: survival.format, options: flat)
-      let taken = try await fixture.take("a")
-      #expect(try fixture.tree("Back.pack") == tree)
-      #expect(taken.bytes == report.bytes)
-    }
+    try fixture.makePackage(tree)
+    var flat = ExportOptions()
+    flat.topFolder = .none
+    let report = try await fixture.export("a", as: survival.format, options: flat)
+    let taken = try await fixture.take("a")
+    #expect(try fixture.tree("Back.pack") == tree)
+    #expect(taken.bytes == report.bytes)
   }
 
   @Test func `has all of its children at the top of an encrypted zip, too`() async throws {
-    try await withFixture { fixture in
-      var flat = ExportOptions()
-      flat.topFolder = .none
-      flat.passphrase = "open sesame"
-      var taking = ImportOptions()
-      taking.passphrase = "open sesame"
-      for (number, tree) in Self.flatTrees.enumerated() {
-        try fixture.makePackage(tree, named: "\(number)")
-        try await fixture.export("\(number).zip", of: "\(number)", options: flat)
-        try await fixture.take("\(number).zip", to: "Back \(number)", options: taking)
-        #expect(try fixture.tree("Back \(number)") == tree)
-      }
+    var flat = ExportOptions()
+    flat.topFolder = .none
+    flat.passphrase = "open sesame"
+    var taking = ImportOptions()
+    taking.passphrase = "open sesame"
+    for (number, tree) in Self.flatTrees.enumerated() {
+      try fixture.makePackage(tree, named: "\(number)")
+      try await fixture.export("\(number).zip", of: "\(number)", options: flat)
+      try await fixture.take("\(number).zip", to: "Back \(number)", options: taking)
+      #expect(try fixture.tree("Back \(number)") == tree)
     }
   }
 
   @Test(arguments: survivals)
   func `may have any name`(_ survival: Survival) async throws {
-    try await withFixture { fixture in
-      for (number, name) in ["Q: a", "C:", "c:\\x", "a\\b"].enumerated() {
-        try fixture.makePackage(["f": "1"], named: name)
-        try await fixture.export("\(number)", of: name, as: survival.format)
-        try await fixture.take("\(number)", to: "Back \(number)")
-        #expect(try fixture.tree("Back \(number)") == ["f": "1"])
-      }
+    for (number, name) in ["Q: a", "C:", "c:\\x", "a\\b"].enumerated() {
+      try fixture.makePackage(["f": "1"], named: name)
+      try await fixture.export("\(number)", of: name, as: survival.format)
+      try await fixture.take("\(number)", to: "Back \(number)")
+      #expect(try fixture.tree("Back \(number)") == ["f": "1"])
     }
   }
 
   @Test func `may have its children at the top, or in a folder of another name`() async throws {
-    try await withFixture { fixture in
-      try fixture.makePackage(["a.txt": "a", "b.txt": "b"])
-      var options = ExportOptions()
-      options.topFolder = .none
-      try await fixture.export("flat.zip", options: options)
-      options.topFolder = .named("Other")
-      try await fixture.export("named.tar", options: options)
-      try await fixture.take("flat.zip", to: "1")
-      try await fixture.take("named.tar", to: "2")
-      var kept = ImportOptions()
-      kept.topFolder = .isKept
-      try await fixture.take("named.tar", to: "3", options: kept)
-      #expect(try fixture.tree("1") == ["a.txt": "a", "b.txt": "b"])
-      #expect(try fixture.tree("2") == ["a.txt": "a", "b.txt": "b"])
-      #expect(try fixture.tree("3") == ["Other": ["a.txt": "a", "b.txt": "b"]])
-    }
+    try fixture.makePackage(["a.txt": "a", "b.txt": "b"])
+    var options = ExportOptions()
+    options.topFolder = .none
+    try await fixture.export("flat.zip", options: options)
+    options.topFolder = .named("Other")
+    try await fixture.export("named.tar", options: options)
+    try await fixture.take("flat.zip", to: "1")
+    try await fixture.take("named.tar", to: "2")
+    var kept = ImportOptions()
+    kept.topFolder = .isKept
+    try await fixture.take("named.tar", to: "3", options: kept)
+    #expect(try fixture.tree("1") == ["a.txt": "a", "b.txt": "b"])
+    #expect(try fixture.tree("2") == ["a.txt": "a", "b.txt": "b"])
+    #expect(try fixture.tree("3") == ["Other": ["a.txt": "a", "b.txt": "b"]])
   }
 }

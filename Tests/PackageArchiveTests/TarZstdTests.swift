@@ -5,7 +5,7 @@ import PackageArchive
 import TestSupport
 import Testing
 
-@Suite("A tar.zst")
+@Suite("A tar.zst", .temporaryDirectory)
 struct TarZstdTests {
   /// Sizes around those of a tar's records, of one block and of one piece that a thread compresses.
   private static let sizes = [0, 1, 511, 512, 513, 131_071, 131_072, 131_073, 8_388_607, 8_388_609]
@@ -23,95 +23,83 @@ struct TarZstdTests {
   }
 
   @Test func `comes back as it was`() async throws {
-    try await withFixture { fixture in
-      try fixture.makePackage(Self.tree)
-      let report = try await fixture.export("a.tar.zst")
-      let noise = Self.sizes.reduce(0, +)
-      #expect(report.archiveBytes > noise && report.archiveBytes < report.bytes * 2 / 3)
-      try await fixture.take("a.tar.zst")
-      #expect(try fixture.tree("Back.pack") == fixture.tree("Trip.pack"))
-      #expect(try fixture.dates("Back.pack") == fixture.dates("Trip.pack"))
-    }
+    try fixture.makePackage(Self.tree)
+    let report = try await fixture.export("a.tar.zst")
+    let noise = Self.sizes.reduce(0, +)
+    #expect(report.archiveBytes > noise && report.archiveBytes < report.bytes * 2 / 3)
+    try await fixture.take("a.tar.zst")
+    #expect(try fixture.tree("Back.pack") == fixture.tree("Trip.pack"))
+    #expect(try fixture.dates("Back.pack") == fixture.dates("Trip.pack"))
   }
 
   private static let programs = Program.installed("zstd") == nil ? ["bsdtar"] : ["bsdtar", "tar"]
 
   @Test(arguments: programs)
   func `is unpacked by other programs`(_ program: String) async throws {
-    try await withFixture { fixture in
-      try fixture.makePackage(Self.tree)
-      try await fixture.export("a.tar.zst")
-      try FileManager.default.createDirectory(at: fixture.url("Out"), withIntermediateDirectories: false)
-      let result = try run(program, ["-xpf", "a.tar.zst", "-C", "Out"], in: fixture.folder)
-      #expect(result.status == 0, "\(result.output.suffix(500))")
-      #expect(try fixture.tree("Out/Trip.pack") == fixture.tree("Trip.pack"))
-    }
+    try fixture.makePackage(Self.tree)
+    try await fixture.export("a.tar.zst")
+    try FileManager.default.createDirectory(at: fixture.url("Out"), withIntermediateDirectories: false)
+    let result = try run(program, ["-xpf", "a.tar.zst", "-C", "Out"], in: fixture.folder)
+    #expect(result.status == 0, "\(result.output.suffix(500))")
+    #expect(try fixture.tree("Out/Trip.pack") == fixture.tree("Trip.pack"))
   }
 
   @Test func `has the tar that an export without compression makes`() async throws {
-    try await withFixture { fixture in
-      try fixture.makePackage(Self.tree)
-      try await fixture.export("a.tar.zst")
-      try await fixture.export("a.tar")
-      guard Program.installed("zstd") != nil else { return }
-      #expect(try run("zstd", ["-qd", "a.tar.zst", "-o", "b.tar"], in: fixture.folder).status == 0)
-      #expect(try fixture.bytes("a.tar") == fixture.bytes("b.tar"))
-    }
+    try fixture.makePackage(Self.tree)
+    try await fixture.export("a.tar.zst")
+    try await fixture.export("a.tar")
+    guard Program.installed("zstd") != nil else { return }
+    #expect(try run("zstd", ["-qd", "a.tar.zst", "-o", "b.tar"], in: fixture.folder).status == 0)
+    #expect(try fixture.bytes("a.tar") == fixture.bytes("b.tar"))
   }
 
   @Test(arguments: [nil, 12])
   func `with one byte changed anywhere is refused`(level: Int?) async throws {
-    try await withFixture { fixture in
-      let text = (0..<9_000).map { "line \($0 &* 7919)\n" }.joined()
-      try fixture.makePackage([
-        "noise": .file(ArchiveFixture.noise(300_000, seed: 3)), "text": .file(Array(text.utf8)),
-      ])
-      var options = ExportOptions()
-      options.level = level
-      try await fixture.export("whole.tar.zst", options: options)
-      let whole = try fixture.bytes("whole.tar.zst")
-      var generator = SeededGenerator(seed: 32)
-      for _ in 0..<60 {
-        let position = Int.random(in: 0..<whole.count, using: &generator)
-        var changed = whole
-        changed[position] ^= UInt8.random(in: 1...255, using: &generator)
-        try changed.write(to: fixture.url("changed.tar.zst"))
-        await #expect(throws: ArchiveError.self, "byte \(position) of \(whole.count)") {
-          try await FileWrapper.importArchive(at: fixture.url("changed.tar.zst"))
-        }
+    let text = (0..<9_000).map { "line \($0 &* 7919)\n" }.joined()
+    try fixture.makePackage([
+      "noise": .file(ArchiveFixture.noise(300_000, seed: 3)), "text": .file(Array(text.utf8)),
+    ])
+    var options = ExportOptions()
+    options.level = level
+    try await fixture.export("whole.tar.zst", options: options)
+    let whole = try fixture.bytes("whole.tar.zst")
+    var generator = SeededGenerator(seed: 32)
+    for _ in 0..<60 {
+      let position = Int.random(in: 0..<whole.count, using: &generator)
+      var changed = whole
+      changed[position] ^= UInt8.random(in: 1...255, using: &generator)
+      try changed.write(to: fixture.url("changed.tar.zst"))
+      await #expect(throws: ArchiveError.self, "byte \(position) of \(whole.count)") {
+        try await FileWrapper.importArchive(at: fixture.url("changed.tar.zst"))
       }
-      #expect(try await fixture.take("whole.tar.zst").entries == 2)
     }
+    #expect(try await fixture.take("whole.tar.zst").entries == 2)
   }
 
   @Test(arguments: [0, 23, .max])
   func `has no other levels than 1 to 22`(level: Int) async throws {
-    try await withFixture { fixture in
-      try fixture.makePackage(["a": "a"])
-      var options = ExportOptions()
-      options.level = level
-      let error = await #expect(throws: ArchiveError.self) {
-        try await fixture.export("a.tar.zst", options: options)
-      }
-      #expect(error?.code == .unsupported)
+    try fixture.makePackage(["a": "a"])
+    var options = ExportOptions()
+    options.level = level
+    let error = await #expect(throws: ArchiveError.self) {
+      try await fixture.export("a.tar.zst", options: options)
     }
+    #expect(error?.code == .unsupported)
   }
 
   @Test(arguments: [300_000, 400_000, 500_000])
   func `is not made if a child changed`(_ count: Int) async throws {
-    try await withFixture { fixture in
-      try Data(ArchiveFixture.noise(400_000, seed: 1)).write(to: fixture.url("original"))
-      let tree = FileWrapper(directoryWithFileWrappers: [:])
-      let child = try FileWrapper(regularFileWithContentsOf: fixture.url("original"))
-      child.preferredFilename = "picture"
-      tree.addFileWrapper(child)
-      let snapshot = tree.snapshot()
-      try Data(ArchiveFixture.noise(count, seed: 2)).write(to: fixture.url("original"))
-      let error = await #expect(throws: FilePackageError.self) {
-        try await snapshot.export(to: fixture.url("a.tar.zst"))
-      }
-      #expect(error?.code == .changedOnDisk)
-      #expect(try fixture.names == ["original"])
+    try Data(ArchiveFixture.noise(400_000, seed: 1)).write(to: fixture.url("original"))
+    let tree = FileWrapper(directoryWithFileWrappers: [:])
+    let child = try FileWrapper(regularFileWithContentsOf: fixture.url("original"))
+    child.preferredFilename = "picture"
+    tree.addFileWrapper(child)
+    let snapshot = tree.snapshot()
+    try Data(ArchiveFixture.noise(count, seed: 2)).write(to: fixture.url("original"))
+    let error = await #expect(throws: FilePackageError.self) {
+      try await snapshot.export(to: fixture.url("a.tar.zst"))
     }
+    #expect(error?.code == .changedOnDisk)
+    #expect(try fixture.names == ["original"])
   }
 }
