@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Bad input", .tags(.process))
+@Suite("Bad input", .tags(.process), .temporaryDirectory)
 struct BadInputTests {
   /// A mistake: its name, a setup in a folder with `D.imageNotes` and the picture `ok.png`, the command, and a part
   /// of the message.
@@ -186,26 +186,24 @@ struct BadInputTests {
   ]
 
   @Test(arguments: cases)
-  func `is told in a sentence, and changes nothing`(_ bad: Case) async throws {
-    try await withTemporaryDirectory { folder in
-      try FileManager.default.copyItem(
-        atPath: projectFolder.appending(path: "Fixtures/Images/ridge.png").path,
-        toPath: folder.appending("ok.png").string)
-      #expect(try docpkg("new", "D.imageNotes", "--text", "hi", "--image", "ok.png", in: folder).status == 0)
-      #expect(try run(Program(path: "/bin/sh"), ["-c", bad.setup], in: folder).status == 0)
-      let before = try state(of: folder)
+  func `is told in a sentence, and changes nothing`(_ bad: Case) throws {
+    try FileManager.default.copyItem(
+      atPath: projectFolder.appending(path: "Fixtures/Images/ridge.png").path,
+      toPath: folder.appending("ok.png").string)
+    try output("new", "D.imageNotes", "--text", "hi", "--image", "ok.png")
+    #expect(try shell(bad.setup).status == 0)
+    let before = try state(of: folder)
 
-      let result = try run(tool, bad.command, in: folder)
+    let result = try run(tool, bad.command)
 
-      #expect(result.status == bad.status)
-      #expect(result.errors.contains(bad.message), "\(result.errors)")
-      #expect(result.output.isEmpty)
-      if bad.status == 2 {
-        #expect(result.errors.hasPrefix("docpkg: ") && result.errors.hasSuffix(".\n"))
-        #expect(result.errors.filter { $0 == "\n" }.count == 1)
-      }
-      #expect(try state(of: folder) == before)
+    #expect(result.status == bad.status)
+    #expect(result.errors.contains(bad.message), "\(result.errors)")
+    #expect(result.output.isEmpty)
+    if bad.status == 2 {
+      #expect(result.errors.hasPrefix("docpkg: ") && result.errors.hasSuffix(".\n"))
+      #expect(result.errors.filter { $0 == "\n" }.count == 1)
     }
+    #expect(try state(of: folder) == before)
   }
 
   /// Returns every node with its bytes, permissions and times. It omits the time of the hidden folder, which held a
@@ -215,6 +213,6 @@ struct BadInputTests {
       find . ! -name .docpkg -printf '%p %y %m %T@ %l\\n' | sort
       find . -name .docpkg -printf '%p %y %m\\n'; find . -type f | sort | xargs -d '\\n' sha256sum
       """
-    return try run(Program(path: "/bin/sh"), ["-c", script], in: folder).output
+    return try shell(script).output
   }
 }

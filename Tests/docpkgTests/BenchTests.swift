@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("The benchmark command", .tags(.process))
+@Suite("The benchmark command", .tags(.process), .temporaryDirectory)
 struct BenchTests {
   private struct Report: Decodable {
     struct Machine: Decodable {
@@ -38,44 +38,40 @@ struct BenchTests {
     var results: [Result]
   }
 
-  @Test func `measures every strategy, and finds all that they saved`() async throws {
-    try await withTemporaryDirectory { folder in
-      let run = try docpkg(
-        "bench", "save", "--children", "3,20", "--changed", "1,20", "--size", "100", "--rounds", "3",
-        "--json", in: folder)
-      #expect(run.status == 0, "\(run.errors)")
-      let report = try JSONDecoder().decode(Report.self, from: Data(run.output.utf8))
-      #expect(!report.machine.kernel.isEmpty && report.machine.processors > 0)
-      #expect(!report.machine.fileSystem.isEmpty && !report.machine.version.isEmpty)
-      // 3 children are too few for 20 changed ones.
-      #expect(Set(report.results.map { [$0.children, $0.changed] }) == [[3, 1], [20, 1], [20, 20]])
-      for result in report.results {
-        #expect(result.problem == nil)
-        #expect(result.size == 100)
-        #expect(result.rounds == 3 && result.bytesWritten != nil)
-        #expect(result.medianSeconds != nil && result.p10 != nil && result.p90 != nil)
-        #expect(result.strategy == "naive" || result.ratios["naive"] != nil)
-      }
-      #expect(
-        report.results.allSatisfy {
-          $0.ratios.values.allSatisfy { $0.p10 <= $0.median && $0.median <= $0.p90 }
-        })
-      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.string).isEmpty)
+  @Test func `measures every strategy, and finds all that they saved`() throws {
+    let run = try docpkg(
+      "bench", "save", "--children", "3,20", "--changed", "1,20", "--size", "100", "--rounds", "3",
+      "--json")
+    #expect(run.status == 0, "\(run.errors)")
+    let report: Report = try decoded(run)
+    #expect(!report.machine.kernel.isEmpty && report.machine.processors > 0)
+    #expect(!report.machine.fileSystem.isEmpty && !report.machine.version.isEmpty)
+    // 3 children are too few for 20 changed ones.
+    #expect(Set(report.results.map { [$0.children, $0.changed] }) == [[3, 1], [20, 1], [20, 20]])
+    for result in report.results {
+      #expect(result.problem == nil)
+      #expect(result.size == 100)
+      #expect(result.rounds == 3 && result.bytesWritten != nil)
+      #expect(result.medianSeconds != nil && result.p10 != nil && result.p90 != nil)
+      #expect(result.strategy == "naive" || result.ratios["naive"] != nil)
     }
+    #expect(
+      report.results.allSatisfy {
+        $0.ratios.values.allSatisfy { $0.p10 <= $0.median && $0.median <= $0.p90 }
+      })
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.string).isEmpty)
   }
 
-  @Test func `prints a table, a row a strategy`() async throws {
-    try await withTemporaryDirectory { folder in
-      let run = try docpkg(
-        "bench", "save", "--children", "3", "--rounds", "3", "--strategy", "floor,naive,floor", "--against",
-        "floor", "--html", "r.html", in: folder)
-      #expect(run.status == 0, "\(run.errors)")
-      let lines = run.output.split(separator: "\n")
-      #expect(lines.count == 6 && lines[2] == "3 children of 4.0 KB, 1 changed")
-      #expect(lines[3].contains("/ floor") && lines[4].hasPrefix("floor ") && lines[5].hasPrefix("naive "))
-      let page = try String(contentsOf: URL(filePath: folder.appending("r.html").string), encoding: .utf8)
-      #expect(page.contains("<svg") && page.contains("naive: each file by itself"))
-    }
+  @Test func `prints a table, a row a strategy`() throws {
+    let run = try docpkg(
+      "bench", "save", "--children", "3", "--rounds", "3", "--strategy", "floor,naive,floor", "--against",
+      "floor", "--html", "r.html")
+    #expect(run.status == 0, "\(run.errors)")
+    let lines = run.output.split(separator: "\n")
+    #expect(lines.count == 6 && lines[2] == "3 children of 4.0 KB, 1 changed")
+    #expect(lines[3].contains("/ floor") && lines[4].hasPrefix("floor ") && lines[5].hasPrefix("naive "))
+    let page = try String(contentsOf: URL(filePath: folder.appending("r.html").string), encoding: .utf8)
+    #expect(page.contains("<svg") && page.contains("naive: each file by itself"))
   }
 
   @Test(
@@ -90,7 +86,7 @@ struct BenchTests {
     ] as [([String], Int32, String)])
   func `says what it cannot do`(arguments: [String], status: Int32, message: String) async throws {
     try await withTemporaryDirectory { folder in
-      let result = try run(tool, ["bench", "save"] + arguments, in: folder)
+      let result = try run(tool, ["bench", "save"] + arguments)
       #expect(result.status == status && result.errors.contains(message), "\(result.errors)")
       #expect(result.output.isEmpty)
     }

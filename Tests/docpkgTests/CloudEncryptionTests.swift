@@ -5,90 +5,80 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("The commands of an encrypted container", .tags(.process))
+@Suite("The commands of an encrypted container", .tags(.process), .temporaryDirectory)
 struct CloudEncryptionTests {
   private func cloud(
-    _ arguments: String..., in folder: FilePath, environment: [String: String] = [:]
+    _ arguments: String..., environment: [String: String] = [:]
   ) throws -> Run {
-    try run(tool, ["cloud"] + arguments, in: folder, environment: environment)
+    try run(tool, ["cloud"] + arguments, environment: environment)
   }
 
-  private func write(_ text: String, to file: FilePath) throws {
-    try Data(text.utf8).write(to: URL(filePath: file.string))
-  }
-
-  @Test func `let other machines in with the passphrase or the key, and nobody else`() async throws {
-    try await withTemporaryDirectory { folder in
-      for (name, text) in [("right", "correct horse\n"), ("wrong", "battery"), ("new", "staple")] {
-        try write(text, to: folder.appending(name))
-      }
-      try FileManager.default.createDirectory(
-        atPath: folder.appending("disk").string, withIntermediateDirectories: true)
-      let made = try cloud("init", "disk", "A", "--encrypt", "--passphrase-file", "right", in: folder)
-      #expect(made.status == 0 && made.output.contains("'docpkg cloud key export'"), "\(made.errors)")
-      try write("the hut at last", to: folder.appending("A/Plan.txt"))
-      #expect(try cloud("sync", "A", in: folder).status == 0)
-      for arguments in [
-        ["add", "disk", "B"], ["add", "disk", "B", "--passphrase-file", "wrong"],
-        ["add", "disk", "B", "--key-file", "wrong"],
-      ] {
-        let refused = try run(tool, ["cloud"] + arguments, in: folder)
-        #expect(refused.status == 2 && refused.output.isEmpty, "\(arguments): \(refused.errors)")
-        #expect(!FileManager.default.fileExists(atPath: folder.appending("B/.docpkg-cloud").string))
-      }
-      #expect(try cloud("key", "export", "A", "container.key", in: folder).status == 0)
-      #expect(try cloud("key", "export", "A", "container.key", in: folder).errors.contains("File exists"))
-      let key = folder.appending("container.key").string
-      #expect(try FileManager.default.attributesOfItem(atPath: key)[.posixPermissions] as? Int == 0o600)
-      for (device, secret) in [
-        ("B", ["--passphrase-file", "right"]), ("C", ["--key-file", "container.key"]),
-      ] {
-        let added = try run(tool, ["cloud", "add", "disk", device] + secret, in: folder)
-        #expect(added.status == 0, "\(added.errors)")
-        #expect(try cloud("sync", device, in: folder).status == 0)
-        #expect(try cloud("download", "\(device)/Plan.txt", in: folder).status == 0)
-        let text = try String(contentsOfFile: folder.appending("\(device)/Plan.txt").string, encoding: .utf8)
-        #expect(text == "the hut at last")
-      }
-      #expect(
-        try cloud("key", "change-passphrase", "B", in: folder, environment: ["DOCPKG_PASSPHRASE": "staple"])
-          .status == 0)
-      #expect(try cloud("add", "disk", "D", "--passphrase-file", "right", in: folder).status == 2)
-      #expect(try cloud("add", "disk", "D", "--passphrase-file", "new", "--json", in: folder).status == 0)
-      #expect(try cloud("check", "D", "--read", in: folder).status == 0)
+  @Test func `let other machines in with the passphrase or the key, and nobody else`() throws {
+    for (name, text) in [("right", "correct horse\n"), ("wrong", "battery"), ("new", "staple")] {
+      try write(text, to: name)
     }
+    try makeDirectory("disk")
+    let made = try cloud("init", "disk", "A", "--encrypt", "--passphrase-file", "right")
+    #expect(made.status == 0 && made.output.contains("'docpkg cloud key export'"), "\(made.errors)")
+    try write("the hut at last", to: "A/Plan.txt")
+    #expect(try cloud("sync", "A").status == 0)
+    for arguments in [
+      ["add", "disk", "B"], ["add", "disk", "B", "--passphrase-file", "wrong"],
+      ["add", "disk", "B", "--key-file", "wrong"],
+    ] {
+      let refused = try run(tool, ["cloud"] + arguments)
+      #expect(refused.status == 2 && refused.output.isEmpty, "\(arguments): \(refused.errors)")
+      #expect(!fileExists("B/.docpkg-cloud"))
+    }
+    #expect(try cloud("key", "export", "A", "container.key").status == 0)
+    #expect(try cloud("key", "export", "A", "container.key").errors.contains("File exists"))
+    let key = folder.appending("container.key").string
+    #expect(try FileManager.default.attributesOfItem(atPath: key)[.posixPermissions] as? Int == 0o600)
+    for (device, secret) in [
+      ("B", ["--passphrase-file", "right"]), ("C", ["--key-file", "container.key"]),
+    ] {
+      let added = try run(tool, ["cloud", "add", "disk", device] + secret)
+      #expect(added.status == 0, "\(added.errors)")
+      #expect(try cloud("sync", device).status == 0)
+      #expect(try cloud("download", "\(device)/Plan.txt").status == 0)
+      let text = try text("\(device)/Plan.txt")
+      #expect(text == "the hut at last")
+    }
+    #expect(
+      try cloud("key", "change-passphrase", "B", environment: ["DOCPKG_PASSPHRASE": "staple"])
+        .status == 0)
+    #expect(try cloud("add", "disk", "D", "--passphrase-file", "right").status == 2)
+    #expect(try cloud("add", "disk", "D", "--passphrase-file", "new", "--json").status == 0)
+    #expect(try cloud("check", "D", "--read").status == 0)
   }
 
-  @Test func `encrypt in a service unless they are told otherwise`() async throws {
-    try await withTemporaryDirectory { folder in
-      let server = try S3Server()
-      defer { server.stop() }
-      let environment = [
-        "AWS_ACCESS_KEY_ID": S3Server.credentials.accessKeyID,
-        "AWS_SECRET_ACCESS_KEY": S3Server.credentials.secretAccessKey,
-      ]
-      let place = ["--endpoint", server.endpoint, "--region", S3Server.region]
-      func connect(_ arguments: String...) throws -> Run {
-        try run(tool, ["cloud"] + arguments + place, in: folder, environment: environment)
-      }
-      let address = "s3://\(S3Server.bucket)/me"
-      let asked = try connect("init", address, "A")
-      #expect(asked.status == 2 && asked.errors.contains("--no-encrypt"), "\(asked.errors)")
-      try write("correct horse", to: folder.appending("words"))
-      let made = try connect("init", address, "A", "--passphrase-file", "words", "--json")
-      #expect(
-        made.status == 0 && made.output.contains(#""isEncrypted":true"#), "\(made.output)\(made.errors)")
-      let status = try cloud("status", "A", in: folder, environment: environment)
-      #expect(status.output.contains(", encrypted\n"), "\(status.output)\(status.errors)")
-      let plain = try connect("init", address + "/plain", "B", "--no-encrypt")
-      #expect(plain.status == 0 && plain.output.contains("is not encrypted"), "\(plain.errors)")
-      // A user who gives a secret believes that the container is encrypted.
-      let refused = try connect("add", address + "/plain", "C", "--passphrase-file", "words")
-      #expect(refused.status == 2 && refused.errors.contains("is not encrypted"), "\(refused.errors)")
-      let both = try connect("init", address, "D", "--no-encrypt", "--passphrase-file", "words")
-      #expect(both.status == 64)
-      let none = try cloud("key", "export", "B", "key", in: folder, environment: environment)
-      #expect(none.status == 2 && none.errors.contains("is not encrypted"), "\(none.errors)")
+  @Test func `encrypt in a service unless they are told otherwise`() throws {
+    let server = try S3Server()
+    defer { server.stop() }
+    let environment = [
+      "AWS_ACCESS_KEY_ID": S3Server.credentials.accessKeyID,
+      "AWS_SECRET_ACCESS_KEY": S3Server.credentials.secretAccessKey,
+    ]
+    let place = ["--endpoint", server.endpoint, "--region", S3Server.region]
+    func connect(_ arguments: String...) throws -> Run {
+      try run(tool, ["cloud"] + arguments + place, environment: environment)
     }
+    let address = "s3://\(S3Server.bucket)/me"
+    let asked = try connect("init", address, "A")
+    #expect(asked.status == 2 && asked.errors.contains("--no-encrypt"), "\(asked.errors)")
+    try write("correct horse", to: "words")
+    let made = try connect("init", address, "A", "--passphrase-file", "words", "--json")
+    #expect(made.status == 0 && made.output.contains(#""isEncrypted":true"#), "\(made.output)\(made.errors)")
+    let status = try cloud("status", "A", environment: environment)
+    #expect(status.output.contains(", encrypted\n"), "\(status.output)\(status.errors)")
+    let plain = try connect("init", address + "/plain", "B", "--no-encrypt")
+    #expect(plain.status == 0 && plain.output.contains("is not encrypted"), "\(plain.errors)")
+    // A user who gives a secret believes that the container is encrypted.
+    let refused = try connect("add", address + "/plain", "C", "--passphrase-file", "words")
+    #expect(refused.status == 2 && refused.errors.contains("is not encrypted"), "\(refused.errors)")
+    let both = try connect("init", address, "D", "--no-encrypt", "--passphrase-file", "words")
+    #expect(both.status == 64)
+    let none = try cloud("key", "export", "B", "key", environment: environment)
+    #expect(none.status == 2 && none.errors.contains("is not encrypted"), "\(none.errors)")
   }
 }

@@ -7,7 +7,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("The keys of an S3 service", .tags(.process))
+@Suite("The keys of an S3 service", .tags(.process), .temporaryDirectory)
 struct CloudSecretTests {
   /// The ways by which a command gets the keys.
   enum Way: CaseIterable {
@@ -16,46 +16,44 @@ struct CloudSecretTests {
 
   @Test(arguments: Way.allCases)
   func `are in no output, file and command line of any command`(way: Way) async throws {
-    try await withTemporaryDirectory { folder in
-      let fixture = try SecretFixture(in: folder, way)
-      defer { fixture.server.stop() }
-      let place = fixture.place
-      try Data("rain".utf8).write(to: URL(filePath: folder.appending("own.txt").string))
-      try fixture.cloud("init", place + ["A", "--device", "laptop", "--json"])
-      try fixture.cloud("add", place + ["B", "--device", "desktop"])
-      try fixture.cloud("move", ["own.txt", "--to", "A"])
-      #expect(try docpkg("new", "A/Trip.imageNotes", "--text", "Valleys", in: folder).status == 0)
-      try fixture.cloud("sync", ["A"])
-      try await fixture.watch("B")
-      for arguments in [[], ["--json"]] {
-        for command in ["status", "list", "check"] { try fixture.cloud(command, ["A"] + arguments) }
-      }
-      try fixture.cloud("check", ["A", "--read"])
-      try fixture.cloud("repair", ["A", "--read"])
-      try fixture.cloud("download", ["B/Trip.imageNotes"])
-      try fixture.cloud("evict", ["A/own.txt"])
-      try fixture.cloud("delete", ["A/own.txt"])
-      try fixture.cloud("restore", ["A", "--json"])
-      try fixture.cloud("restore", ["A", "--name", "own.txt"])
-      try fixture.cloud("gc", ["A", "--dry-run", "--json"])
-      try fixture.cloud("gc", ["A"])
-      try fixture.cloud("move", ["B/Trip.imageNotes", "--from", "B"])
-      try fixture.cloud("sync", ["B", "--json"])
-      try fixture.cloud("versions", ["A/Trip.imageNotes", "--json"])
-      try fixture.cloud("restore", ["A/Trip.imageNotes", "--version", "1"])
-      try fixture.cloud("sync", ["A", "--dry-run"])
-      try fixture.cloud("keep", ["A", "--all"])
-      try fixture.cloud("devices", ["A", "--rename", "notebook"])
-      try fixture.cloud("devices", ["A", "--json"])
-      try fixture.cloud("key", ["export", "A", "container.key"])
-      try fixture.cloud("key", ["change-passphrase", "A"])
-      try fixture.cloud("relocate", ["A"] + place)
-      try fixture.cloud("leave", ["A", "--force", "--json"])
-      let known = Set(try fixture.subcommands())
-      #expect(known.count > 10 && fixture.commands == known, "the test runs every command")
-      #expect(fixture.server.requests.count > 100)
-      try fixture.expectNoSecret()
+    let fixture = try SecretFixture(in: folder, way)
+    defer { fixture.server.stop() }
+    let place = fixture.place
+    try write("rain", to: "own.txt")
+    try fixture.cloud("init", place + ["A", "--device", "laptop", "--json"])
+    try fixture.cloud("add", place + ["B", "--device", "desktop"])
+    try fixture.cloud("move", ["own.txt", "--to", "A"])
+    try output("new", "A/Trip.imageNotes", "--text", "Valleys")
+    try fixture.cloud("sync", ["A"])
+    try await fixture.watch("B")
+    for arguments in [[], ["--json"]] {
+      for command in ["status", "list", "check"] { try fixture.cloud(command, ["A"] + arguments) }
     }
+    try fixture.cloud("check", ["A", "--read"])
+    try fixture.cloud("repair", ["A", "--read"])
+    try fixture.cloud("download", ["B/Trip.imageNotes"])
+    try fixture.cloud("evict", ["A/own.txt"])
+    try fixture.cloud("delete", ["A/own.txt"])
+    try fixture.cloud("restore", ["A", "--json"])
+    try fixture.cloud("restore", ["A", "--name", "own.txt"])
+    try fixture.cloud("gc", ["A", "--dry-run", "--json"])
+    try fixture.cloud("gc", ["A"])
+    try fixture.cloud("move", ["B/Trip.imageNotes", "--from", "B"])
+    try fixture.cloud("sync", ["B", "--json"])
+    try fixture.cloud("versions", ["A/Trip.imageNotes", "--json"])
+    try fixture.cloud("restore", ["A/Trip.imageNotes", "--version", "1"])
+    try fixture.cloud("sync", ["A", "--dry-run"])
+    try fixture.cloud("keep", ["A", "--all"])
+    try fixture.cloud("devices", ["A", "--rename", "notebook"])
+    try fixture.cloud("devices", ["A", "--json"])
+    try fixture.cloud("key", ["export", "A", "container.key"])
+    try fixture.cloud("key", ["change-passphrase", "A"])
+    try fixture.cloud("relocate", ["A"] + place)
+    try fixture.cloud("leave", ["A", "--force", "--json"])
+    let known = Set(try fixture.subcommands())
+    #expect(known.count > 10 && fixture.commands == known, "the test runs every command")
+    #expect(fixture.server.requests.count > 100)
+    try fixture.expectNoSecret()
   }
 
   @Test(arguments: [
@@ -63,15 +61,13 @@ struct CloudSecretTests {
     .refusal(400, "ExpiredToken"), .refusal(403, "AccessDenied"), .refusal(404, "NoSuchBucket"),
     .refusal(400, "NewCode"), .echo,
   ])
-  func `are in no error, even if the server sends them back`(trouble: S3Server.Trouble) async throws {
-    try await withTemporaryDirectory { folder in
-      let fixture = try SecretFixture(in: folder, .environment, trouble)
-      defer { fixture.server.stop() }
-      for (command, arguments) in [("init", ["A"]), ("add", ["A", "--json"])] {
-        try fixture.cloud(command, fixture.place + arguments, status: 2)
-      }
-      try fixture.expectNoSecret()
+  func `are in no error, even if the server sends them back`(trouble: S3Server.Trouble) throws {
+    let fixture = try SecretFixture(in: folder, .environment, trouble)
+    defer { fixture.server.stop() }
+    for (command, arguments) in [("init", ["A"]), ("add", ["A", "--json"])] {
+      try fixture.cloud(command, fixture.place + arguments, status: 2)
     }
+    try fixture.expectNoSecret()
   }
 
   @Test func `would be found in a command line`() throws {
@@ -87,18 +83,16 @@ struct CloudSecretTests {
   }
 
   @Test(arguments: [(0o600, false), (0o640, true), (0o644, true)] as [(mode_t, Bool)])
-  func `are warned of if other users can read their file`(mode: mode_t, isWarned: Bool) async throws {
-    try await withTemporaryDirectory { folder in
-      let fixture = try SecretFixture(in: folder, .file)
-      defer { fixture.server.stop() }
-      #expect(chmod(fixture.file, mode) == 0)
-      let run = try run(
-        tool, ["cloud", "init"] + fixture.place + ["A", "--no-encrypt"], in: folder,
-        environment: fixture.environment)
-      #expect(run.status == 0)
-      let warning = "docpkg: warning: Other users can read the keys in '\(fixture.file)'; run: chmod 600"
-      #expect(run.errors.contains(warning) == isWarned && run.errors.isEmpty == !isWarned, "\(run.errors)")
-    }
+  func `are warned of if other users can read their file`(mode: mode_t, isWarned: Bool) throws {
+    let fixture = try SecretFixture(in: folder, .file)
+    defer { fixture.server.stop() }
+    #expect(chmod(fixture.file, mode) == 0)
+    let run = try run(
+      tool, ["cloud", "init"] + fixture.place + ["A", "--no-encrypt"],
+      environment: fixture.environment)
+    #expect(run.status == 0)
+    let warning = "docpkg: warning: Other users can read the keys in '\(fixture.file)'; run: chmod 600"
+    #expect(run.errors.contains(warning) == isWarned && run.errors.isEmpty == !isWarned, "\(run.errors)")
   }
 }
 
@@ -185,7 +179,7 @@ private final class SecretFixture: Sendable {
 
   /// Runs a command to its end, and looks for the secrets when it makes requests.
   func cloud(_ command: String, _ arguments: [String], status: Int32 = 0) throws {
-    let run = try run(tool, ["cloud", command] + arguments, in: folder, environment: environment)
+    let run = try run(tool, ["cloud", command] + arguments, environment: environment)
     #expect(run.status == status && run.errors.isEmpty == (status == 0), "\(command): \(run.errors)")
     state.withLock { state in
       state.commands.insert(command)
@@ -212,7 +206,7 @@ private final class SecretFixture: Sendable {
 
   /// The commands that the help of `docpkg cloud` has.
   func subcommands() throws -> [String] {
-    let help = try run(tool, ["cloud", "--help"], in: folder).output
+    let help = try run(tool, ["cloud", "--help"]).output
     let lines = help.components(separatedBy: "SUBCOMMANDS:\n").last ?? ""
     return lines.split(separator: "\n").filter { $0.hasPrefix("  ") && $0.dropFirst(2).first != " " }
       .compactMap { $0.split(separator: " ").first.map(String.init) }.filter { $0 != "See" }
@@ -231,6 +225,6 @@ private final class SecretFixture: Sendable {
       count += 1
       for secret in secrets { #expect(bytes.range(of: Data(secret.utf8)) == nil, "\(name)") }
     }
-    #expect(count > 0 || !FileManager.default.fileExists(atPath: folder.appending("A").string))
+    #expect(count > 0 || !fileExists("A"))
   }
 }

@@ -1,24 +1,110 @@
+import DurableIO
 import Foundation
 import SystemPackage
 import TestSupport
 import Testing
 
-/// Runs the `docpkg` of this build.
-func docpkg(_ arguments: String..., in folder: FilePath, input: String? = nil) throws -> Run {
+/// Runs the `docpkg` of this build in the test's folder.
+@discardableResult
+func docpkg(_ arguments: String..., in folder: FilePath = folder, input: String? = nil) throws -> Run {
   try run(tool, arguments, in: folder, input: input)
 }
 
 /// Runs a program, which reads an empty file if there is no input.
+@discardableResult
 func run(
-  _ program: Program, _ arguments: [String], in folder: FilePath, input: String? = nil,
+  _ program: Program, _ arguments: [String], in folder: FilePath = folder, input: String? = nil,
   environment: [String: String] = [:]
 ) throws -> Run {
   try program.run(arguments, in: folder, input: input ?? "", environment: environment)
 }
 
+/// Runs `docpkg`, which has to succeed, and returns its output.
+@discardableResult
+func output(_ arguments: String..., at location: SourceLocation = #_sourceLocation) throws -> String {
+  let run = try run(tool, arguments)
+  #expect(run.status == 0, "\(arguments): \(run.errors)", sourceLocation: location)
+  return run.output
+}
+
+/// Runs `docpkg cloud`, which has to succeed and to warn of nothing, and returns its output.
+@discardableResult
+func cloud(_ arguments: [String]) throws -> String {
+  let run = try run(tool, ["cloud"] + arguments)
+  #expect(run.status == 0 && run.errors.isEmpty, "\(arguments): \(run.errors)")
+  return run.output
+}
+
+@discardableResult
+func cloud(_ arguments: String...) throws -> String { try cloud(arguments) }
+
+/// Runs a script of the shell, in which `$0` is `docpkg`.
+@discardableResult
+func shell(
+  _ script: String, in folder: FilePath = folder, environment: [String: String] = [:]
+) throws -> Run {
+  try run(Program(path: "/bin/bash"), ["-c", script, tool.path], in: folder, environment: environment)
+}
+
+/// Runs a script, in which `$0` is `docpkg`, and each command has to succeed.
+func prepare(_ script: String, at location: SourceLocation = #_sourceLocation) throws {
+  let run = try shell("set -e; \(script)")
+  #expect(run.status == 0, "\(run.errors)", sourceLocation: location)
+}
+
 /// Runs `docpkg` beside the test; the program is killed if nothing holds the result any more.
-func start(_ arguments: String..., in folder: FilePath) throws -> RunningProgram {
+func start(_ arguments: String...) throws -> RunningProgram {
   try tool.start(arguments, in: folder, input: .lines)
+}
+
+/// Decodes the JSON that a command has printed.
+func decoded<Value: Decodable>(_ run: Run, as type: Value.Type = Value.self) throws -> Value {
+  try JSONDecoder().decode(Value.self, from: Data(run.output.utf8))
+}
+
+// MARK: The test's folder
+
+/// Writes a file, and makes the folders on the way to it.
+func write(_ text: String, to name: String) throws {
+  let file = URL(filePath: folder.appending(name).string)
+  try FileManager.default.createDirectory(
+    at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+  try Data(text.utf8).write(to: file)
+}
+
+/// The text of a file.
+func text(_ name: String) throws -> String {
+  try String(contentsOfFile: folder.appending(name).string, encoding: .utf8)
+}
+
+func fileExists(_ name: String) -> Bool {
+  FileManager.default.fileExists(atPath: folder.appending(name).string)
+}
+
+func makeDirectory(_ name: String) throws {
+  try FileManager.default.createDirectory(
+    atPath: folder.appending(name).string, withIntermediateDirectories: true)
+}
+
+func remove(_ name: String) throws {
+  try FileManager.default.removeItem(atPath: folder.appending(name).string)
+}
+
+/// The names in a folder.
+func names(in name: String = "") throws -> Set<String> {
+  try Set(FileManager.default.contentsOfDirectory(atPath: folder.appending(name).string))
+}
+
+func write(_ tree: TestTree, to name: FileName, in folder: FilePath = folder) throws {
+  try tree.write(to: name, in: PosixDisk().openDirectory(at: folder), of: PosixDisk())
+}
+
+func tree(_ name: String) throws -> TestTree { try TestTree.read(folder.appending(name), of: PosixDisk()) }
+
+/// Makes `Book.recipebook`, which has a database with three recipes, three pictures and a file, and saves it twice more.
+func makeBook() throws {
+  let run = try Program("bookkeeper").run(["Book.recipebook", "0", "2"], in: folder, input: "")
+  try #require(run.status == 0, "\(run.output)")
 }
 
 extension RunningProgram {

@@ -3,10 +3,10 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("A companion", .tags(.process))
+@Suite("A companion", .tags(.process), .temporaryDirectory)
 struct CompanionTests {
   /// Makes companions in `folder`, of their names and scripts, and returns an environment whose PATH has the folder.
-  private func make(_ companions: [String: String], in folder: FilePath) throws -> [String: String] {
+  private func make(_ companions: [String: String]) throws -> [String: String] {
     let programs = URL(filePath: folder.appending("programs").string)
     try FileManager.default.createDirectory(at: programs, withIntermediateDirectories: true)
     for (name, script) in companions {
@@ -19,100 +19,72 @@ struct CompanionTests {
     return ["PATH": "\(programs.path):/usr/bin:/bin"]
   }
 
-  @Test func `gets its arguments, the input and the output, and gives its exit status`() async throws {
-    try await withTemporaryDirectory { folder in
-      let environment = try make(["mine": #"printf '<%s>' "$0" "$@"; cat; exit 7"#], in: folder)
-      let result = try run(
-        tool, ["mine", "a b", "", "--version"], in: folder, input: "rain", environment: environment)
-      #expect(result.status == 7 && result.errors.isEmpty)
-      #expect(result.output.hasSuffix("docpkg-mine><a b><><--version>rain"), "\(result.output)")
-    }
+  @Test func `gets its arguments, the input and the output, and gives its exit status`() throws {
+    let environment = try make(["mine": #"printf '<%s>' "$0" "$@"; cat; exit 7"#])
+    let result = try run(tool, ["mine", "a b", "", "--version"], input: "rain", environment: environment)
+    #expect(result.status == 7 && result.errors.isEmpty)
+    #expect(result.output.hasSuffix("docpkg-mine><a b><><--version>rain"), "\(result.output)")
   }
 
-  @Test func `gets every byte of an argument that is not UTF-8`() async throws {
-    try await withTemporaryDirectory { folder in
-      let environment = try make(["bytes": #"printf %s "$1" | od -An -tx1"#], in: folder)
-      let result = try run(
-        Program(path: "/bin/sh"), ["-c", "\"$0\" bytes \"$(printf 'a\\377b')\"", tool.path], in: folder,
-        environment: environment)
-      #expect(result.output.contains("61 ff 62"), "\(result.output)\(result.errors)")
-    }
+  @Test func `gets every byte of an argument that is not UTF-8`() throws {
+    let environment = try make(["bytes": #"printf %s "$1" | od -An -tx1"#])
+    let result = try shell("\"$0\" bytes \"$(printf 'a\\377b')\"", environment: environment)
+    #expect(result.output.contains("61 ff 62"), "\(result.output)\(result.errors)")
   }
 
-  @Test func `is the same process, which signals reach`() async throws {
-    try await withTemporaryDirectory { folder in
-      let signals = [SIGINT, SIGTERM, SIGHUP, SIGPIPE]
-      let environment = try make(["wait": "kill -$1 $$; exit 3", "pid": "echo $$ $PPID"], in: folder)
-      for signal in signals {
-        let result = try run(tool, ["wait", "\(signal)"], in: folder, environment: environment)
-        #expect(result.signal == signal, "\(signal): \(result)")
-      }
-      let shell = try run(
-        Program(path: "/bin/sh"), ["-c", "echo $$; exec \"$0\" pid", tool.path], in: folder,
-        environment: environment)
-      let lines = shell.output.split(separator: "\n")
-      #expect(lines.count == 2 && lines[1].hasPrefix("\(lines[0]) "), "\(shell.output)\(shell.errors)")
+  @Test func `is the same process, which signals reach`() throws {
+    let signals = [SIGINT, SIGTERM, SIGHUP, SIGPIPE]
+    let environment = try make(["wait": "kill -$1 $$; exit 3", "pid": "echo $$ $PPID"])
+    for signal in signals {
+      let result = try run(tool, ["wait", "\(signal)"], environment: environment)
+      #expect(result.signal == signal, "\(signal): \(result)")
     }
+    let shell = try shell("echo $$; exec \"$0\" pid", environment: environment)
+    let lines = shell.output.split(separator: "\n")
+    #expect(lines.count == 2 && lines[1].hasPrefix("\(lines[0]) "), "\(shell.output)\(shell.errors)")
   }
 
-  @Test func `sees that its output is closed`() async throws {
-    try await withTemporaryDirectory { folder in
-      let environment = try make(["closed": "[ -e /proc/$$/fd/1 ] && exit 1; exit 5"], in: folder)
-      let result = try run(
-        Program(path: "/bin/sh"), ["-c", "exec \"$0\" closed >&-", tool.path], in: folder,
-        environment: environment)
-      #expect(result.status == 5, "\(result)")
-    }
+  @Test func `sees that its output is closed`() throws {
+    let environment = try make(["closed": "[ -e /proc/$$/fd/1 ] && exit 1; exit 5"])
+    let result = try shell("exec \"$0\" closed >&-", environment: environment)
+    #expect(result.status == 5, "\(result)")
   }
 
-  @Test func `is found beside the program, also through a symbolic link, and below libexec`() async throws {
-    try await withTemporaryDirectory { folder in
-      _ = try make(["near": "echo near"], in: folder)
-      let script = """
-        mkdir -p usr/bin usr/libexec/docpkg links
-        cp "$0" usr/bin/docpkg && ln -s ../usr/bin/docpkg links/docpkg
-        mv programs/docpkg-near usr/bin; links/docpkg near
-        mv usr/bin/docpkg-near usr/libexec/docpkg; links/docpkg near
-        """
-      let result = try run(
-        Program(path: "/bin/sh"), ["-c", script, tool.path], in: folder,
-        environment: ["PATH": "/usr/bin:/bin"])
-      #expect(result.output == "near\nnear\n", "\(result.output)\(result.errors)")
-    }
+  @Test func `is found beside the program, also through a symbolic link, and below libexec`() throws {
+    _ = try make(["near": "echo near"])
+    let script = """
+      mkdir -p usr/bin usr/libexec/docpkg links
+      cp "$0" usr/bin/docpkg && ln -s ../usr/bin/docpkg links/docpkg
+      mv programs/docpkg-near usr/bin; links/docpkg near
+      mv usr/bin/docpkg-near usr/libexec/docpkg; links/docpkg near
+      """
+    let result = try shell(script, environment: ["PATH": "/usr/bin:/bin"])
+    #expect(result.output == "near\nnear\n", "\(result.output)\(result.errors)")
   }
 
-  @Test func `takes no command of the program, and a relative folder of PATH brings none`() async throws {
-    try await withTemporaryDirectory { folder in
-      var environment = try make(["tree": "echo mine", "cat": "echo mine", "mine": "echo mine"], in: folder)
-      for name in ["tree", "cat"] {
-        #expect(
-          try run(tool, [name, "--help"], in: folder, environment: environment).output.contains("USAGE"))
-      }
-      environment["PATH"] = "programs::.:/usr/bin:/bin"
-      #expect(try run(tool, ["mine"], in: folder, environment: environment).status == 64)
+  @Test func `takes no command of the program, and a relative folder of PATH brings none`() throws {
+    var environment = try make(["tree": "echo mine", "cat": "echo mine", "mine": "echo mine"])
+    for name in ["tree", "cat"] {
+      #expect(try run(tool, [name, "--help"], environment: environment).output.contains("USAGE"))
     }
+    environment["PATH"] = "programs::.:/usr/bin:/bin"
+    #expect(try run(tool, ["mine"], environment: environment).status == 64)
   }
 
-  @Test func `is in the help, and has help itself`() async throws {
-    try await withTemporaryDirectory { folder in
-      let environment = try make(["weather": "echo help of \"$@\""], in: folder)
-      let help = try run(tool, ["--help"], in: folder, environment: environment)
-      #expect(help.status == 0 && help.output.hasSuffix("\n  weather\n"), "\(help.output)")
-      #expect(
-        help.output.contains(
-          "OTHER PROGRAMS:\n  bench                   Measure what"), "\(help.output)")
-      let own = try run(tool, ["help", "weather", "sun"], in: folder, environment: environment)
-      #expect(own.output == "help of sun --help\n", "\(own.output)\(own.errors)")
-    }
+  @Test func `is in the help, and has help itself`() throws {
+    let environment = try make(["weather": "echo help of \"$@\""])
+    let help = try run(tool, ["--help"], environment: environment)
+    #expect(help.status == 0 && help.output.hasSuffix("\n  weather\n"), "\(help.output)")
+    #expect(help.output.contains("OTHER PROGRAMS:\n  bench                   Measure what"), "\(help.output)")
+    let own = try run(tool, ["help", "weather", "sun"], environment: environment)
+    #expect(own.output == "help of sun --help\n", "\(own.output)\(own.errors)")
   }
 
-  @Test func `that cannot be run is an error with the reason`() async throws {
-    try await withTemporaryDirectory { folder in
-      let environment = try make([:], in: folder)
-      let script = "printf '#!/nowhere/sh\\n' >programs/docpkg-broken; chmod 755 programs/docpkg-broken"
-      #expect(try run(Program(path: "/bin/sh"), ["-c", script], in: folder).status == 0)
-      let result = try run(tool, ["broken"], in: folder, environment: environment)
-      #expect(result.status == 2 && result.errors.contains("docpkg-broken' cannot be run: No such file"))
-    }
+  @Test func `that cannot be run is an error with the reason`() throws {
+    let environment = try make([:])
+    let script = "printf '#!/nowhere/sh\\n' >programs/docpkg-broken; chmod 755 programs/docpkg-broken"
+    #expect(try shell(script).status == 0)
+    let result = try run(tool, ["broken"], environment: environment)
+    #expect(result.status == 2 && result.errors.contains("docpkg-broken' cannot be run: No such file"))
   }
 }

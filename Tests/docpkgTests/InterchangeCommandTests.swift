@@ -4,9 +4,9 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("docpkg with other programs' formats", .tags(.process))
+@Suite("docpkg with other programs' formats", .tags(.process), .temporaryDirectory)
 struct InterchangeCommandTests {
-  private func bundle(_ text: String, named name: FileName = "T.textbundle", in folder: FilePath) throws {
+  private func bundle(_ text: String, named name: FileName = "T.textbundle") throws {
     let picture = [UInt8](try Data(contentsOf: projectFolder.appending(path: "Fixtures/Images/ridge.png")))
     let tree: TestTree = [
       "info.json": #"{"version": 2, "com.example": {"a": 1}}"#, "text.md": .file(Array(text.utf8)),
@@ -15,70 +15,55 @@ struct InterchangeCommandTests {
     try tree.write(to: name, in: PosixDisk().openDirectory(at: folder), of: PosixDisk())
   }
 
-  private func tree(_ name: String, in folder: FilePath) throws -> TestTree {
-    try TestTree.read(folder.appending(name), of: PosixDisk())
-  }
-
   private static let text = "# Walk\n\n![Peak](assets/ridge%201.png) [map](assets/e.pdf)\n"
   private static let identity =
     "docpkg: note: the format does not hold: the identifier, the dates and the versions\n"
 
-  @Test func `imports a TextBundle and exports it as it was`() async throws {
-    try await withTemporaryDirectory { folder in
-      try bundle(Self.text, in: folder)
-      let imported = try docpkg("import", "T.textbundle", "T.imageNotes", in: folder)
-      #expect(imported.status == 0 && imported.errors.isEmpty, "\(imported.errors)")
-      #expect(
-        imported.output.hasPrefix("T.imageNotes: TextBundle, 1 image, 1 attachment, wrote 8 children ("))
-      let shown = try docpkg("show", "T.imageNotes", in: folder).output
-      #expect(shown.contains("![Peak](Images/ridge%201.png) [map](Attachments/e.pdf)\n"))
-      #expect(shown.contains("ridge 1.png  png, 61 × 37") && shown.hasSuffix("“Peak”\n"))
-      #expect(try docpkg("verify", "T.imageNotes", in: folder).status == 0)
+  @Test func `imports a TextBundle and exports it as it was`() throws {
+    try bundle(Self.text)
+    let imported = try docpkg("import", "T.textbundle", "T.imageNotes")
+    #expect(imported.status == 0 && imported.errors.isEmpty, "\(imported.errors)")
+    #expect(imported.output.hasPrefix("T.imageNotes: TextBundle, 1 image, 1 attachment, wrote 8 children ("))
+    let shown = try docpkg("show", "T.imageNotes").output
+    #expect(shown.contains("![Peak](Images/ridge%201.png) [map](Attachments/e.pdf)\n"))
+    #expect(shown.contains("ridge 1.png  png, 61 × 37") && shown.hasSuffix("“Peak”\n"))
+    try output("verify", "T.imageNotes")
 
-      let exported = try docpkg("export", "T.imageNotes", "Back.textbundle", in: folder)
-      #expect(exported.status == 0 && exported.errors == Self.identity, "\(exported.errors)")
-      #expect(
-        exported.output.hasPrefix("Back.textbundle: TextBundle, 1 image, 1 attachment, wrote 4 children ("))
-      #expect(try tree("Back.textbundle", in: folder) == tree("T.textbundle", in: folder))
-      let again = try docpkg("export", "T.imageNotes", "Back.textbundle", in: folder)
-      #expect(again.status == 2 && again.errors.contains("Back.textbundle"), "\(again.errors)")
-    }
+    let exported = try docpkg("export", "T.imageNotes", "Back.textbundle")
+    #expect(exported.status == 0 && exported.errors == Self.identity, "\(exported.errors)")
+    #expect(
+      exported.output.hasPrefix("Back.textbundle: TextBundle, 1 image, 1 attachment, wrote 4 children ("))
+    #expect(try tree("Back.textbundle") == tree("T.textbundle"))
+    let again = try docpkg("export", "T.imageNotes", "Back.textbundle")
+    #expect(again.status == 2 && again.errors.contains("Back.textbundle"), "\(again.errors)")
   }
 
-  @Test func `packs a TextPack and unpacks it`() async throws {
-    try await withTemporaryDirectory { folder in
-      try bundle(Self.text, in: folder)
-      #expect(try docpkg("import", "T.textbundle", "T.imageNotes", in: folder).status == 0)
-      #expect(try docpkg("export", "T.imageNotes", "Trip.textpack", "--quiet", in: folder).errors.isEmpty)
-      let listed = try run(bsdtar, ["-tf", "Trip.textpack"], in: folder).output
-      #expect(
-        Set(listed.split(separator: "\n")) == [
-          "Trip.textbundle/", "Trip.textbundle/assets/", "Trip.textbundle/assets/e.pdf",
-          "Trip.textbundle/assets/ridge 1.png", "Trip.textbundle/info.json", "Trip.textbundle/text.md",
-        ])
-      // The name of the new document decides: a TextBundle is the archive's own folder.
-      #expect(try docpkg("import", "Trip.textpack", "U.textbundle", in: folder).status == 0)
-      #expect(try tree("U.textbundle", in: folder) == tree("T.textbundle", in: folder))
-      #expect(try docpkg("import", "Trip.textpack", "U.imageNotes", in: folder).status == 0)
-      #expect(
-        try docpkg("show", "U.imageNotes", "--json", in: folder).output
-          == docpkg("show", "T.imageNotes", "--json", in: folder).output)
-      let zip = try Data(contentsOf: URL(filePath: folder.appending("Trip.textpack").string))
-      try zip.write(to: URL(filePath: folder.appending("Note.bearnote").string))
-      #expect(try docpkg("import", "Note.bearnote", "Bear.imageNotes", in: folder).status == 0)
-      let piped = try run(
-        Program(path: "/bin/bash"),
-        [
-          "-c",
-          "\(tool.path) export T.imageNotes - --as textpack -q | \(tool.path) import - P.imageNotes --from textpack",
-        ],
-        in: folder)
-      #expect(
-        piped.status == 0 && piped.output.hasPrefix("P.imageNotes: TextPack, 1 image"), "\(piped.errors)")
-    }
+  @Test func `packs a TextPack and unpacks it`() throws {
+    try bundle(Self.text)
+    try output("import", "T.textbundle", "T.imageNotes")
+    #expect(try docpkg("export", "T.imageNotes", "Trip.textpack", "--quiet").errors.isEmpty)
+    let listed = try run(bsdtar, ["-tf", "Trip.textpack"]).output
+    #expect(
+      Set(listed.split(separator: "\n")) == [
+        "Trip.textbundle/", "Trip.textbundle/assets/", "Trip.textbundle/assets/e.pdf",
+        "Trip.textbundle/assets/ridge 1.png", "Trip.textbundle/info.json", "Trip.textbundle/text.md",
+      ])
+    // The name of the new document decides: a TextBundle is the archive's own folder.
+    try output("import", "Trip.textpack", "U.textbundle")
+    #expect(try tree("U.textbundle") == tree("T.textbundle"))
+    try output("import", "Trip.textpack", "U.imageNotes")
+    #expect(
+      try docpkg("show", "U.imageNotes", "--json").output
+        == docpkg("show", "T.imageNotes", "--json").output)
+    let zip = try Data(contentsOf: URL(filePath: folder.appending("Trip.textpack").string))
+    try zip.write(to: URL(filePath: folder.appending("Note.bearnote").string))
+    try output("import", "Note.bearnote", "Bear.imageNotes")
+    let piped = try shell(
+      "$0 export T.imageNotes - --as textpack -q | $0 import - P.imageNotes --from textpack")
+    #expect(piped.status == 0 && piped.output.hasPrefix("P.imageNotes: TextPack, 1 image"), "\(piped.errors)")
   }
 
-  @Test func `reports in JSON, and plans without a change`() async throws {
+  @Test func `reports in JSON, and plans without a change`() throws {
     struct Report: Decodable, Equatable {
       var path: String
       var format: String
@@ -87,186 +72,166 @@ struct InterchangeCommandTests {
       var written: [String]
       var remarks: [String]
     }
-    try await withTemporaryDirectory { folder in
-      try bundle("No names", in: folder)
-      let planned = try docpkg("import", "T.textbundle", "T.imageNotes", "--dry-run", in: folder)
-      #expect(planned.status == 0 && planned.output.hasPrefix("make T.imageNotes\n"), "\(planned.errors)")
-      #expect(try tree("", in: folder).entries.count == 1)
-      let json = try docpkg("import", "T.textbundle", "T.imageNotes", "--json", in: folder)
-      let report = try JSONDecoder().decode(Report.self, from: Data(json.output.utf8))
-      #expect(
-        report
-          == Report(
-            path: "T.imageNotes", format: "textbundle", images: 1, attachments: 1,
-            written: [
-              "Attachments", "Attachments/e.pdf", "Images", "Images/ridge 1.png", "Metadata.plist",
-              "Text.txt",
-              "info.json",
-            ], remarks: []))
-      let plan = try docpkg("export", "T.imageNotes", "Out.textbundle", "--dry-run", in: folder)
-      #expect(plan.output == "write assets/e.pdf\nwrite assets/ridge 1.png\nwrite info.json\nwrite text.md\n")
-      #expect(
-        plan.errors == "docpkg: note: the text does not name 1 image: it is shown at the end\n"
-          + Self.identity)
-      let out = try docpkg("export", "T.imageNotes", "Out.textbundle", "--json", in: folder)
-      let written = try JSONDecoder().decode(Report.self, from: Data(out.output.utf8))
-      #expect(written.remarks.count == 2 && written.written.count == 4)
-    }
+    try bundle("No names")
+    let planned = try docpkg("import", "T.textbundle", "T.imageNotes", "--dry-run")
+    #expect(planned.status == 0 && planned.output.hasPrefix("make T.imageNotes\n"), "\(planned.errors)")
+    #expect(try tree("").entries.count == 1)
+    let json = try docpkg("import", "T.textbundle", "T.imageNotes", "--json")
+    let report: Report = try decoded(json)
+    #expect(
+      report
+        == Report(
+          path: "T.imageNotes", format: "textbundle", images: 1, attachments: 1,
+          written: [
+            "Attachments", "Attachments/e.pdf", "Images", "Images/ridge 1.png", "Metadata.plist",
+            "Text.txt",
+            "info.json",
+          ], remarks: []))
+    let plan = try docpkg("export", "T.imageNotes", "Out.textbundle", "--dry-run")
+    #expect(plan.output == "write assets/e.pdf\nwrite assets/ridge 1.png\nwrite info.json\nwrite text.md\n")
+    #expect(
+      plan.errors == "docpkg: note: the text does not name 1 image: it is shown at the end\n"
+        + Self.identity)
+    let out = try docpkg("export", "T.imageNotes", "Out.textbundle", "--json")
+    let written: Report = try decoded(out)
+    #expect(written.remarks.count == 2 && written.written.count == 4)
   }
 
   @Test func `names each child that an export leaves out, also in a plan, in JSON, and of a TextBundle`()
-    async throws
+    throws
   {
     struct Report: Decodable {
       var leftOut: [String]
       var remarks: [String]
     }
-    try await withTemporaryDirectory { folder in
-      try bundle("[e](assets/e.pdf)", in: folder)
-      try ("other" as TestTree).write(
-        to: "o.txt", in: PosixDisk().openDirectory(at: folder.appending("T.textbundle")), of: PosixDisk())
-      #expect(try docpkg("import", "T.textbundle", "T.imageNotes", "-q", in: folder).status == 0)
-      let edit = ["edit", "T.imageNotes", "--set", "Heights.txt=T.textbundle/o.txt", "-q"]
-      #expect(try run(tool, edit, in: folder).status == 0)
-      let note = "is left out"
-      for (name, path) in [("T.imageNotes", "Heights.txt"), ("T.textbundle", "o.txt")] {
-        for options in [["--dry-run"], []] {
-          for format in ["textpack", "html"] {
-            let arguments = ["export", name, "Out.\(format)", "--as", format, "--json"] + options
-            let exported = try run(tool, arguments, in: folder)
-            let report = try JSONDecoder().decode(Report.self, from: Data(exported.output.utf8))
-            #expect(report.leftOut == [path], "\(arguments)")
-            #expect(report.remarks.contains { $0.contains("'\(path)' \(note)") })
-            #expect(exported.errors.contains("note: '\(path)' \(note)") && exported.status == 0)
-          }
+    try bundle("[e](assets/e.pdf)")
+    try ("other" as TestTree).write(
+      to: "o.txt", in: PosixDisk().openDirectory(at: folder.appending("T.textbundle")), of: PosixDisk())
+    try output("import", "T.textbundle", "T.imageNotes", "-q")
+    let edit = ["edit", "T.imageNotes", "--set", "Heights.txt=T.textbundle/o.txt", "-q"]
+    #expect(try run(tool, edit).status == 0)
+    let note = "is left out"
+    for (name, path) in [("T.imageNotes", "Heights.txt"), ("T.textbundle", "o.txt")] {
+      for options in [["--dry-run"], []] {
+        for format in ["textpack", "html"] {
+          let arguments = ["export", name, "Out.\(format)", "--as", format, "--json"] + options
+          let exported = try run(tool, arguments)
+          let report: Report = try decoded(exported)
+          #expect(report.leftOut == [path], "\(arguments)")
+          #expect(report.remarks.contains { $0.contains("'\(path)' \(note)") })
+          #expect(exported.errors.contains("note: '\(path)' \(note)") && exported.status == 0)
         }
       }
     }
   }
 
-  @Test func `exports a TextBundle itself, and puts the result into a folder, as cp does`() async throws {
-    try await withTemporaryDirectory { folder in
-      try bundle(Self.text, in: folder)
-      try ([:] as TestTree).write(to: "Out", in: PosixDisk().openDirectory(at: folder), of: PosixDisk())
-      let page = try docpkg("export", "T.textbundle", "T.html", "--quiet", in: folder)
-      #expect(page.status == 0 && page.output.isEmpty && page.errors.isEmpty, "\(page.errors)")
-      #expect(try docpkg("export", "T.textbundle", "Out", "--as", "markdown", in: folder).status == 0)
-      #expect(try docpkg("export", "T.textbundle", "Out", "--as", "textpack", in: folder).status == 0)
-      let out = try tree("Out", in: folder)
-      #expect(Set(out.entries.keys) == ["T", "T.textpack"])
-      #expect(out["T"]?["T.md"] == .file(Array(Self.text.utf8)))
-      // A page is replaced, a folder is not.
-      let piped = try docpkg("export", "T.textbundle", "-", "--as", "html", in: folder)
-      #expect(try docpkg("export", "T.textbundle", "T.html", "-q", in: folder).status == 0)
-      #expect(try tree("", in: folder)["T.html"] == .file(Array(piped.output.utf8)))
-      #expect(try docpkg("export", "T.textbundle", "Out", "--as", "markdown", in: folder).status == 2)
-      #expect(try docpkg("import", "Out/T/T.md", "U.imageNotes", in: folder).status == 0)
-      #expect(try docpkg("show", "U.imageNotes", in: folder).output.contains("[map](Attachments/e.pdf)"))
-    }
+  @Test func `exports a TextBundle itself, and puts the result into a folder, as cp does`() throws {
+    try bundle(Self.text)
+    try ([:] as TestTree).write(to: "Out", in: PosixDisk().openDirectory(at: folder), of: PosixDisk())
+    let page = try docpkg("export", "T.textbundle", "T.html", "--quiet")
+    #expect(page.status == 0 && page.output.isEmpty && page.errors.isEmpty, "\(page.errors)")
+    try output("export", "T.textbundle", "Out", "--as", "markdown")
+    try output("export", "T.textbundle", "Out", "--as", "textpack")
+    let out = try tree("Out")
+    #expect(Set(out.entries.keys) == ["T", "T.textpack"])
+    #expect(out["T"]?["T.md"] == .file(Array(Self.text.utf8)))
+    // A page is replaced, a folder is not.
+    let piped = try docpkg("export", "T.textbundle", "-", "--as", "html")
+    try output("export", "T.textbundle", "T.html", "-q")
+    #expect(try tree("")["T.html"] == .file(Array(piped.output.utf8)))
+    #expect(try docpkg("export", "T.textbundle", "Out", "--as", "markdown").status == 2)
+    try output("import", "Out/T/T.md", "U.imageNotes")
+    #expect(try docpkg("show", "U.imageNotes").output.contains("[map](Attachments/e.pdf)"))
   }
 
-  @Test func `with a passphrase in the environment says that it cannot encrypt`() async throws {
-    try await withTemporaryDirectory { folder in
-      try bundle(Self.text, in: folder)
-      let passphrase = ["DOCPKG_PASSPHRASE": "sesame"]
-      for name in ["T.html", "T.textpack"] {
-        let arguments = ["export", "T.textbundle", name, "--as", name.replacing("T.", with: "")]
-        let refused = try run(tool, arguments, in: folder, environment: passphrase)
-        #expect(refused.status == 64)
-        #expect(
-          refused.errors.contains(
-            "cannot be encrypted; DOCPKG_PASSPHRASE is set: unset it."),
-          "\(refused.errors)")
-        let plain = try run(tool, arguments, in: folder)
-        #expect(plain.status == 0, "\(plain.errors)")
-      }
-      #expect(try docpkg("import", "T.textpack", "T.imageNotes", in: folder).status == 0)
-      let within = try docpkg("export", "T.imageNotes", "T.imageNotes/T.html", in: folder)
-      #expect(within.status == 2 && within.errors.contains("would be in the package"))
+  @Test func `with a passphrase in the environment says that it cannot encrypt`() throws {
+    try bundle(Self.text)
+    let passphrase = ["DOCPKG_PASSPHRASE": "sesame"]
+    for name in ["T.html", "T.textpack"] {
+      let arguments = ["export", "T.textbundle", name, "--as", name.replacing("T.", with: "")]
+      let refused = try run(tool, arguments, environment: passphrase)
+      #expect(refused.status == 64)
+      #expect(
+        refused.errors.contains("cannot be encrypted; DOCPKG_PASSPHRASE is set: unset it."),
+        "\(refused.errors)")
+      let plain = try run(tool, arguments)
+      #expect(plain.status == 0, "\(plain.errors)")
     }
+    try output("import", "T.textpack", "T.imageNotes")
+    let within = try docpkg("export", "T.imageNotes", "T.imageNotes/T.html")
+    #expect(within.status == 2 && within.errors.contains("would be in the package"))
   }
 
-  @Test func `keeps the words of an image that is missing or lies outside`()
-    async throws
-  {
-    try await withTemporaryDirectory { folder in
-      try bundle("a\n![](assets/none.png)", named: "M.textbundle", in: folder)
-      let kept = try docpkg("import", "M.textbundle", "M.imageNotes", in: folder)
-      #expect(
-        kept.errors == "docpkg: note: the image 'assets/none.png' is missing; the text keeps its words\n")
-      #expect(kept.status == 0)
-      let exported = try docpkg("export", "M.imageNotes", "M", "--as", "markdown", in: folder)
-      #expect(exported.errors.contains("'assets/none.png' is missing") && exported.status == 0)
-      let again = try docpkg("import", "M", "Again.imageNotes", "--from", "markdown", in: folder)
-      #expect(again.status == 0)
-      #expect(
-        try docpkg("cat", "Again.imageNotes", "Text.txt", in: folder).output
-          .hasPrefix("a\n![](assets/none.png)"))
-      for name in ["M.textbundle", "M.imageNotes", "M", "Again.imageNotes"] {
-        try FileManager.default.removeItem(atPath: folder.appending(name).string)
-      }
-      try bundle("a\n![](../none.png) ![](assets/ridge%201.png)", in: folder)
-      let outside = try docpkg("import", "T.textbundle", "T.imageNotes", in: folder)
-      #expect(outside.errors.contains("note: the image '../none.png' lies outside of the folder"))
-      #expect(outside.status == 0 && outside.output.contains("1 image"))
-      let text = ["import", "T.textbundle/text.md", "--root"]
-      let root = try run(tool, text + [".", "R.imageNotes"], in: folder)
-      #expect(root.status == 0 && root.errors.contains("'../none.png' is missing"), "\(root)")
-      let other = try run(tool, text + ["T.imageNotes", "S.imageNotes"], in: folder)
-      #expect(other.status == 2 && other.errors.contains("is not in the folder 'T.imageNotes'"))
-      for name in ["T.imageNotes", "R.imageNotes"] {
-        try FileManager.default.removeItem(atPath: folder.appending(name).string)
-      }
-      try bundle("x", named: "T.imageNotes.textbundle", in: folder)
-      let kind = try docpkg("import", "T.imageNotes.textbundle", "T.png", in: folder)
-      #expect(kind.status == 2 && kind.errors.contains("has the extension of another type"))
-      #expect(try tree("", in: folder).entries.count == 2)
+  @Test func `keeps the words of an image that is missing or lies outside`() throws {
+    try bundle("a\n![](assets/none.png)", named: "M.textbundle")
+    let kept = try docpkg("import", "M.textbundle", "M.imageNotes")
+    #expect(kept.errors == "docpkg: note: the image 'assets/none.png' is missing; the text keeps its words\n")
+    #expect(kept.status == 0)
+    let exported = try docpkg("export", "M.imageNotes", "M", "--as", "markdown")
+    #expect(exported.errors.contains("'assets/none.png' is missing") && exported.status == 0)
+    let again = try docpkg("import", "M", "Again.imageNotes", "--from", "markdown")
+    #expect(again.status == 0)
+    #expect(try docpkg("cat", "Again.imageNotes", "Text.txt").output.hasPrefix("a\n![](assets/none.png)"))
+    for name in ["M.textbundle", "M.imageNotes", "M", "Again.imageNotes"] {
+      try remove(name)
     }
+    try bundle("a\n![](../none.png) ![](assets/ridge%201.png)")
+    let outside = try docpkg("import", "T.textbundle", "T.imageNotes")
+    #expect(outside.errors.contains("note: the image '../none.png' lies outside of the folder"))
+    #expect(outside.status == 0 && outside.output.contains("1 image"))
+    let text = ["import", "T.textbundle/text.md", "--root"]
+    let root = try run(tool, text + [".", "R.imageNotes"])
+    #expect(root.status == 0 && root.errors.contains("'../none.png' is missing"), "\(root)")
+    let other = try run(tool, text + ["T.imageNotes", "S.imageNotes"])
+    #expect(other.status == 2 && other.errors.contains("is not in the folder 'T.imageNotes'"))
+    for name in ["T.imageNotes", "R.imageNotes"] {
+      try remove(name)
+    }
+    try bundle("x", named: "T.imageNotes.textbundle")
+    let kind = try docpkg("import", "T.imageNotes.textbundle", "T.png")
+    #expect(kind.status == 2 && kind.errors.contains("has the extension of another type"))
+    #expect(try tree("").entries.count == 2)
   }
 
   @Test(arguments: ["zip", "tar.gz"])
-  func `makes of an archive no document of a kind that it is not`(format: String) async throws {
-    try await withTemporaryDirectory { folder in
-      try bundle(Self.text, in: folder)
-      let script = """
-        set -e; mkdir N; printf '![](p.png)' > N/N.md; cp T.textbundle/assets/*.png N/p.png
-        "$0" new A.imageNotes --text a -q; "$0" new B.imageNotes --text b -q
-        for i in T.textbundle N "A.imageNotes B.imageNotes" A.imageNotes; do
-          bsdtar -a -cf "${i%% *}$(echo $i | wc -w).\(format)" $i
-        done
-        """
-      let made = try run(Program(path: "/bin/bash"), ["-c", script, tool.path], in: folder)
-      #expect(made.status == 0, "\(made.errors)")
-      let bundle = try docpkg("import", "T.textbundle1.\(format)", "T.imageNotes", in: folder)
-      #expect(bundle.output.hasPrefix("T.imageNotes: TextBundle, 1 image, 1 attachment, wrote"), "\(bundle)")
-      let notes = try docpkg("import", "N1.\(format)", "N.imageNotes", in: folder)
-      #expect(notes.output.hasPrefix("N.imageNotes: Markdown, 1 image, wrote"), "\(notes)")
-      for (archive, name) in [("A.imageNotes2", "C.imageNotes"), ("A.imageNotes1", "C.textbundle")] {
-        for options in [[], ["--dry-run"]] {
-          let refused = try run(tool, ["import", "\(archive).\(format)", name] + options, in: folder)
-          #expect(
-            refused.status == 2 && refused.errors.contains("'\(name)' cannot be made: the archive has no"))
-          #expect(refused.errors.contains("Choose a name with another extension."), "\(refused)")
-        }
+  func `makes of an archive no document of a kind that it is not`(format: String) throws {
+    try bundle(Self.text)
+    let script = """
+      set -e; mkdir N; printf '![](p.png)' > N/N.md; cp T.textbundle/assets/*.png N/p.png
+      "$0" new A.imageNotes --text a -q; "$0" new B.imageNotes --text b -q
+      for i in T.textbundle N "A.imageNotes B.imageNotes" A.imageNotes; do
+        bsdtar -a -cf "${i%% *}$(echo $i | wc -w).\(format)" $i
+      done
+      """
+    let made = try shell(script)
+    #expect(made.status == 0, "\(made.errors)")
+    let bundle = try docpkg("import", "T.textbundle1.\(format)", "T.imageNotes")
+    #expect(bundle.output.hasPrefix("T.imageNotes: TextBundle, 1 image, 1 attachment, wrote"), "\(bundle)")
+    let notes = try docpkg("import", "N1.\(format)", "N.imageNotes")
+    #expect(notes.output.hasPrefix("N.imageNotes: Markdown, 1 image, wrote"), "\(notes)")
+    for (archive, name) in [("A.imageNotes2", "C.imageNotes"), ("A.imageNotes1", "C.textbundle")] {
+      for options in [[], ["--dry-run"]] {
+        let refused = try run(tool, ["import", "\(archive).\(format)", name] + options)
+        #expect(
+          refused.status == 2 && refused.errors.contains("'\(name)' cannot be made: the archive has no"))
+        #expect(refused.errors.contains("Choose a name with another extension."), "\(refused)")
       }
-      let names = try tree("", in: folder).entries.keys
-      #expect(!names.contains("C.imageNotes") && !names.contains("C.textbundle"))
-      #expect(try docpkg("import", "A.imageNotes2.\(format)", "Both", in: folder).status == 0)
-      #expect(try docpkg("import", "A.imageNotes1.\(format)", "D.imageNotes", in: folder).status == 0)
     }
+    let names = try tree("").entries.keys
+    #expect(!names.contains("C.imageNotes") && !names.contains("C.textbundle"))
+    try output("import", "A.imageNotes2.\(format)", "Both")
+    try output("import", "A.imageNotes1.\(format)", "D.imageNotes")
   }
 
   @Test(arguments: [
     ("a.html", "'pandoc page.html -o page.md'"), ("b.bear2bk", "Unpack it with 'unzip'"),
   ])
-  func `names the program that makes an input readable`(name: String, program: String) async throws {
-    try await withTemporaryDirectory { folder in
-      try ("<p>a" as TestTree).write(
-        to: FileName(name), in: PosixDisk().openDirectory(at: folder), of: PosixDisk())
-      let refused = try docpkg("import", name, "T.imageNotes", in: folder)
-      #expect(refused.status == 2 && refused.errors.contains(program), "\(refused.errors)")
-      #expect(try tree("", in: folder).entries.count == 1)
-    }
+  func `names the program that makes an input readable`(name: String, program: String) throws {
+    try ("<p>a" as TestTree).write(
+      to: FileName(name), in: PosixDisk().openDirectory(at: folder), of: PosixDisk())
+    let refused = try docpkg("import", name, "T.imageNotes")
+    #expect(refused.status == 2 && refused.errors.contains(program), "\(refused.errors)")
+    #expect(try tree("").entries.count == 1)
   }
 
   @Test(arguments: [
@@ -286,7 +251,7 @@ struct InterchangeCommandTests {
   ])
   func `takes no options that exclude each other`(arguments: [String], message: String) async throws {
     try await withTemporaryDirectory { folder in
-      let refused = try run(tool, arguments, in: folder)
+      let refused = try run(tool, arguments)
       #expect(refused.status == 64 && refused.errors.contains(message), "\(refused.errors)")
     }
   }

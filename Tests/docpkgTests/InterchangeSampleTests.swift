@@ -5,7 +5,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Samples of other programs through docpkg", .tags(.process))
+@Suite("Samples of other programs through docpkg", .tags(.process), .temporaryDirectory)
 struct InterchangeSampleTests {
   /// A document of another program, and the parts that it has.
   struct Sample: Sendable, CustomTestStringConvertible {
@@ -38,7 +38,7 @@ struct InterchangeSampleTests {
     Sample(path: "README.rtfd", images: 2, unnamed: 1, losses: "1 original filename; "),
   ]
 
-  private static let folder = sampleFolder
+  private static let samplesFolder = sampleFolder
   private static let formats = ["textbundle", "textpack", "markdown"]
 
   private struct Shown: Decodable, Equatable {
@@ -56,86 +56,81 @@ struct InterchangeSampleTests {
     var images: [Image]
   }
 
-  private func shown(_ name: String, in folder: FilePath) throws -> Shown {
-    let run = try docpkg("show", name, "--json", in: folder)
+  private func shown(_ name: String) throws -> Shown {
+    let run = try docpkg("show", name, "--json")
     #expect(run.status == 0, "\(run.errors)")
-    return try JSONDecoder().decode(Shown.self, from: Data(run.output.utf8))
+    return try decoded(run)
   }
 
   @Test(
     .enabled(
-      if: FileManager.default.fileExists(atPath: folder.path),
+      if: FileManager.default.fileExists(atPath: samplesFolder.path),
       "the samples have to be in 'shared/samples' beside the package"),
     arguments: samples.filter { $0.unnamed == 0 && $0.path.hasPrefix("textbundle/") })
   func `of TextBundle are the same after a trip through a document, and all but the keys to the byte`(
     sample: Sample
-  ) async throws {
-    try await withTemporaryDirectory { folder in
-      let path = Self.folder.appending(path: sample.path).path
-      let from = sample.path.hasSuffix(".zip") ? ["--from", "textpack"] : []
-      #expect(try run(tool, ["import", path, "A.imageNotes"] + from, in: folder).status == 0)
-      #expect(try docpkg("export", "A.imageNotes", "A.textbundle", in: folder).status == 0)
-      // The archive's own folder, without a document in between.
-      let isFolder = FileManager.default.fileExists(atPath: path + "/info.json")
-      let copied = try run(
-        tool, isFolder ? ["copy", path, "B.textbundle"] : ["import", path, "B.textbundle"], in: folder)
-      #expect(copied.status == 0, "\(copied.errors)")
-      let same = try run(
-        Program(path: "/usr/bin/diff"), ["-r", "-x", "info.json", "A.textbundle", "B.textbundle"], in: folder)
-      #expect(same.status == 0, "\(same.output)")
-      let keys = try ["A", "B"].map { name in
-        let file = URL(filePath: "\(folder)/\(name).textbundle/info.json")
-        return try JSONDecoder().decode([String: PropertyListValue].self, from: Data(contentsOf: file))
-      }
-      #expect(keys[0] == keys[1])
+  ) throws {
+    let path = Self.samplesFolder.appending(path: sample.path).path
+    let from = sample.path.hasSuffix(".zip") ? ["--from", "textpack"] : []
+    #expect(try run(tool, ["import", path, "A.imageNotes"] + from).status == 0)
+    try output("export", "A.imageNotes", "A.textbundle")
+    // The archive's own folder, without a document in between.
+    let isFolder = FileManager.default.fileExists(atPath: path + "/info.json")
+    let copied = try run(tool, isFolder ? ["copy", path, "B.textbundle"] : ["import", path, "B.textbundle"])
+    #expect(copied.status == 0, "\(copied.errors)")
+    let same = try run(
+      Program(path: "/usr/bin/diff"), ["-r", "-x", "info.json", "A.textbundle", "B.textbundle"])
+    #expect(same.status == 0, "\(same.output)")
+    let keys = try ["A", "B"].map { name in
+      let file = URL(filePath: "\(folder)/\(name).textbundle/info.json")
+      return try JSONDecoder().decode([String: PropertyListValue].self, from: Data(contentsOf: file))
     }
+    #expect(keys[0] == keys[1])
   }
 
   @Test(
     .enabled(
-      if: FileManager.default.fileExists(atPath: folder.path),
+      if: FileManager.default.fileExists(atPath: samplesFolder.path),
       "the samples have to be in 'shared/samples' beside the package"),
     arguments: samples, formats)
   func `come back from each format, but for the parts that it does not hold`(
     sample: Sample, format: String
-  ) async throws {
-    try await withTemporaryDirectory { folder in
-      let path = Self.folder.appending(path: sample.path).path
-      let from = sample.path.hasSuffix(".zip") ? ["--from", "textpack"] : []
-      let imported = try run(tool, ["import", path, "A.imageNotes"] + from, in: folder)
-      #expect(imported.status == 0, "\(imported.errors)")
-      var before = try shown("A.imageNotes", in: folder)
-      #expect(before.images.count == sample.images)
+  ) throws {
+    let path = Self.samplesFolder.appending(path: sample.path).path
+    let from = sample.path.hasSuffix(".zip") ? ["--from", "textpack"] : []
+    let imported = try run(tool, ["import", path, "A.imageNotes"] + from)
+    #expect(imported.status == 0, "\(imported.errors)")
+    var before = try shown("A.imageNotes")
+    #expect(before.images.count == sample.images)
 
-      let exported = try run(tool, ["export", "A.imageNotes", "B-\(format)", "--as", format], in: folder)
-      #expect(exported.status == 0, "\(exported.errors)")
-      let isBundle = format.hasPrefix("text")
-      var notes =
-        sample.unnamed == 0 ? "" : "docpkg: note: the text does not name 1 image: it is shown at the end\n"
-      notes += "docpkg: note: the format does not hold: \(isBundle ? "" : sample.losses)"
-      notes += "the identifier, the dates and the versions\n"
-      #expect(exported.errors == notes)
+    let exported = try run(tool, ["export", "A.imageNotes", "B-\(format)", "--as", format])
+    #expect(exported.status == 0, "\(exported.errors)")
+    let isBundle = format.hasPrefix("text")
+    var notes =
+      sample.unnamed == 0 ? "" : "docpkg: note: the text does not name 1 image: it is shown at the end\n"
+    notes += "docpkg: note: the format does not hold: \(isBundle ? "" : sample.losses)"
+    notes += "the identifier, the dates and the versions\n"
+    #expect(exported.errors == notes)
 
-      let back = try run(tool, ["import", "B-\(format)", "C.imageNotes", "--from", format], in: folder)
-      #expect(back.status == 0, "\(back.errors)")
-      var after = try shown("C.imageNotes", in: folder)
-      if sample.losses.contains("original filename") && !isBundle {
-        for index in before.images.indices {
-          before.images[index].originalFilename = before.images[index].name
-        }
+    let back = try run(tool, ["import", "B-\(format)", "C.imageNotes", "--from", format])
+    #expect(back.status == 0, "\(back.errors)")
+    var after = try shown("C.imageNotes")
+    if sample.losses.contains("original filename") && !isBundle {
+      for index in before.images.indices {
+        before.images[index].originalFilename = before.images[index].name
       }
-      if format == "markdown" && sample.unnamed > 0 {
-        #expect(after.text.hasPrefix(before.text) && after.text.contains("![](Images/"))
-        after.text = before.text
+    }
+    if format == "markdown" && sample.unnamed > 0 {
+      #expect(after.text.hasPrefix(before.text) && after.text.contains("![](Images/"))
+      after.text = before.text
+    }
+    #expect(after == before)
+    for image in before.images {
+      let bytes = try ["A", "C"].map { name in
+        try Data(
+          contentsOf: URL(filePath: folder.appending("\(name).imageNotes/Images/\(image.name)").string))
       }
-      #expect(after == before)
-      for image in before.images {
-        let bytes = try ["A", "C"].map { name in
-          try Data(
-            contentsOf: URL(filePath: folder.appending("\(name).imageNotes/Images/\(image.name)").string))
-        }
-        #expect(bytes[0] == bytes[1])
-      }
+      #expect(bytes[0] == bytes[1])
     }
   }
 }

@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("The main program", .tags(.process))
+@Suite("The main program", .tags(.process), .temporaryDirectory)
 struct MainProgramTests {
   @Test func `has nothing of databases, servers, encryption and the whole of Foundation`() throws {
     let bytes = try Data(contentsOf: URL(filePath: tool.path), options: .mappedIfSafe)
@@ -20,53 +20,43 @@ struct MainProgramTests {
 
   @Test(.enabled(if: Program.succeeds("nm --version"), "this needs nm"))
   func `defines no function of libarchive: a program that links the library calls its own`() throws {
-    let symbols = try run(Program(path: "/bin/sh"), ["-c", "nm '\(tool.path)'"], in: "/").output
+    let symbols = try shell("nm '\(tool.path)'", in: "/").output
     let names = Set(symbols.split(separator: "\n").compactMap { $0.split(separator: " ").last })
     #expect(names.contains("carchive_read_new") && !names.contains("archive_read_new"))
   }
 
   @Test(arguments: ["bench", "cloud"])
-  func `says how to get the program with all commands`(name: String) async throws {
-    try await withTemporaryDirectory { folder in
-      let alone = folder.appending("docpkg").string
-      #expect(try Program(path: "/bin/cp").run([tool.path, alone]).status == 0)
-      for arguments in [[name], [name, "--help"], ["help", name]] {
-        let done = try run(
-          Program(path: alone), arguments, in: folder, environment: ["PATH": "/usr/bin:/bin"])
-        #expect(done.status == 2 && done.output.isEmpty, "\(done)")
-        #expect(
-          done.errors
-            == "docpkg: This needs the program 'docpkg-full', which is not installed. Run 'make install'.\n",
-          "\(done)")
-      }
+  func `says how to get the program with all commands`(name: String) throws {
+    let alone = folder.appending("docpkg").string
+    #expect(try Program(path: "/bin/cp").run([tool.path, alone]).status == 0)
+    for arguments in [[name], [name, "--help"], ["help", name]] {
+      let done = try run(Program(path: alone), arguments, environment: ["PATH": "/usr/bin:/bin"])
+      #expect(done.status == 2 && done.output.isEmpty, "\(done)")
+      #expect(
+        done.errors
+          == "docpkg: This needs the program 'docpkg-full', which is not installed. Run 'make install'.\n",
+        "\(done)")
     }
   }
 
   @Test(arguments: companions)
-  func `refuses a companion of another version`(name: String) async throws {
-    try await withTemporaryDirectory { folder in
-      let done = try run(
-        Program("docpkg-\(name)"), ["--help"], in: folder, environment: ["DOCPKG_VERSION": "0.0.1"])
-      #expect(done.status == 2 && done.output.isEmpty, "\(done)")
-      #expect(
-        done.errors.contains("docpkg-\(name)' has version ")
-          && done.errors.hasSuffix("'docpkg' has version 0.0.1. Install both from one build.\n"), "\(done)")
-    }
+  func `refuses a companion of another version`(name: String) throws {
+    let done = try run(Program("docpkg-\(name)"), ["--help"], environment: ["DOCPKG_VERSION": "0.0.1"])
+    #expect(done.status == 2 && done.output.isEmpty, "\(done)")
+    #expect(
+      done.errors.contains("docpkg-\(name)' has version ")
+        && done.errors.hasSuffix("'docpkg' has version 0.0.1. Install both from one build.\n"), "\(done)")
   }
 
-  @Test func `a companion that is run by its own name has the same help`() async throws {
-    try await withTemporaryDirectory { folder in
-      for (arguments, name, rest) in [
-        (["cloud", "sync", "--help"], "full", ["cloud", "sync", "--help"]),
-        (["edit", "--help"], "full", ["edit", "--help"]),
-      ] {
-        let (through, own) = (
-          try run(tool, arguments, in: folder), try run(Program("docpkg-\(name)"), rest, in: folder)
-        )
-        #expect(through.output == own.output && own.status == 0, "\(own)")
-      }
-      let wrong = try docpkg("cloud", "snyc", in: folder)
-      #expect(wrong.status == 64 && wrong.errors.contains("There is no command 'cloud snyc'."), "\(wrong)")
+  @Test func `a companion that is run by its own name has the same help`() throws {
+    for (arguments, name, rest) in [
+      (["cloud", "sync", "--help"], "full", ["cloud", "sync", "--help"]),
+      (["edit", "--help"], "full", ["edit", "--help"]),
+    ] {
+      let (through, own) = (try run(tool, arguments), try run(Program("docpkg-\(name)"), rest))
+      #expect(through.output == own.output && own.status == 0, "\(own)")
     }
+    let wrong = try docpkg("cloud", "snyc")
+    #expect(wrong.status == 64 && wrong.errors.contains("There is no command 'cloud snyc'."), "\(wrong)")
   }
 }

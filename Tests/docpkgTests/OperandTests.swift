@@ -4,189 +4,162 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Several packages, and their versions", .tags(.process))
+@Suite("Several packages, and their versions", .tags(.process), .temporaryDirectory)
 struct OperandTests {
   private struct Whole: Decodable {
     var path: String
     var isWhole: Bool
   }
 
-  @Test func `verify takes several, and its exit status is that of the worst`() async throws {
-    try await withTemporaryDirectory { folder in
-      for name in ["A", "B", "C"] { _ = try docpkg("new", "\(name).imageNotes", "--text", name, in: folder) }
-      let whole = try docpkg("verify", "A.imageNotes", "B.imageNotes", in: folder)
-      #expect(whole.status == 0 && whole.output.split(separator: "\n").count == 2)
-      #expect(whole.output.hasPrefix("A.imageNotes: whole: 1 child, 1 B"))
+  @Test func `verify takes several, and its exit status is that of the worst`() throws {
+    for name in ["A", "B", "C"] { try docpkg("new", "\(name).imageNotes", "--text", name) }
+    let whole = try docpkg("verify", "A.imageNotes", "B.imageNotes")
+    #expect(whole.status == 0 && whole.output.split(separator: "\n").count == 2)
+    #expect(whole.output.hasPrefix("A.imageNotes: whole: 1 child, 1 B"))
 
-      try PosixDisk().rot("Text.txt", in: folder.appending("B.imageNotes"))
-      let damaged = try docpkg("verify", "A.imageNotes", "B.imageNotes", "C.imageNotes", "--json", in: folder)
-      #expect(damaged.status == 1)
-      let reports = try damaged.output.split(separator: "\n").map {
-        try JSONDecoder().decode(Whole.self, from: Data($0.utf8))
-      }
-      #expect(reports.map(\.isWhole) == [true, false, true])
-      #expect(reports.map(\.path) == ["A.imageNotes", "B.imageNotes", "C.imageNotes"])
-
-      let missing = try docpkg("verify", "B.imageNotes", "none", "C.imageNotes", in: folder)
-      #expect(missing.status == 2 && missing.output.contains("C.imageNotes: whole"))
-      #expect(missing.errors.contains("'none' could not be opened"))
+    try PosixDisk().rot("Text.txt", in: folder.appending("B.imageNotes"))
+    let damaged = try docpkg("verify", "A.imageNotes", "B.imageNotes", "C.imageNotes", "--json")
+    #expect(damaged.status == 1)
+    let reports = try damaged.output.split(separator: "\n").map {
+      try JSONDecoder().decode(Whole.self, from: Data($0.utf8))
     }
+    #expect(reports.map(\.isWhole) == [true, false, true])
+    #expect(reports.map(\.path) == ["A.imageNotes", "B.imageNotes", "C.imageNotes"])
+
+    let missing = try docpkg("verify", "B.imageNotes", "none", "C.imageNotes")
+    #expect(missing.status == 2 && missing.output.contains("C.imageNotes: whole"))
+    #expect(missing.errors.contains("'none' could not be opened"))
   }
 
-  @Test func `verify tells an edit by any program from damage`() async throws {
+  @Test func `verify tells an edit by any program from damage`() throws {
     struct Report: Decodable {
       var isWhole: Bool
       var changed, damaged, extra: [String]
     }
-    try await withTemporaryDirectory { folder in
-      _ = try docpkg("new", "D.imageNotes", "--text", "a", in: folder)
-      try Data("notes".utf8).write(to: URL(filePath: folder.appending("notes").string))
-      _ = try docpkg("edit", "D.imageNotes", "--set", "Notes.txt=notes", in: folder)
-      try Data("notes and more".utf8).write(
-        to: URL(filePath: folder.appending("D.imageNotes/Notes.txt").string))
-      try Data("new".utf8).write(to: URL(filePath: folder.appending("D.imageNotes/New.txt").string))
-      let edited = try docpkg("verify", "D.imageNotes", in: folder)
-      #expect(edited.status == 0)
-      #expect(
-        edited.output.hasPrefix(
-          "changed by another program: Notes.txt\nadded by another program: New.txt\nwhole: 3 children, "))
-      #expect(try docpkg("verify", "D.imageNotes", "--strict", in: folder).status == 1)
-      let report: Report = try decoded(docpkg("verify", "D.imageNotes", "--json", in: folder))
-      #expect(report.isWhole && report.changed == ["Notes.txt"] && report.damaged == [])
-      #expect(report.extra == ["New.txt"])
+    try docpkg("new", "D.imageNotes", "--text", "a")
+    try write("notes", to: "notes")
+    try docpkg("edit", "D.imageNotes", "--set", "Notes.txt=notes")
+    try write("notes and more", to: "D.imageNotes/Notes.txt")
+    try write("new", to: "D.imageNotes/New.txt")
+    let edited = try docpkg("verify", "D.imageNotes")
+    #expect(edited.status == 0)
+    #expect(
+      edited.output.hasPrefix(
+        "changed by another program: Notes.txt\nadded by another program: New.txt\nwhole: 3 children, "))
+    #expect(try docpkg("verify", "D.imageNotes", "--strict").status == 1)
+    let report: Report = try decoded(docpkg("verify", "D.imageNotes", "--json"))
+    #expect(report.isWhole && report.changed == ["Notes.txt"] && report.damaged == [])
+    #expect(report.extra == ["New.txt"])
 
-      try PosixDisk().rot("Text.txt", in: folder.appending("D.imageNotes"))
-      let damaged = try docpkg("verify", "D.imageNotes", in: folder)
-      #expect(
-        damaged.status == 1 && damaged.output.hasPrefix("damaged: Text.txt\nchanged by another program: "))
-      try PosixDisk().rot("Text.txt", in: folder.appending("D.imageNotes"))
+    try PosixDisk().rot("Text.txt", in: folder.appending("D.imageNotes"))
+    let damaged = try docpkg("verify", "D.imageNotes")
+    #expect(
+      damaged.status == 1 && damaged.output.hasPrefix("damaged: Text.txt\nchanged by another program: "))
+    try PosixDisk().rot("Text.txt", in: folder.appending("D.imageNotes"))
 
-      // An edit reads the text that another program changed, and takes it over.
-      try Data("other".utf8).write(to: URL(filePath: folder.appending("D.imageNotes/Text.txt").string))
-      _ = try docpkg("edit", "D.imageNotes", "--append", "b", in: folder)
-      #expect(
-        try docpkg("verify", "D.imageNotes", in: folder).output.hasPrefix(
-          "changed by another program: Notes.txt\n"))
-      #expect(try docpkg("repair", "D.imageNotes", "--accept", in: folder).status == 0)
-      #expect(try docpkg("verify", "D.imageNotes", "--strict", in: folder).status == 0)
-    }
+    // An edit reads the text that another program changed, and takes it over.
+    try write("other", to: "D.imageNotes/Text.txt")
+    try docpkg("edit", "D.imageNotes", "--append", "b")
+    #expect(try docpkg("verify", "D.imageNotes").output.hasPrefix("changed by another program: Notes.txt\n"))
+    try output("repair", "D.imageNotes", "--accept")
+    try output("verify", "D.imageNotes", "--strict")
   }
 
-  @Test func `info and recover take several`() async throws {
-    try await withTemporaryDirectory { folder in
-      for name in ["A", "B"] { _ = try docpkg("new", "\(name).imageNotes", "--text", name, in: folder) }
-      let info = try docpkg("info", "A.imageNotes", "none", "B.imageNotes", in: folder)
-      #expect(info.status == 2 && info.output.contains("B.imageNotes: Generation: 1\n"))
-      let json = try docpkg("info", "A.imageNotes", "B.imageNotes", "--json", in: folder)
-      #expect(
-        json.output.split(separator: "\n").count == 2 && json.output.contains(#""path":"B.imageNotes""#))
-      let recover = try docpkg("recover", "A.imageNotes", "B.imageNotes", in: folder)
-      #expect(recover.output == "A.imageNotes: nothing to recover\nB.imageNotes: nothing to recover\n")
-    }
+  @Test func `info and recover take several`() throws {
+    for name in ["A", "B"] { try docpkg("new", "\(name).imageNotes", "--text", name) }
+    let info = try docpkg("info", "A.imageNotes", "none", "B.imageNotes")
+    #expect(info.status == 2 && info.output.contains("B.imageNotes: Generation: 1\n"))
+    let json = try docpkg("info", "A.imageNotes", "B.imageNotes", "--json")
+    #expect(json.output.split(separator: "\n").count == 2 && json.output.contains(#""path":"B.imageNotes""#))
+    let recover = try docpkg("recover", "A.imageNotes", "B.imageNotes")
+    #expect(recover.output == "A.imageNotes: nothing to recover\nB.imageNotes: nothing to recover\n")
   }
 
-  @Test func `cat and tree read a version, and leave the document as it is`() async throws {
+  @Test func `cat and tree read a version, and leave the document as it is`() throws {
     struct Version: Decodable { var id: String }
     struct Node: Decodable, Equatable {
       var path: String
       var kind: String
       var size: Int?
     }
-    try await withTemporaryDirectory { folder in
-      _ = try docpkg("new", "D.imageNotes", "--text", "one", in: folder)
-      let first: [Node] = try decoded(docpkg("tree", "D.imageNotes", "--json", in: folder))
-      _ = try docpkg(
-        "edit", "D.imageNotes", "--text", "second", "--set", "new/child=-", in: folder, input: "more")
-      _ = try docpkg("edit", "D.imageNotes", "--remove", "new", in: folder)
-      let versions: [Version] = try decoded(docpkg("versions", "D.imageNotes", "--json", in: folder))
-      let ids = versions.map(\.id)
-      let before = try docpkg("verify", "D.imageNotes", "--json", in: folder).output
+    try docpkg("new", "D.imageNotes", "--text", "one")
+    let first: [Node] = try decoded(docpkg("tree", "D.imageNotes", "--json"))
+    try docpkg("edit", "D.imageNotes", "--text", "second", "--set", "new/child=-", input: "more")
+    try docpkg("edit", "D.imageNotes", "--remove", "new")
+    let versions: [Version] = try decoded(docpkg("versions", "D.imageNotes", "--json"))
+    let ids = versions.map(\.id)
+    let before = try docpkg("verify", "D.imageNotes", "--json").output
 
-      #expect(try docpkg("cat", "D.imageNotes", "Text.txt", "--version", ids[2], in: folder).output == "one")
-      #expect(
-        try docpkg("cat", "D.imageNotes", "new/child", "--version", ids[1], in: folder).output == "more")
-      #expect(try docpkg("cat", "D.imageNotes", "new/child", in: folder).status == 2)
-      #expect(
-        try docpkg("tree", "D.imageNotes", "--version", ids[1], in: folder).output
-          == "Metadata.plist\nText.txt\nnew/\nnew/child\n")
-      let old: [Node] = try decoded(docpkg("tree", "D.imageNotes", "--version", ids[2], "--json", in: folder))
-      #expect(old.map(\.path) == first.map(\.path) && old.map(\.size) == first.map(\.size))
-      #expect(
-        try docpkg("cat", "D.imageNotes", "Text.txt", "--version", ids[0], in: folder).output == "second")
-      let unknown = try docpkg("cat", "D.imageNotes", "Text.txt", "--version", "zz", in: folder)
-      #expect(unknown.status == 2 && unknown.errors.contains("There is no version 'zz'"))
-      #expect(try docpkg("verify", "D.imageNotes", "--json", in: folder).output == before)
-    }
+    #expect(try docpkg("cat", "D.imageNotes", "Text.txt", "--version", ids[2]).output == "one")
+    #expect(try docpkg("cat", "D.imageNotes", "new/child", "--version", ids[1]).output == "more")
+    #expect(try docpkg("cat", "D.imageNotes", "new/child").status == 2)
+    #expect(
+      try docpkg("tree", "D.imageNotes", "--version", ids[1]).output
+        == "Metadata.plist\nText.txt\nnew/\nnew/child\n")
+    let old: [Node] = try decoded(docpkg("tree", "D.imageNotes", "--version", ids[2], "--json"))
+    #expect(old.map(\.path) == first.map(\.path) && old.map(\.size) == first.map(\.size))
+    #expect(try docpkg("cat", "D.imageNotes", "Text.txt", "--version", ids[0]).output == "second")
+    let unknown = try docpkg("cat", "D.imageNotes", "Text.txt", "--version", "zz")
+    #expect(unknown.status == 2 && unknown.errors.contains("There is no version 'zz'"))
+    #expect(try docpkg("verify", "D.imageNotes", "--json").output == before)
   }
 
-  @Test func `two packages are compared`() async throws {
-    try await withTemporaryDirectory { folder in
-      let script = """
-        mkdir -p A/only B/both A/both; echo x > A/only/x; echo one > A/t; printf 'one\\ntwo\\n' > B/t
-        echo same > A/both/s; echo same > B/both/s; ln -s t A/l; ln -s u B/l
-        """
-      #expect(try run(Program(path: "/bin/sh"), ["-ec", script], in: folder).status == 0)
-      let diff = try docpkg("diff", "A", "B", in: folder)
-      #expect(diff.status == 1)
-      #expect(
-        diff.output == """
-          l: link to t → link to u
-          only: removed, folder
-          --- a/only/x
-          +++ /dev/null
-          @@ -1 +0,0 @@
-          -x
-          --- a/t
-          +++ b/t
-          @@ -1 +1,2 @@
-           one
-          +two
+  @Test func `two packages are compared`() throws {
+    let script = """
+      mkdir -p A/only B/both A/both; echo x > A/only/x; echo one > A/t; printf 'one\\ntwo\\n' > B/t
+      echo same > A/both/s; echo same > B/both/s; ln -s t A/l; ln -s u B/l
+      """
+    try prepare(script)
+    let diff = try docpkg("diff", "A", "B")
+    #expect(diff.status == 1)
+    #expect(
+      diff.output == """
+        l: link to t → link to u
+        only: removed, folder
+        --- a/only/x
+        +++ /dev/null
+        @@ -1 +0,0 @@
+        -x
+        --- a/t
+        +++ b/t
+        @@ -1 +1,2 @@
+         one
+        +two
 
-          """, "\(diff.output)")
-      #expect(try docpkg("diff", "A", "A", in: folder).status == 0)
-      _ = try docpkg("new", "D.imageNotes", "--text", "x", in: folder)
-      _ = try docpkg("copy", "D.imageNotes", "E.imageNotes", in: folder)
-      #expect(try docpkg("diff", "D.imageNotes", "E.imageNotes", in: folder).status == 0)
-      _ = try docpkg("edit", "E.imageNotes", "--append", "y", in: folder)
-      #expect(
-        try docpkg("diff", "D.imageNotes", "E.imageNotes", "--stat", in: folder).output == "Text.txt: +2 -1\n"
-      )
-    }
+        """, "\(diff.output)")
+    try output("diff", "A", "A")
+    try docpkg("new", "D.imageNotes", "--text", "x")
+    try docpkg("copy", "D.imageNotes", "E.imageNotes")
+    try output("diff", "D.imageNotes", "E.imageNotes")
+    try docpkg("edit", "E.imageNotes", "--append", "y")
+    #expect(try docpkg("diff", "D.imageNotes", "E.imageNotes", "--stat").output == "Text.txt: +2 -1\n")
   }
 
-  @Test func `names go through a pipe as they are`() async throws {
-    try await withTemporaryDirectory { folder in
-      let script = """
-        mkdir -p P/d; a=$(printf 'a\\001\\377'); n=$(printf 'n\\nn'); echo 1 > "P/$a"; echo 2 > "P/d/$n"
-        "$1" tree P > listed; printf 'a\\001\\377\\nd/\\nd/n\\nn\\n' | cmp - listed
-        "$1" tree P -0 > listed; printf 'a\\001\\377\\0d\\0d/n\\nn\\0' | cmp - listed
-        "$1" tree P --null | head -c 4 | xargs -0 "$1" cat P
-        mkdir L; "$1" new "L/$a.imageNotes" --text x -q
-        "$1" list L | LC_ALL=C sed 's/.*  L/L/' > listed; printf 'L/a\\001\\377.imageNotes\\n' | cmp - listed
-        """
-      let run = try run(Program(path: "/bin/sh"), ["-ec", script, "sh", tool.path], in: folder)
-      #expect(run.status == 0 && run.output == "1\n", "\(run.output)\(run.errors)")
-    }
+  @Test func `names go through a pipe as they are`() throws {
+    let script = """
+      mkdir -p P/d; a=$(printf 'a\\001\\377'); n=$(printf 'n\\nn'); echo 1 > "P/$a"; echo 2 > "P/d/$n"
+      "$0" tree P > listed; printf 'a\\001\\377\\nd/\\nd/n\\nn\\n' | cmp - listed
+      "$0" tree P -0 > listed; printf 'a\\001\\377\\0d\\0d/n\\nn\\0' | cmp - listed
+      "$0" tree P --null | head -c 4 | xargs -0 "$0" cat P
+      mkdir L; "$0" new "L/$a.imageNotes" --text x -q
+      "$0" list L | LC_ALL=C sed 's/.*  L/L/' > listed; printf 'L/a\\001\\377.imageNotes\\n' | cmp - listed
+      """
+    let run = try shell("set -e; \(script)")
+    #expect(run.status == 0 && run.output == "1\n", "\(run.output)\(run.errors)")
   }
 
   @Test(
     .enabled(if: Program.succeeds("script -qc true /dev/null"), "this needs a terminal, which 'script' makes")
   )
-  func `on a terminal names act on nothing`() async throws {
-    try await withTemporaryDirectory { folder in
-      let text = """
-        mkdir P; echo 1 > "P/$(printf 'a\\033[31m')"
-        TERM=xterm script -qc "'\(tool.path)' tree P" /dev/null < /dev/null
-        TERM=dumb script -qc "'\(tool.path)' export P x.tar" /dev/null < /dev/null
-        """
-      let run = try run(Program(path: "/bin/sh"), ["-ec", text], in: folder)
-      #expect(run.output.contains("a\\x1B[31m"), "\(run.output)")
-      #expect(!run.output.contains("\u{1B}"), "\(run.output)")
-      #expect(run.output.contains("x.tar: 2 entries, 2 B in "), "\(run.output)")
-    }
-  }
-
-  private func decoded<Value: Decodable>(_ run: Run) throws -> Value {
-    try JSONDecoder().decode(Value.self, from: Data(run.output.utf8))
+  func `on a terminal names act on nothing`() throws {
+    let text = """
+      mkdir P; echo 1 > "P/$(printf 'a\\033[31m')"
+      TERM=xterm script -qc "'\(tool.path)' tree P" /dev/null < /dev/null
+      TERM=dumb script -qc "'\(tool.path)' export P x.tar" /dev/null < /dev/null
+      """
+    let run = try shell("set -e; \(text)")
+    #expect(run.output.contains("a\\x1B[31m"), "\(run.output)")
+    #expect(!run.output.contains("\u{1B}"), "\(run.output)")
+    #expect(run.output.contains("x.tar: 2 entries, 2 B in "), "\(run.output)")
   }
 }

@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("A command line in its plainest form", .tags(.process))
+@Suite("A command line in its plainest form", .tags(.process), .temporaryDirectory)
 struct PlainArgumentsTests {
   /// The options of an edit. With `--` before the path, ArgumentParser reads the same command line.
   static let edits: [[String]] = [
@@ -20,31 +20,23 @@ struct PlainArgumentsTests {
   ]
 
   /// A document, an image and a file, at names that are the same each time.
-  private func make(in folder: FilePath) throws {
-    let script = """
-      mkdir -p D.imageNotes/Folder; echo x > D.imageNotes/Folder/x; echo 1 > one; cp "\(demo.path)/Dawn.png" .
+  private func make(in folder: String = ".") throws {
+    try prepare(
       """
-    #expect(try run(Program(path: "/bin/sh"), ["-ec", script], in: folder).status == 0)
-    #expect(try docpkg("edit", "D.imageNotes", "--text", "old", in: folder).status == 0)
+      mkdir -p \(folder)/D.imageNotes/Folder; cd \(folder); cp "\(demo.path)/Dawn.png" .
+      echo x > D.imageNotes/Folder/x; echo 1 > one; $0 edit D.imageNotes --text old
+      """)
   }
 
   @Test(arguments: edits)
-  func `edits as ArgumentParser's command does`(_ options: [String]) async throws {
-    try await withTemporaryDirectory { plain in
-      try await withTemporaryDirectory { parsed in
-        try make(in: plain)
-        try make(in: parsed)
-        let one = try run(tool, ["edit", "D.imageNotes"] + options, in: plain)
-        let other = try run(tool, ["edit"] + options + ["--", "D.imageNotes"], in: parsed)
-        #expect(one.status == other.status)
-        #expect(one.errors == other.errors)
-        #expect(Self.withoutRevisions(one.output) == Self.withoutRevisions(other.output))
-        let difference = try run(
-          Program(path: "/usr/bin/diff"),
-          ["-r", "-x", "Metadata.plist", "-x", ".docpkg", plain.string, parsed.string], in: plain)
-        #expect(difference.status == 0, "\(difference.output)")
-      }
-    }
+  func `edits as ArgumentParser's command does`(_ options: [String]) throws {
+    for name in ["plain", "parsed"] { try make(in: name) }
+    let one = try run(tool, ["edit", "D.imageNotes"] + options, in: folder.appending("plain"))
+    let other = try run(tool, ["edit"] + options + ["--", "D.imageNotes"], in: folder.appending("parsed"))
+    #expect(one.status == other.status && one.errors == other.errors)
+    #expect(Self.withoutRevisions(one.output) == Self.withoutRevisions(other.output))
+    let difference = try shell("diff -r -x Metadata.plist -x .docpkg plain parsed")
+    #expect(difference.status == 0, "\(difference.output)")
   }
 
   /// The report of a save without its new identifiers and times.
@@ -54,20 +46,16 @@ struct PlainArgumentsTests {
   }
 
   @Test(arguments: [["Text.txt"], ["nosuch"], ["Folder"], [], ["Text.txt", "more"]])
-  func `prints as ArgumentParser's command does`(_ children: [String]) async throws {
-    try await withTemporaryDirectory { folder in
-      try make(in: folder)
-      let plain = try run(tool, ["cat", "D.imageNotes"] + children, in: folder)
-      let parsed = try run(tool, ["cat", "--", "D.imageNotes"] + children, in: folder)
-      #expect(plain == parsed)
-    }
+  func `prints as ArgumentParser's command does`(_ children: [String]) throws {
+    try make()
+    let plain = try run(tool, ["cat", "D.imageNotes"] + children)
+    let parsed = try run(tool, ["cat", "--", "D.imageNotes"] + children)
+    #expect(plain == parsed)
   }
 
-  @Test func `the version is the parser's`() async throws {
-    try await withTemporaryDirectory { folder in
-      let version = try docpkg("--version", in: folder)
-      let parsed = try docpkg("list", "--version", in: folder)
-      #expect(version.status == 0 && version == parsed)
-    }
+  @Test func `the version is the parser's`() throws {
+    let version = try docpkg("--version")
+    let parsed = try docpkg("list", "--version")
+    #expect(version.status == 0 && version == parsed)
   }
 }

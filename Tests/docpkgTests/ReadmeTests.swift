@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("README's commands", .tags(.process))
+@Suite("README's commands", .tags(.process), .temporaryDirectory)
 struct ReadmeTests {
   /// The commands of the first console block that calls docpkg, each with the lines that README shows below it.
   private func commands() throws -> [(command: String, output: String)] {
@@ -22,18 +22,16 @@ struct ReadmeTests {
     text.replacing(/\d[\d.]* K?B/, with: "SIZE")
   }
 
-  @Test func `print in an empty folder as README shows`() async throws {
-    try await withTemporaryDirectory { folder in
-      let work = folder.appending("empty")
-      try FileManager.default.createDirectory(atPath: work.string, withIntermediateDirectories: false)
-      let path = URL(filePath: tool.path).deletingLastPathComponent().path
-      let commands = try commands()
-      #expect(commands.count > 3)
-      for (command, output) in commands {
-        let script = "PATH='\(path)':$PATH; \(command)"
-        let done = try run(Program(path: "/bin/sh"), ["-c", script], in: work)
-        #expect(done.status == 0 && withoutSizes(done.output) == withoutSizes(output), "\(command): \(done)")
-      }
+  @Test func `print in an empty folder as README shows`() throws {
+    let work = folder.appending("empty")
+    try FileManager.default.createDirectory(atPath: work.string, withIntermediateDirectories: false)
+    let path = URL(filePath: tool.path).deletingLastPathComponent().path
+    let commands = try commands()
+    #expect(commands.count > 3)
+    for (command, output) in commands {
+      let script = "PATH='\(path)':$PATH; \(command)"
+      let done = try shell(script, in: work)
+      #expect(done.status == 0 && withoutSizes(done.output) == withoutSizes(output), "\(command): \(done)")
     }
   }
 }

@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Usage", .tags(.process))
+@Suite("Usage", .tags(.process), .temporaryDirectory)
 struct UsageTests {
   /// Every place of a path in every command, with an empty path there.
   static let emptyPaths: [[String]] = [
@@ -22,31 +22,27 @@ struct UsageTests {
   ]
 
   @Test(arguments: emptyPaths)
-  func `an empty path is an error, and not the working directory`(_ arguments: [String]) async throws {
-    try await withTemporaryDirectory { folder in
-      let script = "mkdir D; echo x > D/file; echo x > file; echo x > Metadata.txt"
-      #expect(try run(Program(path: "/bin/sh"), ["-c", script], in: folder).status == 0)
-      let before = try run(Program(path: "/usr/bin/find"), ["."], in: folder).output
+  func `an empty path is an error, and not the working directory`(_ arguments: [String]) throws {
+    let script = "mkdir D; echo x > D/file; echo x > file; echo x > Metadata.txt"
+    #expect(try shell(script).status == 0)
+    let before = try run(Program(path: "/usr/bin/find"), ["."]).output
 
-      let result = try run(tool, arguments, in: folder)
+    let result = try run(tool, arguments)
 
-      #expect(result.status == 64, "\(result.output)\(result.errors)")
-      #expect(result.errors.contains("is invalid for"), "\(result.errors)")
-      #expect(result.output.isEmpty)
-      #expect(try run(Program(path: "/usr/bin/find"), ["."], in: folder).output == before)
-    }
+    #expect(result.status == 64, "\(result.output)\(result.errors)")
+    #expect(result.errors.contains("is invalid for"), "\(result.errors)")
+    #expect(result.output.isEmpty)
+    #expect(try run(Program(path: "/usr/bin/find"), ["."]).output == before)
   }
 
   @Test(arguments: [[], ["cloud"], ["bench"]])
   func `a command without its subcommand is an error, and not the help that ends well`(
     _ arguments: [String]
-  ) async throws {
-    try await withTemporaryDirectory { folder in
-      let result = try run(tool, arguments, in: folder)
-      #expect(result.status == 64 && result.output.isEmpty && result.errors.contains("SUBCOMMANDS:"))
-      let help = try run(tool, arguments + ["--help"], in: folder)
-      #expect(help.status == 0 && help.errors.isEmpty && help.output.contains("SUBCOMMANDS:"))
-    }
+  ) throws {
+    let result = try run(tool, arguments)
+    #expect(result.status == 64 && result.output.isEmpty && result.errors.contains("SUBCOMMANDS:"))
+    let help = try run(tool, arguments + ["--help"])
+    #expect(help.status == 0 && help.errors.isEmpty && help.output.contains("SUBCOMMANDS:"))
   }
 
   /// The library of libfaketime, where Debian's package of that name has it.
@@ -54,13 +50,10 @@ struct UsageTests {
     .map { "/usr/lib/\($0)/faketime/libfaketime.so.1" }.first(where: FileManager.default.fileExists)
 
   @Test(.enabled(if: faketime != nil, "this needs libfaketime"))
-  func `a preloaded library that changes the environment hides no argument`() async throws {
+  func `a preloaded library that changes the environment hides no argument`() throws {
     let library = try #require(Self.faketime)
-    try await withTemporaryDirectory { folder in
-      let result = try run(
-        tool, ["show", "Ä b"], in: folder, environment: ["LD_PRELOAD": library, "FAKETIME": "+1h"])
-      #expect(result.status == 2 && result.output.isEmpty && result.errors.contains("'Ä b'"))
-    }
+    let result = try run(tool, ["show", "Ä b"], environment: ["LD_PRELOAD": library, "FAKETIME": "+1h"])
+    #expect(result.status == 2 && result.output.isEmpty && result.errors.contains("'Ä b'"))
   }
 
   /// Arguments, and a part of the message.
@@ -122,36 +115,32 @@ struct UsageTests {
     #expect(examples > 60)
   }
 
-  @Test func `a list of documents says which of its folders are documents`() async throws {
-    try await withTemporaryDirectory { folder in
-      _ = try docpkg("new", "D.imageNotes", "--text", "x", in: folder)
-      let list = try docpkg("list", "D.imageNotes", ".", in: folder)
-      #expect(list.status == 2 && list.output.contains("./D.imageNotes\n"))
-      #expect(list.errors.contains("'D.imageNotes' is a document itself"))
-      _ = try docpkg("copy", "D.imageNotes", "E [.imageNotes", in: folder)
-      for pattern in ["*[[]*", "*[!]a-z.E]*", "*\\[*"] {
-        #expect(try docpkg("list", "--name", pattern, in: folder).output.hasSuffix("./E [.imageNotes\n"))
-      }
-      #expect(try docpkg("list", in: folder).output == docpkg("list", ".", in: folder).output)
+  @Test func `a list of documents says which of its folders are documents`() throws {
+    try docpkg("new", "D.imageNotes", "--text", "x")
+    let list = try docpkg("list", "D.imageNotes", ".")
+    #expect(list.status == 2 && list.output.contains("./D.imageNotes\n"))
+    #expect(list.errors.contains("'D.imageNotes' is a document itself"))
+    try docpkg("copy", "D.imageNotes", "E [.imageNotes")
+    for pattern in ["*[[]*", "*[!]a-z.E]*", "*\\[*"] {
+      #expect(try docpkg("list", "--name", pattern).output.hasSuffix("./E [.imageNotes\n"))
     }
+    #expect(try docpkg("list").output == docpkg("list", ".").output)
   }
 
-  @Test func `no error is a dump of fields`() async throws {
-    try await withTemporaryDirectory { folder in
-      _ = try docpkg("new", "D.imageNotes", "--text", "x", in: folder)
-      for arguments in [
-        ["bench", "save", "--folder", "none", "--children", "1"],
-        ["new", "E.imageNotes", "--image", "none"], ["new", "--in", "none", "--text", "x"],
-        ["edit", "D.imageNotes", "--set", "a=none"], ["diff", "D.imageNotes", "none"],
-        ["export", "none", "a.zip"], ["import", "none", "F"],
-        ["restore", "none", "--version", "1"],
-      ] {
-        let result = try run(tool, arguments, in: folder)
-        #expect(result.status == 2, "\(arguments) \(result.errors)")
-        #expect(result.errors.hasPrefix("docpkg: ") && result.errors.hasSuffix(".\n"), "\(result.errors)")
-        for word in ["CocoaError", "userInfo", "rawValue", "DecodingError", "Swift.", "debugDescription"] {
-          #expect(!result.errors.contains(word), "\(arguments) \(result.errors)")
-        }
+  @Test func `no error is a dump of fields`() throws {
+    try docpkg("new", "D.imageNotes", "--text", "x")
+    for arguments in [
+      ["bench", "save", "--folder", "none", "--children", "1"],
+      ["new", "E.imageNotes", "--image", "none"], ["new", "--in", "none", "--text", "x"],
+      ["edit", "D.imageNotes", "--set", "a=none"], ["diff", "D.imageNotes", "none"],
+      ["export", "none", "a.zip"], ["import", "none", "F"],
+      ["restore", "none", "--version", "1"],
+    ] {
+      let result = try run(tool, arguments)
+      #expect(result.status == 2, "\(arguments) \(result.errors)")
+      #expect(result.errors.hasPrefix("docpkg: ") && result.errors.hasSuffix(".\n"), "\(result.errors)")
+      for word in ["CocoaError", "userInfo", "rawValue", "DecodingError", "Swift.", "debugDescription"] {
+        #expect(!result.errors.contains(word), "\(arguments) \(result.errors)")
       }
     }
   }
