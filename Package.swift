@@ -366,7 +366,7 @@ let package = Package(
     }
     + (isFuzzing
     ? [
-      "Archive", "Image", "Interchange", "Journal", "Listing", "Notes", "Metadata", "Names",
+      "Archive", "Image", "Interchange", "Log", "Listing", "Notes", "Metadata", "Names",
       "Secret", "Tree", "Types", "Version",
     ] : [])
     .map {

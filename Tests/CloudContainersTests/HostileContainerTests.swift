@@ -71,8 +71,8 @@ enum HostileContent: String, CaseIterable {
     case .twins: return try await raw([good, file("Same"), file("same")])
     case .twinFolders: return try await raw([good, file("Folder/a"), file("folder/b")])
     case .twinOfLocal: return try await raw([good, file("TEXT.TXT")])
-    case .hiddenFolder: return try await raw([good, file(".docpkg/journal")])
-    case .hiddenFolderInCapitals: return try await raw([good, file(".DocPkg/journal")])
+    case .hiddenFolder: return try await raw([good, file(".docpkg/log")])
+    case .hiddenFolderInCapitals: return try await raw([good, file(".DocPkg/log")])
     case .tooDeep: return try await raw([good, file(PackagePath(Array(repeating: "d", count: 201)))])
     case .wrongBytes, .endless:
       let entry = try await file("bad")

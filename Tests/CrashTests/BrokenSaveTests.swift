@@ -34,7 +34,7 @@ struct BrokenSaveTests {
         let problems = try Points.of(calls, sample: 8).compactMap { number in
           try fixture.reset()
           return try fixture.problem(
-            after: fixture.save(2, .careless, .kill, at: number), .journal, wasKilled: true)
+            after: fixture.save(2, .careless, .kill, at: number), .log, wasKilled: true)
         }
         #expect(problems.contains { $0.contains("broken ") })
         #expect(problems.contains { $0.contains("mixed: ") })

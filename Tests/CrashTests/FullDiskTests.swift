@@ -68,9 +68,9 @@ struct FullDiskTests {
     done
     """
 
-  @Test(.enabled(if: Program.canBreak, "this needs ptrace(2)"), arguments: [Way.journal, .later])
+  @Test(.enabled(if: Program.canBreak, "this needs ptrace(2)"), arguments: [Way.log, .later])
   func `does not keep a committed save from being read`(_ way: Way) async throws {
-    // The save is read from the journal, since publishing it needs space (W5).
+    // The save is read from the log, since publishing it needs space (W5).
     try await withTemporaryDirectory { folder in
       try await waiting {
         let run = try Program(path: "/usr/bin/unshare").run(

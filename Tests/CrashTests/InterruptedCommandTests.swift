@@ -57,7 +57,7 @@ struct InterruptedCommandTests {
 struct InterruptedFixture {
   enum Work: String, CaseIterable, Sendable {
     case new, copy, edit, undo, restore
-    /// A change of a child in another program's package, which is too large for the journal.
+    /// A change of a child in another program's package, which is too large for the log.
     case set
   }
 

@@ -9,9 +9,9 @@ import Testing
     if: Program.canMount, "this needs the right to mount a file system, loop devices and mkfs.ext4"),
   .enabled(if: Program.canBreak, "this needs ptrace(2)"))
 struct ReadOnlyTests {
-  @Test(arguments: [Way.journal, .later])
+  @Test(arguments: [Way.log, .later])
   func `is read as the new document, and published once the medium can be written`(_ way: Way) async throws {
-    // Opening reads the save from the journal and writes nothing (W5).
+    // Opening reads the save from the log and writes nothing (W5).
     try await withTemporaryDirectory { folder in
       try await waiting {
         let run = try Program(path: "/usr/bin/unshare").run(

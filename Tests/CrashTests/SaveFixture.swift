@@ -6,14 +6,14 @@ import TestSupport
 
 /// A way to save.
 enum Way: String, Sendable {
-  case journal, later
+  case log, later
   /// A save file by file, as no program should do it.
   case careless
 
   /// The ways of the library.
-  static let sound: [Way] = [.journal, .later]
+  static let sound: [Way] = [.log, .later]
 
-  var flags: [String] { self == .journal ? [] : ["--\(rawValue)"] }
+  var flags: [String] { self == .log ? [] : ["--\(rawValue)"] }
 }
 
 /// A package that one program saves and another one reads afterwards.
@@ -23,7 +23,7 @@ enum Way: String, Sendable {
 /// (3) An acknowledged save is there.
 /// (4) A failed save leaves the generation before, or reports that it is indeterminate.
 /// (5) In every case the program ends by itself, by an error and not by a signal.
-/// (6) The next save works and leaves nothing beside the package, nor a journal with an unpublished save in it.
+/// (6) The next save works and leaves nothing beside the package, nor a log with an unpublished save in it.
 struct SaveFixture: Sendable {
   let folder: FilePath
   private let template: FilePath
@@ -128,14 +128,14 @@ struct SaveFixture: Sendable {
 
 /// Returns the files of a hidden folder that exist only while a program has the package open.
 ///
-/// A journal of published saves stays, with the lock file and an empty staging folder.
+/// A log of published saves stays, with the lock file and an empty staging folder.
 func leftovers(inHiddenFolder path: FilePath) throws -> [String] {
   let disk = PosixDisk()
   guard FileManager.default.fileExists(atPath: path.string) else { return [] }
   let names = try FileManager.default.contentsOfDirectory(atPath: path.string)
-  var left = names.filter { ["journal", "journal.new", "tmp", "lock"].contains($0) }
-  if names.contains("journal"), try JournalFile.isClean(in: disk.openDirectory(at: path), on: disk) {
-    left.removeAll { $0 == "journal" || $0 == "lock" }
+  var left = names.filter { ["log", "log.new", "tmp", "lock"].contains($0) }
+  if names.contains("log"), try SaveLog.isClean(in: disk.openDirectory(at: path), on: disk) {
+    left.removeAll { $0 == "log" || $0 == "lock" }
     let staged = path.appending("tmp").string
     if try names.contains("tmp") && FileManager.default.contentsOfDirectory(atPath: staged).isEmpty {
       left.removeAll { $0 == "tmp" }
@@ -153,7 +153,7 @@ func require(_ run: Run, _ what: String) throws -> Run {
 /// Leaves the files that a synchronising program makes of a document that was edited on another computer.
 func leaveConflictCopies(of other: String, in document: String) throws {
   let script = """
-    set -e; cd '\(other)'; for file in Text.txt Metadata.plist .docpkg/journal; do
+    set -e; cd '\(other)'; for file in Text.txt Metadata.plist .docpkg/log; do
       name=${file##*/}; base=${name%.*}; end=${name#"$base"}
       cp -a "$file" "\(document)/$(dirname "$file")/$base.sync-conflict-20261121-101112-ABCDEFG$end"
     done; cp -a -n .docpkg/kept/. '\(document)/.docpkg/kept/'

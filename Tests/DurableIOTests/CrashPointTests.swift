@@ -114,13 +114,13 @@ struct CrashPointTests {
     let disk = try CrashDisk()
     let points = try await CrashDisk.crashPoints(of: disk) {
       let root = try disk.openDirectory(at: "/")
-      let journal = try disk.createFile("journal", in: root, mode: 0o600)
-      try disk.writeAll([UInt8](repeating: 0, count: 4 << 20), to: journal)
-      try disk.synchronize(journal)
+      let log = try disk.createFile("log", in: root, mode: 0o600)
+      try disk.writeAll([UInt8](repeating: 0, count: 4 << 20), to: log)
+      try disk.synchronize(log)
       try disk.synchronize(root)
       for number in 0..<1000 {
-        try disk.writeAll([1, 2, 3, 4], to: journal, at: UInt64(number * 4096))
-        try disk.synchronize(journal)
+        try disk.writeAll([1, 2, 3, 4], to: log, at: UInt64(number * 4096))
+        try disk.synchronize(log)
       }
     }
     #expect(points.count == 2005)

@@ -55,19 +55,19 @@ struct PowerCutTests {
   @Test func `the synchronised bytes around those that were overwritten`() throws {
     let disk = try CrashDisk()
     let root = try disk.openDirectory(at: "/")
-    let journal = try disk.createFile("journal", in: root, mode: 0o644)
-    try disk.writeAll(Array("0123456789".utf8), to: journal)
-    try disk.synchronize(journal)
+    let log = try disk.createFile("log", in: root, mode: 0o644)
+    try disk.writeAll(Array("0123456789".utf8), to: log)
+    try disk.synchronize(log)
     try disk.synchronize(root)
-    try disk.writeAll(Array("abcd".utf8), to: journal, at: 3)
+    try disk.writeAll(Array("abcd".utf8), to: log, at: 3)
     expect(
       disk,
       leaves: [
-        ["journal": "0123456789"], ["journal": "012abcd789"], ["journal": "012ab56789"],
-        ["journal": "01234cd789"],
+        ["log": "0123456789"], ["log": "012abcd789"], ["log": "012ab56789"],
+        ["log": "01234cd789"],
       ])
-    try disk.synchronize(journal)
-    expect(disk, leaves: [["journal": "012abcd789"]])
+    try disk.synchronize(log)
+    expect(disk, leaves: [["log": "012abcd789"]])
   }
 
   @Test func `attributes old or new until the file is synchronised`() throws {

@@ -47,8 +47,8 @@ struct HostileEntriesTests {
   @Test(arguments: [".docpkg", ".DOCPKG"], ["", "Top/"])
   func `has its hidden folder left out, however it is written`(name: String, top: String) async throws {
     let inside = Tar(
-      .init("\(top)a", "x"), .init("\(top)\(name)/journal", "planted"),
-      .init("\(top)\(name)/link", type: "2", link: "../../journal")
+      .init("\(top)a", "x"), .init("\(top)\(name)/log", "planted"),
+      .init("\(top)\(name)/link", type: "2", link: "../../log")
     ).bytes
     let file = Zip(.init("\(top)a", [0x78]), .init("\(top)\(name)")).bytes
     let linked = Tar(.init("\(top)a", "x"), .init("\(top)\(name)", type: "2", link: "a")).bytes
@@ -114,8 +114,8 @@ struct HostileEntriesTests {
   @Test func `of which nothing is left is refused`() async throws {
     let double: [UInt8] = [0, 5, 0x16, 7] + ArchiveFixture.noise(100, seed: 3)
     try await expectRefused(Zip(.init("__MACOSX/._a", double), .init("._b", double)).bytes, .empty)
-    try await expectRefused(Tar(.init(".docpkg/journal", "x")).bytes, .empty)
-    try await expectRefused(Tar(.init("Top/.docpkg/journal", "x")).bytes, .empty)
+    try await expectRefused(Tar(.init(".docpkg/log", "x")).bytes, .empty)
+    try await expectRefused(Tar(.init("Top/.docpkg/log", "x")).bytes, .empty)
   }
 
   @Test func `has files left out that a Mac made, and no others of such names`() async throws {

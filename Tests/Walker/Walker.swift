@@ -38,7 +38,7 @@ private enum Walker {
     isWalking.store(true, ordering: .relaxed)
     try await document.edit { $0.text += "second\n" }
     try await document.save()
-    // Publishing, the new baseline and the mark in the journal come in turns of their own.
+    // Publishing, the new baseline and the mark in the log come in turns of their own.
     try await Task.sleep(for: .seconds(1))
     end(arguments[2])
   }

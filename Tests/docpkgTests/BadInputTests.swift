@@ -176,8 +176,8 @@ struct BadInputTests {
       command: ["edit", "D.imageNotes", "--remove", "Metadata.plist"],
       message: "'Metadata.plist' cannot be removed: it is the document's own"),
     Case(
-      what: "a journal of somebody's",
-      setup: "mkdir -p D.imageNotes/.docpkg; : > D.imageNotes/.docpkg/journal",
+      what: "a log of somebody's",
+      setup: "mkdir -p D.imageNotes/.docpkg; : > D.imageNotes/.docpkg/log",
       command: ["edit", "D.imageNotes", "--text", "x"], message: "'docpkg repair' does that."),
     Case(
       what: "an unknown option", command: ["edit", "D.imageNotes", "--bogus"], message: "--bogus", status: 64),

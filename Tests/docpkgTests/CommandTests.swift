@@ -28,7 +28,7 @@ struct CommandTests {
     let report: Report = try decoded(docpkg("edit", "Trip.imageNotes", "--append", "At last.", "--json"))
     #expect(report.generation == 2)
     #expect(report.written == ["Metadata.plist", "Text.txt"])
-    #expect(report.reused == 2 && report.removed.isEmpty && report.strategy == "journal")
+    #expect(report.reused == 2 && report.removed.isEmpty && report.strategy == "log")
     #expect(report.bytesReused > 180_000 && report.bytesWritten < 5_000)
 
     let second: Report = try decoded(

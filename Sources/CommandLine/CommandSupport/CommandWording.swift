@@ -7,7 +7,7 @@ extension FilePackageError.Wording {
     hasEnded: true,
     hint: { code in
       switch code {
-      case .journalDamaged: "'docpkg repair' does that."
+      case .logDamaged: "'docpkg repair' does that."
       case .unpublished:
         "'docpkg recover --discard-unpublishable' drops these children and keeps their bytes."
       case .noSuchVersion: "'docpkg versions' lists the versions."

@@ -19,7 +19,7 @@ extension PackageStore {
     try PackageVerification(package: writer.package).verify()
   }
 
-  /// Restores damaged and missing children, and sets a damaged journal aside if the children are whole without it.
+  /// Restores damaged and missing children, and sets a damaged log aside if the children are whole without it.
   ///
   /// A child that another program changed is not restored: its present bytes are an edit.
   ///
@@ -41,7 +41,7 @@ extension PackageStore {
     return try PackageRepair(writer).repair(accepting: accepting, dryRun: dryRun)
   }
 
-  /// Returns the contents of a package's journal, without opening the package and without writing anything.
+  /// Returns the contents of a package's log, without opening the package and without writing anything.
   ///
   /// - Throws: `noSuchFile`; `notAPackage`; the system's error.
   public static func recoveryReport(at url: URL) throws(FilePackageError) -> RecoveryReport {

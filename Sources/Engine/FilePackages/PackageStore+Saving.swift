@@ -16,7 +16,7 @@ extension PackageStore {
   /// meanwhile. If nothing changed, it writes nothing.
   ///
   /// Cost of the commit: the bytes of the changed children and one flush. Cost of publishing: a rename and a sync for
-  /// each changed child, and a sync for each folder with changes. The first save in a package makes the journal, which
+  /// each changed child, and a sync for each folder with changes. The first save in a package makes the log, which
   /// costs two flushes more. Children that did not change cost nothing.
   ///
   /// - Throws: `changedOnDisk` if another program changed a child that this save would replace or remove, or put
@@ -36,7 +36,7 @@ extension PackageStore {
 
   /// Waits until other programs see the last save; does nothing if they do.
   ///
-  /// - Throws: the system's reason. The save then stays in the journal: it is durable, and readers that use this
+  /// - Throws: the system's reason. The save then stays in the log: it is durable, and readers that use this
   ///   library see it. The next save, `close()` and the next opening try again.
   public func publish() throws(FilePackageError) {
     defer { scheduleDueWork() }
@@ -45,8 +45,8 @@ extension PackageStore {
 
   /// Ends the session: publishes the last save, and removes everything that only an open store needs.
   ///
-  /// In a package with metadata the journal stays, with each save marked as published. That costs one flush, and
-  /// several if the journal has grown long.
+  /// In a package with metadata the log stays, with each save marked as published. That costs one flush, and
+  /// several if the log has grown long.
   ///
   /// The store can be used again; its next save begins a new session. A store that is released without this call then
   /// ends its session, unless an error prevents that.

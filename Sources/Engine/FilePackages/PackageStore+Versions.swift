@@ -16,7 +16,7 @@ extension PackageStore {
   ///
   /// Cost: the size of the history, which grows with the children that saves replaced.
   ///
-  /// - Throws: `journalDamaged` for a journal that cannot be read; the system's error.
+  /// - Throws: `logDamaged` for a log that cannot be read; the system's error.
   public func versions() throws(FilePackageError) -> [FileVersion] {
     guard let history = try writer.package.history() else { return [] }
     return history.available.reversed().map { FileVersion(history, $0, at: url) }
@@ -121,8 +121,8 @@ extension PackageStore {
   /// - Parameter dryRun: whether to report the result without doing it. A dry run throws `unsavedEdits` and
   ///   `reservedName`, too.
   /// - Throws: `unsavedEdits` if this call saves metadata and the tree has unsaved edits. `reservedName` if a child of
-  ///   the document has the name of the metadata. `busy` while another program has the document open. `journalDamaged`
-  ///   for a journal that cannot be read. Otherwise the system's error.
+  ///   the document has the name of the metadata. `busy` while another program has the document open. `logDamaged`
+  ///   for a log that cannot be read. Otherwise the system's error.
   @discardableResult
   public func startKeepingHistory(dryRun: Bool = false) throws(FilePackageError) -> HistoryStartReport {
     defer { scheduleDueWork() }
@@ -182,7 +182,7 @@ extension PackageStore {
   ///
   /// `close()` and an idle store do it by themselves if a version is due.
   ///
-  /// Cost: a new journal, with the differences between the versions, and an unlink for each child
+  /// Cost: a new log, with the differences between the versions, and an unlink for each child
   /// that no version needs.
   ///
   /// - Parameters:

@@ -18,7 +18,7 @@ public actor PackageStore {
   /// The writer of the package, with its tree.
   let writer: PackageWriter
   private let delays: Delays
-  /// Syncs what the journal still vouches for, after some time without a save.
+  /// Syncs what the log still vouches for, after some time without a save.
   var checkpoint: Task<Void, Never>?
 
   /// The tree that `save()` saves: change it, or pass another one to `save(_:options:)`.
@@ -56,20 +56,20 @@ public actor PackageStore {
     }
   }
 
-  /// The default size in bytes of records at which a new journal takes the place of a long one.
-  package static var journalCapacity: Int { JournalFile.capacity }
+  /// The default size in bytes of records at which a new log takes the place of a long one.
+  package static var logCapacity: Int { SaveLog.capacity }
 
   /// The executor of this actor's jobs.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   private init(
-    _ node: StoredNode, status: FileStatus, tree: FileWrapper, journalCapacity: Int, delays: Delays
+    _ node: StoredNode, status: FileStatus, tree: FileWrapper, logCapacity: Int, delays: Delays
   ) {
     location = node.location
     self.delays = delays
     executor = QueueExecutor()
     writer = PackageWriter(
-      node, status: status, tree: tree, journalCapacity: journalCapacity,
+      node, status: status, tree: tree, logCapacity: logCapacity,
       finishesAtOnce: !delays.publishes)
     OpenStores.insert(self, of: status.identity)
   }
@@ -88,7 +88,7 @@ public actor PackageStore {
   ///
   /// Writes nothing to a package that was closed in good order. It publishes a save that was committed and not
   /// published. If the disk is full or cannot be written, it does not publish, and the tree has the state of disk and
-  /// journal together. If a crash left the package under a hidden name, it gives the package its name back. The cost
+  /// log together. If a crash left the package under a hidden name, it gives the package its name back. The cost
   /// does not depend on the package's content.
   ///
   /// - Throws: `noSuchFile`, `notAPackage`, or the system's reason. It does not throw for metadata that cannot be read;
@@ -98,7 +98,7 @@ public actor PackageStore {
   }
 
   package static func open(
-    _ path: FilePath, on disk: any Disk, journalCapacity: Int = JournalFile.capacity,
+    _ path: FilePath, on disk: any Disk, logCapacity: Int = SaveLog.capacity,
     delays: Delays = .none
   ) async throws(FilePackageError) -> PackageStore {
     let node = try StoredNode.find(path, on: disk)
@@ -108,7 +108,7 @@ public actor PackageStore {
     let name = node.location.path.lastComponent.map(FileName.init)
     let tree = FileWrapper(state: FileWrapper.State(node, name: name))
     let store = PackageStore(
-      node, status: status, tree: tree, journalCapacity: journalCapacity, delays: delays)
+      node, status: status, tree: tree, logCapacity: logCapacity, delays: delays)
     try await store.recover()
     return store
   }
@@ -137,7 +137,7 @@ public actor PackageStore {
 
   package static func create(
     _ tree: FileWrapper, _ path: FilePath, contentType: UTType?, on disk: any Disk,
-    journalCapacity: Int = JournalFile.capacity, delays: Delays = .none,
+    logCapacity: Int = SaveLog.capacity, delays: Delays = .none,
     by program: SavingProgram = .current, databasePath: String? = nil
   ) async throws(FilePackageError) -> (store: PackageStore, report: SaveReport) {
     let location = Location(path, on: disk)
@@ -148,7 +148,7 @@ public actor PackageStore {
     }
     let root = StoredNode(location: location, path: .root, status: made)
     let store = PackageStore(
-      root, status: made, tree: tree, journalCapacity: journalCapacity, delays: delays)
+      root, status: made, tree: tree, logCapacity: logCapacity, delays: delays)
     await store.setProgram(program)
     await store.rebase(onto: PublishedSave(tree, new.snapshot, in: made, staged.madeMetadata, .new))
     return (store, report)
@@ -257,10 +257,10 @@ public actor PackageStore {
   /// - Throws: `metadataDamaged` or `newerFormat` if there is a `Metadata.plist` that this library cannot read.
   public func metadata() throws(FilePackageError) -> PackageMetadata? { try writer.baseline.metadata.get() }
 
-  /// The reason why the document cannot be saved: its journal holds an acknowledged save that cannot be published.
+  /// The reason why the document cannot be saved: its log holds an acknowledged save that cannot be published.
   ///
-  /// The children are as the program left them. Nil if the journal is intact.
-  public var journalDamage: FilePackageError? { writer.state.damage }
+  /// The children are as the program left them. Nil if the log is intact.
+  public var logDamage: FilePackageError? { writer.state.damage }
 
   /// The reason why a committed save is not visible to other programs yet; nil if all saves are visible.
   ///
@@ -296,7 +296,7 @@ public actor PackageStore {
 
   /// Gives up the package and the tree, which belongs to another store.
   ///
-  /// A save that is committed and not published stays in the journal for the next opening.
+  /// A save that is committed and not published stays in the log for the next opening.
   package func relinquish() {
     checkpoint?.cancel()
     writer.relinquish()

@@ -72,7 +72,7 @@ struct CommandFixture: Sendable {
 
   /// Restores the initial state.
   ///
-  /// The document's directory stays, since its journal names it.
+  /// The document's directory stays, since its log names it.
   func reset() throws {
     try Self.shell(
       """
@@ -135,9 +135,10 @@ struct CommandFixture: Sendable {
     } else if work.makesDocument, try !leftovers().isEmpty {
       first = [("recover", try Self.docpkg.runInTime(["recover", result + ".imageNotes"]))]
     }
-    return try first + documents().map { name in
-      (name, try Self.docpkg.runInTime(["edit", folder.appending(name).string, "--append", Self.next]))
-    }
+    return try first
+      + documents().map { name in
+        (name, try Self.docpkg.runInTime(["edit", folder.appending(name).string, "--append", Self.next]))
+      }
   }
 
   /// The text that `runNext()` adds to a document.

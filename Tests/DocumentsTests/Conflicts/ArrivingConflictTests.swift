@@ -27,13 +27,13 @@ struct ArrivingConflictTests {
   private static func conflict(on disk: CrashDisk) async throws {
     _ = try await ConflictTests.apart(
       ["a.txt": "one\n", "b.txt": "b"], first: ["a.txt": "ours"], second: ["a.txt": "theirs"], on: disk)
-    // The other computer's journal does not come, and this one's is lost.
+    // The other computer's log does not come, and this one's is lost.
     let hidden = try disk.openDirectory(at: path.appending(".docpkg"))
     let names = try disk.list(hidden)
     for position in 0..<names.count where names.name(at: position).string.contains("sync-conflict") {
       try disk.removeFile(names.name(at: position), in: hidden)
     }
-    try disk.removeFile("journal", in: hidden)
+    try disk.removeFile("log", in: hidden)
     let folder = try disk.openDirectory(at: path.appending(".docpkg"))
     try disk.makeDirectory("conflicts", in: folder, mode: 0o755)
     let conflicts = try disk.openDirectory("conflicts", in: folder)

@@ -85,7 +85,7 @@ extension DocumentOptions {
 extension StorageEnvironment {
   /// A disk without timed work.
   static func test(_ disk: any Disk) -> StorageEnvironment {
-    StorageEnvironment(disk, delays: .none, journalCapacity: 24 << 10)
+    StorageEnvironment(disk, delays: .none, logCapacity: 24 << 10)
   }
 }
 

@@ -43,11 +43,11 @@ struct DocumentCostTests {
     return disk
   }
 
-  @Test func `is, to save one change among ten thousand children, what the journal takes`() async throws {
-    let journal = try await Self.costOfStore(10)
+  @Test func `is, to save one change among ten thousand children, what the log takes`() async throws {
+    let log = try await Self.costOfStore(10)
     for count in [10, 10_000] {
       let cost = try await Self.costOfAutosave(count)
-      #expect(cost == journal)
+      #expect(cost == log)
       print("autosaving one change among \(count) children: \(cost)")
       #expect(cost[.synchronizeData] == 1 && cost[.synchronize] == nil)
       #expect(cost[.list] == nil && cost[.createFile] == nil)
@@ -55,7 +55,7 @@ struct DocumentCostTests {
     }
   }
 
-  /// Returns the requests of the third save of an open document: the journal is there by then, and full of zeros.
+  /// Returns the requests of the third save of an open document: the log is there by then, and full of zeros.
   private static func costOfAutosave(_ count: Int) async throws -> [DiskOperation: Int] {
     let disk = CountingDisk(try await Self.disk(count))
     let clock = ManualClock()
@@ -121,7 +121,7 @@ struct DocumentCostTests {
   @Test func `is told as a fraction while it is saved`() async throws {
     let gate = FaultyDisk(try CrashDisk())
     let document = try await DocumentFixture<Pages>.create(Pages(["a.txt": "0"]), on: gate.disk)
-    // Two files that are too large for the journal.
+    // Two files that are too large for the log.
     let page = String(repeating: "0123456789abcdef", count: 128 << 10)
     try await document.edit { ($0["a.txt"], $0["b.txt"]) = (page, page) }
     #expect(await document.progress == nil)

@@ -73,12 +73,12 @@ struct BaselineProgram {
     if isOurs {
       store = try await PackageStore.create(
         tree.wrapper, Self.package, contentType: UTType(exportedAs: "com.example.trip"), on: disk,
-        journalCapacity: 64 << 10,
+        logCapacity: 64 << 10,
         by: Self.program
       ).store
       base.synchronizeAll()
     } else {
-      store = try await PackageStore.open(Self.package, on: disk, journalCapacity: 64 << 10)
+      store = try await PackageStore.open(Self.package, on: disk, logCapacity: 64 << 10)
     }
     await store.setProgram(Self.program)
     note("create")
@@ -171,7 +171,7 @@ struct BaselineProgram {
   }
 
   private mutating func open() async throws {
-    store = try await PackageStore.open(Self.package, on: disk, journalCapacity: 64 << 10)
+    store = try await PackageStore.open(Self.package, on: disk, logCapacity: 64 << 10)
     await store.setProgram(Self.program)
   }
 
@@ -221,7 +221,7 @@ struct BaselineProgram {
   private mutating func saveByOther() async throws {
     // Its lock is held until then.
     try await store.publish()
-    let other = try await PackageStore.open(Self.package, on: disk, journalCapacity: 64 << 10)
+    let other = try await PackageStore.open(Self.package, on: disk, logCapacity: 64 << 10)
     await other.setProgram(Self.program)
     let text = text()
     try await other.put("Notes.txt", String(text.prefix(50)))

@@ -60,7 +60,7 @@ struct BaselineTests {
     for seed in 0..<Self.count {
       let outcome = try await BaselineProgram.run(seed: seed)
       let store = try await PackageStore.open(BaselineProgram.package, on: outcome.disk)
-      #expect(await store.journalDamage == nil, "program \(seed)")
+      #expect(await store.logDamage == nil, "program \(seed)")
       states[try await store.verify().isWhole ? "whole" : "with findings", default: 0] += 1
       try await store.close()
     }

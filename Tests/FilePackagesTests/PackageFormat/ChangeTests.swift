@@ -133,7 +133,7 @@ struct ChangeTests {
   }
 
   @Test func `comes back from a record as it was, and the plist is made from the metadata`() throws {
-    var record = JournalRecord(token: 7)
+    var record = SaveRecord(token: 7)
     var metadata = PackageMetadata(applicationValues: ["Title": .string("Trip <&>"), "Count": .integer(3)])
     metadata.parentRevisions = [.new, .new]
     metadata.keepsNoHistory = true
@@ -154,11 +154,11 @@ struct ChangeTests {
     let log = ContentHash(of: [1])
     try record.encode(to: &writer, in: log)
     let bytes = writer.bytes
-    let head = try #require(JournalRecord.Head(bytes[...], limit: bytes.count))
+    let head = try #require(SaveRecord.Head(bytes[...], limit: bytes.count))
     #expect(
       head.length == bytes.count
-        && head.isOf(bytes.prefix(JournalRecord.headLength + head.bodyLength), in: log))
-    let again = try JournalRecord(bytes[...], head)
+        && head.isOf(bytes.prefix(SaveRecord.headLength + head.bodyLength), in: log))
+    let again = try SaveRecord(bytes[...], head)
     #expect(again.changes.rows == record.changes.rows)
     #expect(again.metadata == metadata && again.replaced == record.replaced)
     let plist = try #require(again.changes.rows.first { $0.path == "Metadata.plist" }?.bytes)

@@ -168,7 +168,7 @@ struct PackageWatcherTests {
       #expect(symlink("../Outside", scratch.text("A.pkg/Link")) == 0)
       let listener = try await scratch.watch("A.pkg")
       try scratch.write("x", to: "Outside/File")
-      try scratch.write("x", to: "A.pkg/.docpkg/journal")
+      try scratch.write("x", to: "A.pkg/.docpkg/log")
       try scratch.makeFolder("A.pkg/.docpkg/tmp")
       try scratch.remove("A.pkg/.docpkg")
       #expect(try await listener.all(in: scratch.text("A.pkg")) == [])

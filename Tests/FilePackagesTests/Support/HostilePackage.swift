@@ -16,7 +16,7 @@ struct HostilePackage {
   ]
   static let outside: TestTree = [
     "secret.txt": .file(Array("secret".utf8), mode: 0o600), "run": .file(Array("#!".utf8), mode: 0o755),
-    "folder": ["f.txt": "f"], "tmp": ["t.txt": "t"], "lock": "", "journal": "",
+    "folder": ["f.txt": "f"], "tmp": ["t.txt": "t"], "lock": "", "log": "",
   ]
 
   init(in scratch: Scratch) throws {
@@ -60,38 +60,38 @@ struct HostilePackage {
 
   // MARK: Forging
 
-  func writeJournal(_ bytes: [UInt8]) throws {
-    try replace("journal", in: "Trip.pkg/.docpkg") { try disk.makeFile("journal", bytes, in: $0) }
+  func writeLog(_ bytes: [UInt8]) throws {
+    try replace("log", in: "Trip.pkg/.docpkg") { try disk.makeFile("log", bytes, in: $0) }
   }
 
   /// The token in the names of staged files.
   private static let token: UInt64 = 1
   /// The name of the staged file of the first row.
-  static let staged = JournalRecord(token: token).name(0)
+  static let staged = SaveRecord(token: token).name(0)
 
   /// Returns a record with these rows, in their order.
-  func record(_ rows: [Change]) -> JournalRecord {
-    var record = JournalRecord(token: Self.token)
+  func record(_ rows: [Change]) -> SaveRecord {
+    var record = SaveRecord(token: Self.token)
     record.changes = Changes(rows.sorted { $0.path < $1.path }, isComplete: false)
     return record
   }
 
-  /// Returns a journal with valid checksums and a record that waits to be published.
-  func journal(
+  /// Returns a log with valid checksums and a record that waits to be published.
+  func log(
     _ rows: [Change], isBound: Bool = true, sequence: UInt64 = 1, applied: UInt64 = 0
   ) throws -> [UInt8] {
     let record = record(rows)
-    return try journal(
+    return try log(
       record.encodedBody(), record.changes.rows.compactMap(\.bytes), rows.count, isBound: isBound,
       sequence: sequence, applied: applied)
   }
 
-  func journal(
+  func log(
     _ body: [UInt8], _ contents: [[UInt8]], _ count: Int, isBound: Bool = true, sequence: UInt64 = 1,
     applied: UInt64 = 0
   ) throws -> [UInt8] {
     let status = try disk.status(of: folder("Trip.pkg"))
-    return try JournalFile.encoded(
+    return try SaveLog.encoded(
       [(body, contents, count)], from: sequence, committed: sequence, applied: applied,
       inode: isBound ? status.identity.inode : 1, born: isBound ? status.born : nil)
   }

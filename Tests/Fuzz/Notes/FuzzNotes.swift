@@ -5,7 +5,7 @@ import FoundationEssentials
 import SystemPackage
 import TestSupport
 
-/// Opens, verifies and saves a package with a journal made from the bytes: as the whole file, as the notes of a save, or as
+/// Opens, verifies and saves a package with a log made from the bytes: as the whole file, as the notes of a save, or as
 /// a version.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzNotes(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
@@ -30,7 +30,7 @@ private func run(_ bytes: [UInt8]) async {
     guard let metadata = try await made.metadata(), let first = bytes.first else { return }
     let rest = Array(bytes.dropFirst())
     let folder = try disk.openDirectory(at: "/Trip.pkg/.docpkg")
-    var (journal, reader) = (rest, ByteReader(rest[...]))
+    var (log, reader) = (rest, ByteReader(rest[...]))
     if first & 3 != 0 {
       var ledger = Ledger()
       if first & 3 == 1, var state = try? SavedState(&reader) {
@@ -41,15 +41,15 @@ private func run(_ bytes: [UInt8]) async {
       if first & 3 != 1, let version = try? VersionRecord(&reader) { chain.append(version) }
       let root = try disk.status(of: disk.openDirectory(at: "/Trip.pkg"))
       ledger.setHistory((chain, .standard))
-      journal = try JournalFile.contents(ledger, of: root)
+      log = try SaveLog.contents(ledger, of: root)
     }
-    try disk.removeFile("journal", in: folder)
-    try disk.makeFile("journal", journal, in: folder)
+    try disk.removeFile("log", in: folder)
+    try disk.makeFile("log", log, in: folder)
 
-    let store = try await PackageStore.open("/Trip.pkg", on: disk, journalCapacity: 8 << 10)
+    let store = try await PackageStore.open("/Trip.pkg", on: disk, logCapacity: 8 << 10)
     let report = try await store.verify()
     // Notes that were made up name children that are not there.
-    if await store.journalDamage != nil || !report.isWhole { _ = try await store.repair(accepting: true) }
+    if await store.logDamage != nil || !report.isWhole { _ = try await store.repair(accepting: true) }
     await store.tree.addRegularFile(withContents: Data("new".utf8), preferredFilename: "New.txt")
     if let text = try await store.tree.child(named: "Text.txt") { await store.tree.removeFileWrapper(text) }
     try await store.save()

@@ -139,9 +139,9 @@ struct SnapshotWalk {
 
   /// Refuses a file of a hidden folder that no reader accepts, so that it has no place in an archive either.
   private func checkSize(of child: PackageSnapshot.Node, at path: PackagePath) throws {
-    guard let name = path.name, name == PackageLayout.journal, path.parent.name == PackageLayout.hidden,
+    guard let name = path.name, name == PackageLayout.log, path.parent.name == PackageLayout.hidden,
       case .file(let contents) = child.content, let size = contents.size,
-      size > UInt64(PackageLayout.maximumJournalSize)
+      size > UInt64(PackageLayout.maximumLogSize)
     else { return }
     throw ArchiveError.Finding(
       .damaged, entry: name.bytes, "it is larger than a \(name.display) of a document can be")

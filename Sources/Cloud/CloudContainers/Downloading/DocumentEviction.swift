@@ -99,7 +99,7 @@ package struct DocumentEviction: Sendable {
     if try disk.exists(PackageLayout.conflicts, in: hidden) {
       return "it has conflicts that are not resolved"
     }
-    if try !JournalFile.isClean(in: hidden, on: disk) { return "it has a save that is not published" }
+    if try !SaveLog.isClean(in: hidden, on: disk) { return "it has a save that is not published" }
     return try HiddenFolder.isInUse(hidden, on: disk) ? "a program has it open" : nil
   }
 

@@ -97,7 +97,7 @@ package struct LocalTree: Sendable {
       let name = listing.name(at: position)
       if path.isRoot, name == PackageLayout.hidden {
         let hidden = try look.disk.openDirectory(name, in: folder)
-        hasUnpublishedSave = try !JournalFile.isClean(in: hidden, on: look.disk)
+        hasUnpublishedSave = try !SaveLog.isClean(in: hidden, on: look.disk)
         hasConflicts = try look.disk.exists(PackageLayout.conflicts, in: hidden)
         continue
       }

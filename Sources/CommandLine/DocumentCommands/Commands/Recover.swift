@@ -7,8 +7,8 @@ struct Recover: AsyncParsableCommand, DocumentCommand {
     commandName: "recover",
     abstract: "Publish a committed save, and remove leftovers of killed programs.",
     discussion: """
-      An acknowledged save is in the document's journal and cannot get lost. Every command that opens the document \
-      publishes it; this one also reports the state of the journal and its own steps. A killed program may leave \
+      An acknowledged save is in the document's log and cannot get lost. Every command that opens the document \
+      publishes it; this one also reports the state of the log and its own steps. A killed program may leave \
       parts of a save that was never acknowledged. The command removes these leftovers from the document's hidden \
       folder, and from the folder that contains the document. The staged files of a running program stay.
 
@@ -45,12 +45,12 @@ struct Recover: AsyncParsableCommand, DocumentCommand {
     // Opening publishes a save of a document with a database, and keeps what a killed publisher had put aside.
     if !writing.dryRun { try await databaseDocument(at: path)?.publish() }
     var report = try PackageStore.recoveryReport(at: url(path))
-    if !writing.dryRun && discardUnpublishable && report.journal == .waiting {
+    if !writing.dryRun && discardUnpublishable && report.log == .waiting {
       report.discarded = try await PackageStore.discardUnpublishable(at: url(path))
     }
-    if !writing.dryRun && [.waiting, .damaged].contains(report.journal) {
+    if !writing.dryRun && [.waiting, .damaged].contains(report.log) {
       let store = try await PackageStore.open(at: url(path))
-      let (damage, unpublished) = (await store.journalDamage, await store.unpublishedProblem)
+      let (damage, unpublished) = (await store.logDamage, await store.unpublishedProblem)
       report.problem = (damage ?? unpublished)?.reason ?? report.problem
       try? await store.close()  // The report names this error already.
     }
@@ -61,7 +61,7 @@ struct Recover: AsyncParsableCommand, DocumentCommand {
     }
     var lines = report.description.split(separator: "\n").map(String.init)
     lines += report.discarded.map(\.description)
-    if !writing.dryRun && report.journal == .waiting {
+    if !writing.dryRun && report.log == .waiting {
       lines.append(report.problem == nil ? "published" : "not published")
     }
     if !writing.dryRun && !report.leftovers.isEmpty { lines.append("removed") }

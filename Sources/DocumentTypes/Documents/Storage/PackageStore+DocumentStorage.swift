@@ -22,7 +22,7 @@ extension PackageStore: DocumentStorage {
     of content: Content, writingBeside url: URL?
   ) throws -> (tree: FileWrapper, type: UTType?) {
     let metadata = try metadata()
-    // A save that cannot be published stays in the journal. That failure is often the reason for saving elsewhere.
+    // A save that cannot be published stays in the log. That failure is often the reason for saving elsewhere.
     try? close()
     let written = try self.written(content, writingBeside: url)
     let type = metadata?.contentType.map { UTType($0.identifier) ?? contentType } ?? contentType

@@ -7,15 +7,15 @@ import SystemPackage
 package struct StorageEnvironment: Sendable {
   package var disk: any Disk
   package var delays: PackageStore.Delays
-  package var journalCapacity: Int
+  package var logCapacity: Int
   /// The program that saves.
   var program = SavingProgram.current
 
   package init(
     _ disk: any Disk = PosixDisk(), delays: PackageStore.Delays = .standard,
-    journalCapacity: Int = PackageStore.journalCapacity
+    logCapacity: Int = PackageStore.logCapacity
   ) {
-    (self.disk, self.delays, self.journalCapacity) = (disk, delays, journalCapacity)
+    (self.disk, self.delays, self.logCapacity) = (disk, delays, logCapacity)
   }
 
   /// Opens the package or the flat file at `url`.
@@ -24,7 +24,7 @@ package struct StorageEnvironment: Sendable {
     return try await BlockingThread().run { () throws(FilePackageError) in
       do throws(FilePackageError) {
         let store = try await PackageStore.open(
-          path, on: disk, journalCapacity: journalCapacity, delays: delays)
+          path, on: disk, logCapacity: logCapacity, delays: delays)
         await store.setProgram(program)
         return store
       } catch {
@@ -49,7 +49,7 @@ package struct StorageEnvironment: Sendable {
         return (store, report)
       }
       let (store, report) = try await PackageStore.create(
-        tree, path, contentType: type, on: disk, journalCapacity: journalCapacity,
+        tree, path, contentType: type, on: disk, logCapacity: logCapacity,
         delays: delays, by: program)
       return (store, report)
     }

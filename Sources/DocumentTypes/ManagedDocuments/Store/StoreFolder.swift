@@ -129,9 +129,9 @@ actor StoreFolder {
       return Opened(folder: self, head: save.head, published: nil, isOlderThanMetadata: isOlder)
     }
     defer { hidden.unlock() }
-    // A journal of the making has the digests of earlier bytes.
-    if try location.disk.exists(PackageLayout.journal, in: hidden.folder) {
-      try location.disk.removeFile(PackageLayout.journal, in: hidden.folder)
+    // A log of the making has the digests of earlier bytes.
+    if try location.disk.exists(PackageLayout.log, in: hidden.folder) {
+      try location.disk.removeFile(PackageLayout.log, in: hidden.folder)
     }
     let saved = save.metadata.metadata.generation
     publishedGeneration = min(generation, saved)

@@ -109,7 +109,7 @@ extension FilePackageError {
     case .fileExists where writes: "Choose another name, or move the existing item away first."
     case .invalidName where writes, .nameCollision where writes, .reservedName where writes:
       "Choose another name."
-    case .journalDamaged: "The children are unchanged; repair the document."
+    case .logDamaged: "The children are unchanged; repair the document."
     case .unpublished where operation != .publish:
       "The earlier save is durable, and is published once its children can have their places."
     case .busy: "Try again after it has finished."

@@ -38,8 +38,8 @@ public struct FilePackageError: Error, Sendable {
     case metadataDamaged
     /// A newer program made the package.
     case newerFormat
-    /// An acknowledged save in the package's journal cannot be read or carried out.
-    case journalDamaged
+    /// An acknowledged save in the package's log cannot be read or carried out.
+    case logDamaged
     /// A committed save cannot be published, because the file system refuses a child's name or a change at its place.
     ///
     /// The save is durable. No other save is possible before it is published, or `PackageStore.discardUnpublishable(at:)`
@@ -231,7 +231,7 @@ extension FilePackageError.Code {
     case .tooDeep: "its folders are nested too deep"
     case .metadataDamaged: "its metadata cannot be read"
     case .newerFormat: "a newer program made it"
-    case .journalDamaged: "its journal has a save that cannot be published"
+    case .logDamaged: "its log has a save that cannot be published"
     case .unpublished: "a committed save cannot be published"
     case .busy: "another program is using it"
     case .cancelled: "it was cancelled"

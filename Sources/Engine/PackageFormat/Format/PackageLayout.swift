@@ -19,12 +19,12 @@ package enum PackageLayout {
 
   // The names in the hidden folder follow.
 
-  /// The journal: what the saves noted about the children, the versions, and a save that waits to be published.
-  package static let journal: FileName = "journal"
-  /// The temporary name of a new journal.
-  package static let newJournal: FileName = "journal.new"
-  /// A journal that a repair set aside.
-  package static let damagedJournal: FileName = "journal.damaged"
+  /// The log: what the saves noted about the children, the versions, and a save that waits to be published.
+  package static let log: FileName = "log"
+  /// The temporary name of a new log.
+  package static let newLog: FileName = "log.new"
+  /// A log that a repair set aside.
+  package static let damagedLog: FileName = "log.damaged"
   /// Staged files, files that a save set aside, and children that a save removed while a program with the package open
   /// holds them.
   package static let staging: FileName = "tmp"
@@ -40,11 +40,11 @@ package enum PackageLayout {
 
   /// All names in the hidden folder.
   package static let namesInHidden: Set<FileName> = [
-    journal, newJournal, damagedJournal, staging, kept, lock, conflicts,
+    log, newLog, damagedLog, staging, kept, lock, conflicts,
   ]
 
-  /// The maximum size of a journal in bytes; the library does not read a larger one.
-  package static let maximumJournalSize = 1 << 30
+  /// The maximum size of a log in bytes; the library does not read a larger one.
+  package static let maximumLogSize = 1 << 30
 
   /// Returns whether a place is the library's own, and no child of the document.
   package static func isOurs(_ path: PackagePath) -> Bool {
@@ -58,7 +58,7 @@ package enum PackageLayout {
 
   /// Returns whether an entry of the hidden folder belongs to a session, or to a killed program.
   package static func isOfSession(_ name: FileName) -> Bool {
-    [newJournal, staging, lock].contains(name)
+    [newLog, staging, lock].contains(name)
   }
 }
 

@@ -1,7 +1,7 @@
 import DurableIO
 import FoundationEssentials
 
-// The encoding of a version in the journal.
+// The encoding of a version in the log.
 
 extension VersionRecord {
   private enum Flag {

@@ -38,10 +38,10 @@ struct ConflictEvidence {
   /// The conflict copies of the library's own files in the hidden folder.
   private(set) var hiddenCopies: Set<ConflictFile> = []
 
-  /// The notes of the saves: those of the document, and those in conflict copies of its journal.
+  /// The notes of the saves: those of the document, and those in conflict copies of its log.
   private var ledgers: [Ledger] = []
-  /// The bytes of all of them together are no more than those of one journal.
-  private var roomForJournals = UInt64(PackageLayout.maximumJournalSize)
+  /// The bytes of all of them together are no more than those of one log.
+  private var roomForLogs = UInt64(PackageLayout.maximumLogSize)
   private var places: [ContentHash: PackagePath] = [:]
   private var originals: [PackagePath: [PackagePath]] = [:]
 
@@ -204,10 +204,10 @@ struct ConflictEvidence {
     let folder = StoredNode(location: location, path: PackagePath([PackageLayout.hidden]))
     guard let names = try Self.namesIfPresent(in: folder) else { return }
     var hidden: [FileName] = []
-    let name = PackageLayout.journal
+    let name = PackageLayout.log
     for copy in names where copy == name || ConflictName(copy)?.original == name || isNumbered(copy, name) {
       if copy != name { hidden.append(copy) }
-      guard let bytes = try read(copy, in: folder), let ledger = Ledger(journal: bytes) else { continue }
+      guard let bytes = try read(copy, in: folder), let ledger = Ledger(log: bytes) else { continue }
       ledgers.append(ledger)
       try noteKept(by: ledger)
     }
@@ -220,7 +220,7 @@ struct ConflictEvidence {
     }
   }
 
-  /// Returns whether a name such as `journal-LAPTOP` or `journal 2` has the mark of a copy of the metadata.
+  /// Returns whether a name such as `log-LAPTOP` or `log 2` has the mark of a copy of the metadata.
   private func isNumbered(_ name: FileName, _ original: FileName) -> Bool {
     metadataCopies.contains { copy in copy.mark.flatMap { ConflictName(name, $0) }?.original == original }
   }
@@ -253,11 +253,11 @@ struct ConflictEvidence {
     return try folder.child(name).attempt(.read) {
       let directory = try location.openDirectory(folder.path)
       guard let status = try location.disk.statusIfPresent(of: name, in: directory), status.kind == .file,
-        status.size <= roomForJournals
+        status.size <= roomForLogs
       else { return nil }
-      roomForJournals -= status.size
+      roomForLogs -= status.size
       return try location.disk.readAll(
-        location.disk.openFile(name, in: directory), atMost: PackageLayout.maximumJournalSize)
+        location.disk.openFile(name, in: directory), atMost: PackageLayout.maximumLogSize)
     }
   }
 

@@ -37,7 +37,7 @@ extension HiddenFolder {
   /// Returns the entries of the hidden folder that a killed program left; nil if there is no leftover.
   ///
   /// A running program's files are no leftovers. It holds the writer's lock or shares the session's lock; if this code
-  /// cannot take both, it does not touch the hidden folder. A committed save in a journal is no leftover: it was
+  /// cannot take both, it does not touch the hidden folder. A committed save in a log is no leftover: it was
   /// acknowledged. An empty hidden folder is a leftover with no entries: a program was killed right after it made the
   /// folder.
   fileprivate static func leftovers(of location: Location) throws(SystemError) -> [FileName]? {
@@ -49,18 +49,18 @@ extension HiddenFolder {
     let folder = try disk.openDirectory(PackageLayout.hidden, in: package)
     let listing = try disk.list(folder)
     let names = (0..<listing.count).map { listing.name(at: $0) }.filter {
-      PackageLayout.isOfSession($0) || $0 == PackageLayout.journal
+      PackageLayout.isOfSession($0) || $0 == PackageLayout.log
     }
     if listing.count == 0 { return [] }
     guard !names.isEmpty, try isUnused(folder, on: disk) else { return nil }
-    switch try JournalFile.find(in: folder, on: disk, forWriting: false) {
+    switch try SaveLog.find(in: folder, on: disk, forWriting: false) {
     case .nothing: return names
     case .damaged: return nil
-    case .journal(let journal):
-      guard journal.live == nil else { return nil }
-      // In a package with metadata the journal stays, with the lock file and an empty staging folder.
-      guard journal.ledger.hasState else { return names }
-      var staying: Set<FileName> = [PackageLayout.journal, PackageLayout.lock]
+    case .log(let log):
+      guard log.live == nil else { return nil }
+      // In a package with metadata the log stays, with the lock file and an empty staging folder.
+      guard log.ledger.hasState else { return names }
+      var staying: Set<FileName> = [PackageLayout.log, PackageLayout.lock]
       if names.contains(PackageLayout.staging), try isEmpty(PackageLayout.staging, in: folder, on: disk) {
         staying.insert(PackageLayout.staging)
       }

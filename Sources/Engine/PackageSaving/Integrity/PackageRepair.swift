@@ -17,8 +17,8 @@ public struct RepairReport: Sendable, Hashable, Codable {
 
   /// The restored children.
   public var restored: [Restored] = []
-  /// Whether a damaged journal was set aside.
-  public var putJournalAside = false
+  /// Whether a damaged log was set aside.
+  public var putLogAside = false
   /// The children whose present state the repair accepted as right, including missing ones.
   ///
   /// The package does not hold their saved state.
@@ -39,7 +39,7 @@ extension RepairReport: CustomStringConvertible {
     var lines = restored.map {
       "\(isDryRun ? "would restore" : "restored") \(displayString($0.path)) from \(displayString($0.source))"
     }
-    if putJournalAside { lines.append("\(isDryRun ? "would set" : "set") the damaged journal aside") }
+    if putLogAside { lines.append("\(isDryRun ? "would set" : "set") the damaged log aside") }
     lines += accepted.map { "\(isDryRun ? "would accept" : "accepted") \(displayString($0)) as it is" }
     if let versions {
       lines.append(
@@ -76,11 +76,11 @@ package struct PackageRepair {
       }
       let right = Set(restored.map(\.row.child.path))
       if accepting { try verified.refuseUnread(but: right) }
-      report.putJournalAside =
+      report.putLogAside =
         writer.state.damage != nil
-        && (accepting || !restored.isEmpty || verified.report.isAsSavedButForJournal)
+        && (accepting || !restored.isEmpty || verified.report.isAsSavedButForLog)
       if dryRun {
-        if accepting && writer.baseline.metadata.known != nil && !verified.report.isAsSavedButForJournal {
+        if accepting && writer.baseline.metadata.known != nil && !verified.report.isAsSavedButForLog {
           report.accepted = verified.report.acceptable.filter { !right.contains(PackagePath($0)) }
           if !report.accepted.isEmpty || verified.report.isUnexplained {
             report.versions = try keptVersions()
@@ -89,9 +89,9 @@ package struct PackageRepair {
         try verification.verifyVersions(&report.remaining)
         return report
       }
-      if report.putJournalAside { try putJournalAside() }
+      if report.putLogAside { try putLogAside() }
       report.warnings += try save(restored)
-      let isRight = restored.isEmpty && verified.report.isAsSavedButForJournal
+      let isRight = restored.isEmpty && verified.report.isAsSavedButForLog
       do throws(FilePackageError) {
         if accepting && writer.baseline.metadata.known != nil && !isRight,
           let accepted = try acceptChildren(&report.warnings)
@@ -183,20 +183,20 @@ package struct PackageRepair {
     }
   }
 
-  /// Sets the damaged journal aside, and puts one with everything that can be read in its place.
-  private func putJournalAside() throws(FilePackageError) {
+  /// Sets the damaged log aside, and puts one with everything that can be read in its place.
+  private func putLogAside() throws(FilePackageError) {
     let disk = writer.location.disk
-    let (name, damaged) = (PackageLayout.journal, PackageLayout.damagedJournal)
-    try writer.node.attempt(.repair, "setting its journal aside") {
+    let (name, damaged) = (PackageLayout.log, PackageLayout.damagedLog)
+    try writer.node.attempt(.repair, "setting its log aside") {
       let folder = try writer.location.openDirectory(PackagePath([PackageLayout.hidden]))
-      let found = try JournalFile.find(in: folder, on: disk, forWriting: false)
+      let found = try SaveLog.find(in: folder, on: disk, forWriting: false)
       if let ledger = found.ledger {
         if try disk.exists(damaged, in: folder) { try disk.removeFile(damaged, in: folder) }
-        // The journal has its name at every moment.
+        // The log has its name at every moment.
         try disk.copy(name, in: folder, to: damaged, in: folder)
         let package = try disk.status(of: writer.location.openDirectory(.root))
-        let bytes = try JournalFile.contents(ledger, of: package)
-        _ = try disk.replace(name, by: PackageLayout.newJournal, in: folder) { file throws(SystemError) in
+        let bytes = try SaveLog.contents(ledger, of: package)
+        _ = try disk.replace(name, by: PackageLayout.newLog, in: folder) { file throws(SystemError) in
           try disk.write(bytes, to: file, at: 0)
         }
       } else {
@@ -215,7 +215,7 @@ package struct PackageRepair {
       // The lock is held, so that the counted children stay unchanged.
       let verified = try PackageVerification(package: writer.package).verifyChildren()
       try verified.refuseUnread()
-      guard !verified.report.isAsSavedButForJournal, let known = try writer.baseline.metadata.get(),
+      guard !verified.report.isAsSavedButForLog, let known = try writer.baseline.metadata.get(),
         case .present(_, let status) = writer.baseline.metadata
       else { return nil }
       let draft = MetadataDraft(after: known, verified.summary, writer.location)
@@ -242,8 +242,8 @@ extension FilePackageError {
 }
 
 extension VerificationReport {
-  /// Whether the children are as they were saved, regardless of the journal.
-  fileprivate var isAsSavedButForJournal: Bool {
+  /// Whether the children are as they were saved, regardless of the log.
+  fileprivate var isAsSavedButForLog: Bool {
     hasDigests && damaged.isEmpty && unreadable.isEmpty && missing.isEmpty && changed.isEmpty
       && earlier.isEmpty
       && extra.isEmpty

@@ -29,7 +29,7 @@ package struct PackageVerification {
 
   func verifyChildren() throws(FilePackageError) -> VerifiedChildren {
     var verified = VerifiedChildren()
-    verified.report.journal =
+    verified.report.log =
       package.state.damage?.reason ?? package.state.problem.map { "a save waits: \($0.reason ?? "")" }
     var root = StoredNode(location: location, path: .root)
     root.status = package.baseline.status
@@ -41,7 +41,7 @@ package struct PackageVerification {
 
     guard let metadata = try package.baseline.metadata.get() else {
       verified.report.damaged = verified.failing.keys.sorted().map(\.string)
-      verified.report.isWhole = verified.isAllRead && verified.report.journal == nil
+      verified.report.isWhole = verified.isAllRead && verified.report.log == nil
       return verified
     }
     verified.report.hasDigests = true
@@ -50,7 +50,7 @@ package struct PackageVerification {
     let report = verified.report
     verified.report.isWhole =
       report.damaged.isEmpty && report.unreadable.isEmpty && report.missing.isEmpty && !report.isUnexplained
-      && report.journal == nil
+      && report.log == nil
     return verified
   }
 
@@ -115,7 +115,7 @@ package struct PackageVerification {
   /// Returns the contents that the children have in the versions of the history.
   ///
   /// No disk makes an earlier content: another program brought it back, whatever date it gave the file. A
-  /// journal that cannot be read has none.
+  /// log that cannot be read has none.
   private func earlierContents() throws(FilePackageError) -> Set<Content> {
     do throws(FilePackageError) {
       let versions = try package.history()?.chain.versions ?? []
@@ -124,7 +124,7 @@ package struct PackageVerification {
           row.node?.content.map { Content(path: row.path, hash: $0) }
         })
     } catch {
-      if error.code == .journalDamaged { return [] }
+      if error.code == .logDamaged { return [] }
       throw error
     }
   }

@@ -3,10 +3,10 @@ package import FileTrees
 import FoundationEssentials
 package import PackageFormat
 
-/// The contents of a package's journal.
+/// The contents of a package's log.
 public struct RecoveryReport: Sendable, Hashable, Codable {
-  /// The state of a journal.
-  public enum Journal: String, Sendable, Codable {
+  /// The state of a log.
+  public enum Log: String, Sendable, Codable {
     /// There is none, or it has no record: no save was made in place, or the package has no metadata and was closed in
     /// good order.
     case none
@@ -52,27 +52,27 @@ public struct RecoveryReport: Sendable, Hashable, Codable {
     public var kept: String?
   }
 
-  /// The state of the journal.
-  public var journal: Journal
+  /// The state of the log.
+  public var log: Log
   /// The operations of the committed save that waits.
   public var operations: [Operation] = []
   /// The operations that `discardUnpublishable(at:)` dropped.
   public var discarded: [Discarded] = []
-  /// The problem with the journal.
+  /// The problem with the log.
   public var problem: String?
   /// The leftovers in the hidden folder and beside the package, which `removeLeftovers(at:)` removes.
   public var leftovers: [String] = []
 }
 
 extension RecoveryReport: CustomStringConvertible {
-  /// A line for the journal, and one for each operation that waits.
+  /// A line for the log, and one for each operation that waits.
   public var description: String {
     let first =
-      switch journal {
+      switch log {
       case .none: "nothing to recover"
-      case .published: "nothing to recover: everything in the journal is published"
+      case .published: "nothing to recover: everything in the log is published"
       case .waiting: "a save waits to be published: \(counted(operations.count, "operation"))"
-      case .damaged: "the journal is damaged"
+      case .damaged: "the log is damaged"
       }
     return
       ([first + (problem.map { ": \($0)" } ?? "")] + operations.map(\.description)
@@ -82,22 +82,22 @@ extension RecoveryReport: CustomStringConvertible {
 }
 
 extension RecoveryReport {
-  /// Reads the journal of the package at `node`, and lists the leftovers.
+  /// Reads the log of the package at `node`, and lists the leftovers.
   package init(of node: StoredNode) throws(FilePackageError) {
-    self = try Self.journalReport(node)
+    self = try Self.logReport(node)
     leftovers = Leftovers(location: node.location).found
   }
 
-  private static func journalReport(_ node: StoredNode) throws(FilePackageError) -> RecoveryReport {
-    return try node.attempt(.open, "looking for its journal") {
-      switch try JournalFile.find(of: node.location) {
-      case .nothing: return RecoveryReport(journal: .none)
-      case .damaged(let reason, _): return RecoveryReport(journal: .damaged, problem: reason)
-      case .journal(let journal):
-        guard let record = journal.live else {
-          return RecoveryReport(journal: journal.hasRecords ? .published : .none)
+  private static func logReport(_ node: StoredNode) throws(FilePackageError) -> RecoveryReport {
+    return try node.attempt(.open, "looking for its log") {
+      switch try SaveLog.find(of: node.location) {
+      case .nothing: return RecoveryReport(log: .none)
+      case .damaged(let reason, _): return RecoveryReport(log: .damaged, problem: reason)
+      case .log(let log):
+        guard let record = log.live else {
+          return RecoveryReport(log: log.hasRecords ? .published : .none)
         }
-        return RecoveryReport(journal: .waiting, operations: record.changes.rows.flatMap(Operation.all))
+        return RecoveryReport(log: .waiting, operations: record.changes.rows.flatMap(Operation.all))
       }
     }
   }

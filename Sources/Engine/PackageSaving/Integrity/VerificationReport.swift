@@ -101,8 +101,8 @@ public struct VerificationReport: Sendable, Hashable, Codable {
   public var possibleCopies: [PossibleCopy] = []
   /// Whether the package differs from the saved state by more than the named children.
   public var isUnexplained = false
-  /// The problem with the journal.
-  public var journal: String?
+  /// The problem with the log.
+  public var log: String?
   /// The number of versions.
   public var versions = 0
   /// The problems of the history, and of files that only versions have.
@@ -126,7 +126,7 @@ extension VerificationReport: CustomStringConvertible {
     lines += possibleCopies.map(\.description)
     if isUnexplained { lines.append("the children together do not have the digest of the save") }
     lines += database.map { "database: \(displayString($0.reason))" }
-    if let journal { lines.append("journal: \(journal)") }
+    if let log { lines.append("log: \(log)") }
     lines += damagedVersions.map { "versions: \($0)" }
     let size = "\(counted(children, "child", "children")), \(SaveReport.bytes(bytes))"
     if !hasDigests { return lines + ["nothing to compare with: the package has no digests (\(size) read)"] }

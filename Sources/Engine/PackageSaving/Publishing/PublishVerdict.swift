@@ -15,7 +15,7 @@ package enum PublishVerdict: Sendable, Hashable {
   case leave
   /// No sign tells which came first: the other program's node stays, and the new one becomes a conflict version.
   case setAside
-  /// The journal is damaged: the publisher touches nothing at all.
+  /// The log is damaged: the publisher touches nothing at all.
   case refuse
 
   /// The node under the visible name.

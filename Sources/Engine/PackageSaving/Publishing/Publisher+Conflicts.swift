@@ -22,7 +22,7 @@ extension Publisher {
     conflictFolder = top
     do throws(SystemError) {
       guard let name = path.name else { return }
-      // This folder has the journal, so its own name is durable.
+      // This folder has the log, so its own name is durable.
       var folder = OpenNode(try disk.openDirectory(PackageLayout.hidden, in: root.descriptor))
       for name in top.names + path.parent.names {
         try disk.makeDirectoryIfAbsent(name, in: folder.descriptor)

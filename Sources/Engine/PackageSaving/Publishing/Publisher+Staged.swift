@@ -146,7 +146,7 @@ extension Publisher {
     if change.bytes != nil { return try makeAnew(&change) }
     do {
       if let problem = try problem(change) {
-        throw failure(.journalDamaged, change.path, reason: problem)
+        throw failure(.logDamaged, change.path, reason: problem)
       }
       // If a process died, the file may be in memory only.
       if change.new?.kind == .file {

@@ -124,12 +124,12 @@ extension Publisher {
   }
 
   private func refuseDamaged(_ change: Change) throws {
-    if let problem = try problem(change) { throw failure(.journalDamaged, change.path, reason: problem) }
+    if let problem = try problem(change) { throw failure(.logDamaged, change.path, reason: problem) }
   }
 
   func notOurs(_ path: PackagePath) -> FilePackageError {
     failure(
-      .journalDamaged, path,
+      .logDamaged, path,
       reason: "it has a save of another copy of the document, without this child")
   }
 

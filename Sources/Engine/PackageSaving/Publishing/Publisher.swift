@@ -9,7 +9,7 @@ import SystemPackage
 // P2 The publisher compares each node that comes out of an exchange with the one that the save was made over. Any other
 //    node is another program's later edit, and becomes a conflict version.
 // P3 Publishing repeats without harm: this process, or one that was cut short, may have taken every step already.
-// P4 The content that the save puts into the package stays in the journal until all touched folders are synced.
+// P4 The content that the save puts into the package stays in the log until all touched folders are synced.
 // P5 In recovery the publisher touches nothing before it knows that it can take every step.
 // P6 A node may be neither the old nor the new one. If nothing shows that it came before the new one was published, the
 //    publisher assumes that it came later: it stays.
@@ -26,7 +26,7 @@ import SystemPackage
 /// touched folder. It looks at nothing else in the package.
 struct Publisher: ErrorNaming {
   /// The record, with the inode numbers of the nodes that were made for it.
-  var record: JournalRecord
+  var record: SaveRecord
   /// The package.
   package let root: OpenNode
   /// The staging folder.
@@ -37,7 +37,7 @@ struct Publisher: ErrorNaming {
   /// Whether the record was found rather than just written: then the publisher takes nothing about the staged files for
   /// granted.
   let isRecovery: Bool
-  /// Whether the journal was written for this very directory, so that inode numbers mean something.
+  /// Whether the log was written for this very directory, so that inode numbers mean something.
   var isBound = true
 
   /// Children that another program wrote meanwhile; the package has both contents.
@@ -60,7 +60,7 @@ struct Publisher: ErrorNaming {
   let newFolders: Set<PackagePath>
 
   init(
-    _ record: JournalRecord, root: OpenNode, staging: OpenNode, at location: Location, on disk: any Disk,
+    _ record: SaveRecord, root: OpenNode, staging: OpenNode, at location: Location, on disk: any Disk,
     isRecovery: Bool
   ) {
     self.record = record

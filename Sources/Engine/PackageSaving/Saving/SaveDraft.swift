@@ -36,8 +36,8 @@ struct SaveDraft: ErrorNaming {
   private(set) var plan: SavePlan
   /// The files and links whose bytes the record holds, so that the save does not make them.
   private var held: Set<PackagePath> = []
-  var record = JournalRecord(token: .random)
-  var report = SaveReport(strategy: .journal)
+  var record = SaveRecord(token: .random)
+  var report = SaveReport(strategy: .log)
   /// The number of written files and links, and the bytes of these files.
   private(set) var written = (count: 0, bytes: UInt64(0))
   private var files: FileMaker

@@ -46,8 +46,8 @@ public struct SaveReport: Sendable, Hashable, Codable {
 
   /// A way of saving.
   public enum Strategy: String, Sendable, Codable, CaseIterable {
-    /// In place: a record in the journal commits the save.
-    case journal
+    /// In place: a record in the log commits the save.
+    case log
     /// A whole new state beside the old one, and then an exchange.
     case staged
     /// A transaction of the document's database.

@@ -6,7 +6,7 @@ public struct SaveWarning: Sendable, Hashable, Codable {
   public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
     /// Other programs do not see the new state yet. The next save publishes it, and so does the next opening.
     case unpublished
-    /// The journal, or something else that only an open document needs, is still there. The next opening does the rest.
+    /// The log, or something else that only an open document needs, is still there. The next opening does the rest.
     case unfinished
     /// A hidden directory beside the document could not be removed. Recovering the document removes it, and so does
     /// the next new document at its place.

@@ -185,17 +185,17 @@ struct TreeMaker: ErrorNaming {
     var state = SavedState(parent: draft.parent ?? .none, revision: metadata.revision)
     (state.replacesEarlier, state.isComplete) = (true, true)
     state.rows = rows.map { .init($0) }
-    try attempt(.root, "writing its journal") { () throws(SystemError) in try write(state, in: folder) }
+    try attempt(.root, "writing its log") { () throws(SystemError) in try write(state, in: folder) }
   }
 
-  /// Writes a journal whose facts have every child.
+  /// Writes a log whose facts have every child.
   private func write(_ state: SavedState, in folder: borrowing OwnedDescriptor) throws(SystemError) {
     var ledger = Ledger()
     ledger.note(state)
-    let contents = try JournalFile.contents(ledger, of: disk.status(of: folder))
+    let contents = try SaveLog.contents(ledger, of: disk.status(of: folder))
     try disk.makeDirectoryIfAbsent(PackageLayout.hidden, in: folder)
     let hidden = try disk.openDirectory(PackageLayout.hidden, in: folder)
-    let file = try disk.createFile(PackageLayout.journal, in: hidden, mode: 0o666)
+    let file = try disk.createFile(PackageLayout.log, in: hidden, mode: 0o666)
     try disk.write(contents, to: file, at: 0)
     try disk.synchronize(file)
   }

@@ -21,24 +21,24 @@ enum HiddenFolderCopy {
     }
     let left = DirectoryListing(kept)
     node.listing = left
-    if let journal = try journal(at: location) {
+    if let log = try log(at: location) {
       node.content = .directory([
-        PackageLayout.journal: PackageSnapshot.Change(baseline: .present(nil), now: journal)
+        PackageLayout.log: PackageSnapshot.Change(baseline: .present(nil), now: log)
       ])
     }
     return left.count == 0 ? nil : node
   }
 
-  /// Returns a journal with what counts for a copy: no save that waits, and no bytes of earlier files; nil if there is
+  /// Returns a log with what counts for a copy: no save that waits, and no bytes of earlier files; nil if there is
   /// none that can be read.
-  private static func journal(at location: Location) throws(FilePackageError) -> PackageSnapshot.Node? {
+  private static func log(at location: Location) throws(FilePackageError) -> PackageSnapshot.Node? {
     do {
-      guard case .journal(let journal) = try JournalFile.find(of: location) else { return nil }
+      guard case .log(let log) = try SaveLog.find(of: location) else { return nil }
       let package = try location.disk.status(of: location.openDirectory(.root))
-      let bytes = try JournalFile.contents(
-        JournalFile.ledger(insteadOf: journal), after: journal.sequence, of: package)
+      let bytes = try SaveLog.contents(
+        SaveLog.ledger(insteadOf: log), after: log.sequence, of: package)
       let wrapper = FileWrapper(regularFileWithContents: Data(bytes))
-      wrapper.preferredFilename = PackageLayout.journal.string
+      wrapper.preferredFilename = PackageLayout.log.string
       return wrapper.snapshot().root
     } catch {
       throw failure(error, location)
@@ -51,11 +51,11 @@ enum HiddenFolderCopy {
     do {
       guard let folder = try location.openHiddenFolder(), try disk.exists(PackageLayout.staging, in: folder),
         try !disk.stagedNames(in: disk.openDirectory(PackageLayout.staging, in: folder)).isEmpty,
-        try JournalFile.find(in: folder, on: disk, forWriting: false).ledger?.policy != nil
+        try SaveLog.find(in: folder, on: disk, forWriting: false).ledger?.policy != nil
       else { return }
       var step = HiddenFolder.OpeningStep.openPackage
       let session = try PackageSession.open(
-        location, LockWait(), journalCapacity: JournalFile.capacity, &step)
+        location, LockWait(), logCapacity: SaveLog.capacity, &step)
       defer { session.hidden.unlock() }
       try session.refresh(PackageMetadata.read(from: location.path, on: disk))
     } catch {
@@ -69,11 +69,11 @@ enum HiddenFolderCopy {
   static func hasHistory(at location: Location) throws(FilePackageError) -> Bool {
     guard let listing = try listing(at: location) else { return false }
     let others = (0..<listing.count).map(listing.name(at:)).contains {
-      !PackageLayout.isOfSession($0) && $0 != PackageLayout.journal
+      !PackageLayout.isOfSession($0) && $0 != PackageLayout.log
     }
     if others { return true }
     do {
-      return try JournalFile.find(of: location).ledger?.policy != nil
+      return try SaveLog.find(of: location).ledger?.policy != nil
     } catch {
       throw failure(error, location)
     }

@@ -3,7 +3,7 @@ import FileTrees
 import PackageFormat
 import SystemPackage
 
-// H1 A version is in the journal's record of the save that replaced it, so it is durable when that save is.
+// H1 A version is in the log's record of the save that replaced it, so it is durable when that save is.
 // H2 A file or link of a version is among the staged ones or among the kept ones until no version needs it. Its bytes
 //    name it, so that any session that finds it can keep it.
 // H3 Nothing loses its name among the staged ones for good before the names of the kept ones are durable.

@@ -7,58 +7,58 @@ extension PackageSession {
   /// Makes the files that a record holds before its commit, and flushes them.
   ///
   /// - Throws: the system's reason; no such file is left then.
-  func stage(_ record: inout JournalRecord) throws(FilePackageError) {
+  func stage(_ record: inout SaveRecord) throws(FilePackageError) {
     var publisher = publisher(of: record, isRecovery: false)
     try publisher.makeStaged()
     record = publisher.record
   }
 
   /// Commits a record: when it returns, the save is durable.
-  func commit(_ record: inout JournalRecord) throws(FilePackageError) {
+  func commit(_ record: inout SaveRecord) throws(FilePackageError) {
     do {
       if record.changes.rows.contains(where: \.needsStaged) {
         try synchronizeStaging()
-        // If the journal's name were durable and the staging folder's were not, a power cut would leave damage.
-        if journal == nil { try disk.synchronize(hidden.folder) }
+        // If the log's name were durable and the staging folder's were not, a power cut would leave damage.
+        if log == nil { try disk.synchronize(hidden.folder) }
       }
-      guard let journal, journal.header.isBound(to: hidden.packageStatus) || journal.live != nil,
-        !journal.isCut
+      guard let log, log.header.isBound(to: hidden.packageStatus) || log.live != nil,
+        !log.isCut
       else { return try rewrite(adding: record) }
-      if journal.mustBeReplaced(for: record, capacity: journalCapacity) {
+      if log.mustBeReplaced(for: record, capacity: logCapacity) {
         do {
           return try rewrite(adding: record)
         } catch {
           if (error as? FilePackageError)?.code == .indeterminate { throw error }
           // Without room for a new one the record goes to the long one.
-          self.journal = journal
+          self.log = log
         }
       }
-      try append(&record, to: journal)
+      try append(&record, to: log)
     } catch {
-      throw FilePackageError(any: error, .save, node, activity: "writing the journal")
+      throw FilePackageError(any: error, .save, node, activity: "writing the log")
     }
   }
 
-  private func append(_ record: inout JournalRecord, to journal: JournalFile) throws {
-    // The program that made the package may not have synced the journal's name.
-    if !journal.hasRecords { try disk.synchronize(hidden.folder) }
+  private func append(_ record: inout SaveRecord, to log: SaveLog) throws {
+    // The program that made the package may not have synced the log's name.
+    if !log.hasRecords { try disk.synchronize(hidden.folder) }
     do {
-      try journal.commit(&record, capacity: journalCapacity)
+      try log.commit(&record, capacity: logCapacity)
     } catch {
-      try giveUp(journal, for: record, because: error)
+      try giveUp(log, for: record, because: error)
     }
   }
 
-  /// Gives up a journal that could not be synced for a new one with the record (S2).
+  /// Gives up a log that could not be synced for a new one with the record (S2).
   private func giveUp(
-    _ journal: JournalFile, for record: JournalRecord, because first: SystemError
+    _ log: SaveLog, for record: SaveRecord, because first: SystemError
   ) throws {
     do {
       try rewrite(adding: record)
     } catch {
       if (error as? FilePackageError)?.code == .indeterminate { throw error }
       do throws(SystemError) {
-        try journal.erase()
+        try log.erase()
       } catch {
         throw isInDoubt(first, error)
       }
@@ -68,7 +68,7 @@ extension PackageSession {
 
   private func isInDoubt(_ first: SystemError, _ second: SystemError) -> FilePackageError {
     FilePackageError(
-      .indeterminate, .save, node, activity: "writing the journal",
+      .indeterminate, .save, node, activity: "writing the log",
       reason: "\(first.reason), and then \(second.reason)")
   }
 
@@ -78,20 +78,20 @@ extension PackageSession {
     try disk.synchronize(hidden.staging.descriptor)
   }
 
-  /// Puts a new journal with all that counts in the place of the present one, or of none: the one way to rewrite it.
+  /// Puts a new log with all that counts in the place of the present one, or of none: the one way to rewrite it.
   ///
   /// - Parameters:
   ///   - record: a record that the new one commits.
   ///   - change: changes what counts.
-  /// - Throws: the system's error, and the present journal counts; `indeterminate` if either may count.
+  /// - Throws: the system's error, and the present log counts; `indeterminate` if either may count.
   func rewrite(
-    adding record: JournalRecord? = nil, _ change: (inout Ledger) -> Void = { _ in }
+    adding record: SaveRecord? = nil, _ change: (inout Ledger) -> Void = { _ in }
   ) throws {
-    let old = journal
-    journal = nil
-    let made: JournalFile
+    let old = log
+    log = nil
+    let made: SaveLog
     do throws(SystemError) {
-      made = try JournalFile.replace(
+      made = try SaveLog.replace(
         old, adding: record, in: hidden.folder, of: hidden.packageStatus, on: disk, change)
     } catch {
       // The rename may have been carried out all the same.
@@ -105,7 +105,7 @@ extension PackageSession {
       guard old == nil else { throw isInDoubt(error, error) }
       // Without its name the new one does not count.
       do throws(SystemError) {
-        try disk.removeFile(PackageLayout.journal, in: hidden.folder)
+        try disk.removeFile(PackageLayout.log, in: hidden.folder)
         try disk.synchronize(hidden.folder)
       } catch let second {
         throw isInDoubt(error, second)
@@ -113,12 +113,12 @@ extension PackageSession {
       throw error
     }
     hidden.isNew = false
-    journal = made
+    log = made
   }
 
-  /// Returns whether that journal, or none, has the name.
-  private func isName(of old: JournalFile?) throws(SystemError) -> Bool {
-    let now = try disk.statusIfPresent(of: PackageLayout.journal, in: hidden.folder)
+  /// Returns whether that log, or none, has the name.
+  private func isName(of old: SaveLog?) throws(SystemError) -> Bool {
+    let now = try disk.statusIfPresent(of: PackageLayout.log, in: hidden.folder)
     guard let old, let now else { return old == nil && now == nil }
     return now.identity.isSameNode(as: old.identity)
   }

@@ -4,25 +4,25 @@ import PackageFormat
 import SystemPackage
 
 extension PackageSession {
-  /// Syncs a record that another program left, and its journal's name (S3).
+  /// Syncs a record that another program left, and its log's name (S3).
   ///
   /// That program may have died before either was durable.
   private func synchronizeRecord() throws(FilePackageError) {
     do {
-      try journal?.checkpoint()
+      try log?.checkpoint()
       try disk.synchronize(hidden.folder)
       try disk.synchronize(hidden.root.descriptor)
     } catch {
-      throw FilePackageError(error, .save, node, activity: "syncing its journal")
+      throw FilePackageError(error, .save, node, activity: "syncing its log")
     }
   }
 
-  func publisher(of record: JournalRecord, isRecovery: Bool) -> Publisher {
+  func publisher(of record: SaveRecord, isRecovery: Bool) -> Publisher {
     var publisher = Publisher(
       record, root: hidden.root, staging: hidden.staging, at: hidden.location, on: disk,
       isRecovery: isRecovery)
     publisher.versions = kept.unsynchronized
-    if let journal { publisher.isBound = journal.header.isBound(to: hidden.packageStatus) }
+    if let log { publisher.isBound = log.header.isBound(to: hidden.packageStatus) }
     return publisher
   }
 
@@ -57,12 +57,12 @@ extension PackageSession {
 
   /// Marks the record as published, since all touched folders are synced (P4), and removes its leftovers.
   ///
-  /// After an error the journal is found anew (J6).
+  /// After an error the log is found anew (J6).
   func finish() throws(FilePackageError) {
     guard let publisher = published else { return }
     published = nil
     do {
-      try journal?.markApplied()
+      try log?.markApplied()
     } catch {
       throw FilePackageError(error, .save, node, activity: "recording the published children")
     }
@@ -74,7 +74,7 @@ extension PackageSession {
   }
 
   /// Returns whether nothing of a record is left to do, as far as the session can tell.
-  func isCarriedOut(_ record: JournalRecord) -> Bool {
+  func isCarriedOut(_ record: SaveRecord) -> Bool {
     return (try? publisher(of: record, isRecovery: true).checkAll().isEmpty) ?? false
   }
 }

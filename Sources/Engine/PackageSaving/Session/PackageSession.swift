@@ -4,21 +4,21 @@ import FoundationEssentials
 import PackageFormat
 import SystemPackage
 
-// S1 While a record in the journal waits to be published, the session writes only one without the changes that the file
+// S1 While a record in the log waits to be published, the session writes only one without the changes that the file
 //    system refuses, which supersedes it.
-// S2 If a sync of the journal fails, the session gives it up for a new one with the record. Only if no new one can be
+// S2 If a sync of the log fails, the session gives it up for a new one with the record. Only if no new one can be
 //    made, and the record is durably erased, does the save fail.
-// S3 The session syncs a record that it found, and its journal's name, before it changes the first name.
+// S3 The session syncs a record that it found, and its log's name, before it changes the first name.
 // S4 Before the next commit the session marks the last record as published. If that is missing, the next session
 //    publishes it again.
 // S5 A node that a save took out of the package stays while the session lasts and the program holds its wrapper. The
 //    program can read it and put it back, which then costs no copying. The next session removes it.
 
-/// The state that a store holds from its first save to its close: the hidden folder with the journal.
+/// The state that a store holds from its first save to its close: the hidden folder with the log.
 package final class PackageSession {
   let hidden: HiddenFolder
   let disk: CountingDisk
-  var journal: JournalFile?
+  var log: SaveLog?
   /// The children of the state on disk, as saves noted them; nil if nothing is known of it.
   private(set) var table: StateTable?
   /// The beginning of the names of held children.
@@ -47,15 +47,15 @@ package final class PackageSession {
     var metadata: FileStatus?
   }
 
-  let journalCapacity: Int
+  let logCapacity: Int
   /// Whether the package has metadata, as far as this session knows. Another program's package keeps no trace.
   private var hasMetadata = false
   /// The number of syncs in earlier reports.
   private var synchronizationsTold = 0
 
-  private init(_ hidden: HiddenFolder, on disk: CountingDisk, journalCapacity: Int) {
+  private init(_ hidden: HiddenFolder, on disk: CountingDisk, logCapacity: Int) {
     self.hidden = hidden
-    self.journalCapacity = journalCapacity
+    self.logCapacity = logCapacity
     self.disk = disk
     kept = KeptFiles(hidden)
   }
@@ -78,11 +78,11 @@ package final class PackageSession {
   ///
   /// - Parameter step: the step under way, so that after an error the caller knows which one failed.
   static func open(
-    _ location: Location, _ wait: LockWait, journalCapacity: Int, _ step: inout HiddenFolder.OpeningStep
+    _ location: Location, _ wait: LockWait, logCapacity: Int, _ step: inout HiddenFolder.OpeningStep
   ) throws(SystemError) -> PackageSession {
     let disk = CountingDisk(location.disk)
     let hidden = try HiddenFolder.open(location, on: disk, wait, &step)
-    return PackageSession(hidden, on: disk, journalCapacity: journalCapacity)
+    return PackageSession(hidden, on: disk, logCapacity: logCapacity)
   }
 
   // MARK: Finding earlier work
@@ -92,30 +92,30 @@ package final class PackageSession {
     removedLeftovers = false
     hasMetadata = metadata != nil
     do {
-      if let journal, try journal.isCurrent(in: hidden.folder) {
+      if let log, try log.isCurrent(in: hidden.folder) {
         // No other program was there.
         try finish()
       } else {
-        journal = nil
-        // Another program has done the rest of it, or the journal that is found now has the record.
+        log = nil
+        // Another program has done the rest of it, or the log that is found now has the record.
         published = nil
-        switch try JournalFile.find(in: hidden.folder, on: disk, forWriting: true) {
+        switch try SaveLog.find(in: hidden.folder, on: disk, forWriting: true) {
         case .nothing: break
-        case .journal(let found): journal = found
+        case .log(let found): log = found
         case .damaged(let reason, _): throw damage(reason)
         }
         if keepsHistory { try kept.takeUp() }
-        if journal?.live == nil { removedLeftovers = try kept.sweep(journal?.ledger) }
+        if log?.live == nil { removedLeftovers = try kept.sweep(log?.ledger) }
       }
       findTable(of: metadata)
     } catch {
-      throw FilePackageError(any: error, .save, node, activity: "looking at its journal")
+      throw FilePackageError(any: error, .save, node, activity: "looking at its log")
     }
   }
 
   /// Finds what is known of the children of a state.
   private func findTable(of metadata: PackageMetadata?) {
-    guard let revision = metadata?.revision, let ledger = journal?.ledger else { return table = nil }
+    guard let revision = metadata?.revision, let ledger = log?.ledger else { return table = nil }
     if table?.revision != revision { table = ledger.table(of: revision) }
   }
 
@@ -128,10 +128,10 @@ package final class PackageSession {
   func forgetTable() { table = nil }
 
   /// The record that waits to be published or marked, of this program or another.
-  var live: JournalRecord? { journal?.live }
+  var live: SaveRecord? { log?.live }
 
   /// Whether the next save keeps the version that it replaces.
-  var keepsHistory: Bool { journal?.ledger.policy != nil }
+  var keepsHistory: Bool { log?.ledger.policy != nil }
 
   /// Whether a record of this session is published and not marked yet.
   var isUnfinished: Bool { published != nil }
@@ -149,51 +149,51 @@ package final class PackageSession {
 
   // MARK: Ending
 
-  /// Makes a checkpoint: syncs everything that the journal still vouches for, so that recovery has nothing to compare.
+  /// Makes a checkpoint: syncs everything that the log still vouches for, so that recovery has nothing to compare.
   ///
   /// With the lock held.
   func checkpoint() throws {
-    guard let journal, try journal.isCurrent(in: hidden.folder) else { return }
+    guard let log, try log.isCurrent(in: hidden.folder) else { return }
     try finish()
-    guard journal.live == nil else { return }
-    try journal.checkpoint()
+    guard log.live == nil else { return }
+    try log.checkpoint()
   }
 
   /// Ends the session; does nothing while a record waits.
   ///
-  /// In a package with metadata the journal stays, and the end costs a sync of its marks (J5). A long one gives way to a
+  /// In a package with metadata the log stays, and the end costs a sync of its marks (J5). A long one gives way to a
   /// new one. In another program's package everything goes that only an open store needs.
   package func end(_ wait: LockWait = LockWait()) throws(SystemError) {
     guard !isAbandoned else { return }
-    if isUnfinished, (try? hidden.lock(wait)) != nil, try journal?.isCurrent(in: hidden.folder) == true {
+    if isUnfinished, (try? hidden.lock(wait)) != nil, try log?.isCurrent(in: hidden.folder) == true {
       // The next session does what could not be done.
       try? finish()
     }
-    guard journal?.live == nil else { return hidden.unlock() }
+    guard log?.live == nil else { return hidden.unlock() }
     try hidden.lock(wait)
     defer { hidden.unlock() }
-    if try journal?.isCurrent(in: hidden.folder) != true {
-      // Another program may have gone on with the journal; a damaged one stays for inspection.
-      switch try JournalFile.find(in: hidden.folder, on: disk, forWriting: true) {
-      case .nothing: journal = nil
+    if try log?.isCurrent(in: hidden.folder) != true {
+      // Another program may have gone on with the log; a damaged one stays for inspection.
+      switch try SaveLog.find(in: hidden.folder, on: disk, forWriting: true) {
+      case .nothing: log = nil
       case .damaged: return
-      case .journal(let found):
+      case .log(let found):
         if found.live != nil { return }
-        journal = found
+        log = found
       }
     }
     prune(all: true)
-    if let journal, journal.hasRecords, hasMetadata || journal.ledger.hasState {
+    if let log, log.hasRecords, hasMetadata || log.ledger.hasState {
       // Without room for a new one the long one stays, and a later session replaces it.
-      if journal.isLong { try? rewrite() }
-      try (self.journal ?? journal).keep()
-      let ledger = journal.ledger
+      if log.isLong { try? rewrite() }
+      try (self.log ?? log).keep()
+      let ledger = log.ledger
       try hidden.removeRest { withHeld throws(SystemError) in try kept.sweep(ledger, withHeld: withHeld) }
     } else {
-      // A journal without a record is as it was before this session.
-      try hidden.removeTraces(withJournal: journal?.ledger.hasState != true)
+      // A log without a record is as it was before this session.
+      try hidden.removeTraces(withLog: log?.ledger.hasState != true)
     }
-    journal = nil
+    log = nil
     // A hidden folder at this place may be another session's from here on.
     isAbandoned = true
   }
@@ -207,6 +207,6 @@ package final class PackageSession {
   var node: StoredNode { StoredNode(location: hidden.location, path: .root) }
 
   private func damage(_ reason: String) -> FilePackageError {
-    FilePackageError(.journalDamaged, .save, node, reason: "its journal is damaged: \(reason)")
+    FilePackageError(.logDamaged, .save, node, reason: "its log is damaged: \(reason)")
   }
 }

@@ -5,7 +5,7 @@ import SystemPackage
 
 /// The folders of a tree as a copy or an archive of it has them, at any depth.
 ///
-/// A document beneath the tree is as it was last saved: a save that waits in its journal is published first. Hidden
+/// A document beneath the tree is as it was last saved: a save that waits in its log is published first. Hidden
 /// folders are left out, or have their histories without the files of open stores. Leftovers beside documents are left
 /// out.
 package final class CopiedFolders {

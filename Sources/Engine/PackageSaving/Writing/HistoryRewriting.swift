@@ -95,11 +95,11 @@ package struct HistoryRewriting {
 
   /// Thins the history if that is due and possible; otherwise a later call does it.
   func thinIfDue() {
-    guard writer.state.waiting == nil, let journal = writer.session?.journal, journal.takeDueness() else {
+    guard writer.state.waiting == nil, let log = writer.session?.log, log.takeDueness() else {
       return
     }
     // A look at it alone may say that none goes.
-    if let policy = journal.ledger.policy, let (chain, _) = try? journal.ledger.chain(),
+    if let policy = log.ledger.policy, let (chain, _) = try? log.ledger.chain(),
       chain.dropped(by: policy, now: writer.clock()).isEmpty
     {
       return
@@ -151,7 +151,7 @@ package struct HistoryRewriting {
     var isDamaged = false
     do {
       var known: Ledger.History? = new.map { (VersionChain(tip: $0), .standard) }
-      if let ledger = session.journal?.ledger, let policy = ledger.policy {
+      if let ledger = session.log?.ledger, let policy = ledger.policy {
         let found = try ledger.chain()
         (known, isDamaged) = ((found.chain, policy), found.isDamaged)
       }

@@ -50,14 +50,14 @@ package struct OpenPackage {
     let tree = newTree()
     guard state.waiting != nil else { return tree }
     do {
-      guard case .journal(let journal) = try JournalFile.find(of: location), let record = journal.live else {
+      guard case .log(let log) = try SaveLog.find(of: location), let record = log.live else {
         return tree
       }
-      try tree.overlay(journal.outstanding(record, at: location), at: location)
+      try tree.overlay(log.outstanding(record, at: location), at: location)
       return tree
     } catch {
       throw FilePackageError(
-        any: error, .read, node, activity: "checking the unpublished save in its journal")
+        any: error, .read, node, activity: "checking the unpublished save in its log")
     }
   }
 
@@ -66,9 +66,9 @@ package struct OpenPackage {
   /// Returns the children of the state with those metadata, as saves noted them; nil if nothing is known of it.
   func table(of metadata: PackageMetadata) throws(FilePackageError) -> StateTable? {
     do {
-      return try JournalFile.find(of: location).ledger?.table(of: metadata.revision)
+      return try SaveLog.find(of: location).ledger?.table(of: metadata.revision)
     } catch {
-      throw FilePackageError(error, .verify, node, activity: "reading its journal")
+      throw FilePackageError(error, .verify, node, activity: "reading its log")
     }
   }
 
@@ -112,16 +112,16 @@ package struct OpenPackage {
   }
 }
 
-extension JournalFile {
-  /// Returns whether no save in a package's journal waits to be published, without reading the records.
+extension SaveLog {
+  /// Returns whether no save in a package's log waits to be published, without reading the records.
   ///
-  /// False also for a journal that only `find(of:)` can judge.
+  /// False also for a log that only `find(of:)` can judge.
   static func isClean(at location: Location) throws(SystemError) -> Bool {
     guard let folder = try location.openHiddenFolder() else { return true }
     return try isClean(in: folder, on: location.disk)
   }
 
-  /// Looks for the journal of a package, for reading only.
+  /// Looks for the log of a package, for reading only.
   package static func find(of location: Location) throws(SystemError) -> Found {
     guard let folder = try location.openHiddenFolder() else { return .nothing }
     return try find(in: folder, on: location.disk, forWriting: false)
@@ -129,7 +129,7 @@ extension JournalFile {
 
   /// Returns the steps of a record that are not taken on the disk yet.
   func outstanding(
-    _ record: JournalRecord, at location: Location
+    _ record: SaveRecord, at location: Location
   ) throws -> [Publisher.Outstanding] {
     let disk = location.disk
     let root = OpenNode(try location.openDirectory(.root))

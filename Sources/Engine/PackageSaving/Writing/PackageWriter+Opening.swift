@@ -7,12 +7,12 @@ import SystemPackage
 extension PackageWriter {
   /// Publishes the save of an interrupted program, and loads the metadata. Without such a save it only reads (W4).
   package func recover() throws(FilePackageError) {
-    let found: JournalFile.Found
+    let found: SaveLog.Found
     do {
-      found = try JournalFile.isClean(at: location) ? .nothing : JournalFile.find(of: location)
+      found = try SaveLog.isClean(at: location) ? .nothing : SaveLog.find(of: location)
     } catch {
       throw FilePackageError(
-        error, .open, node, activity: "looking for its journal")
+        error, .open, node, activity: "looking for its log")
     }
     switch found {
     case .nothing:
@@ -20,12 +20,12 @@ extension PackageWriter {
     case .damaged(let reason, _):
       state.damage(
         by: FilePackageError(
-          .journalDamaged, .open, node,
-          reason: "its journal is damaged: \(reason)"))
+          .logDamaged, .open, node,
+          reason: "its log is damaged: \(reason)"))
       loadMetadata()
-    case .journal(let journal):
+    case .log(let log):
       loadMetadata()
-      if let record = journal.live { try recover(record, of: journal) }
+      if let record = log.live { try recover(record, of: log) }
     }
   }
 
@@ -34,30 +34,30 @@ extension PackageWriter {
     if baseline.metadata.isChild { tree.metadataRole = .child }
   }
 
-  private func recover(_ record: JournalRecord, of journal: JournalFile) throws(FilePackageError) {
+  private func recover(_ record: SaveRecord, of log: SaveLog) throws(FilePackageError) {
     do throws(FilePackageError) {
       try withPackageLock { _ in }
     } catch {
       switch error.code {
-      // A damaged journal stays as it is (W6).
-      case .journalDamaged: state.damage(by: error.during(.open))
+      // A damaged log stays as it is (W6).
+      case .logDamaged: state.damage(by: error.during(.open))
       case .busy, .changedOnDisk: throw error.during(.open)
-      // Without space or permission the tree comes from the journal (W5).
-      default: try present(record, of: journal, because: error)
+      // Without space or permission the tree comes from the log (W5).
+      default: try present(record, of: log, because: error)
       }
     }
   }
 
-  /// Makes the tree from the disk and the journal together.
+  /// Makes the tree from the disk and the log together.
   private func present(
-    _ record: JournalRecord, of journal: JournalFile, because problem: FilePackageError
+    _ record: SaveRecord, of log: SaveLog, because problem: FilePackageError
   ) throws(FilePackageError) {
     session = nil
     let outstanding: [Publisher.Outstanding]
     do {
-      outstanding = try journal.outstanding(record, at: location)
+      outstanding = try log.outstanding(record, at: location)
     } catch {
-      if let error = error as? FilePackageError, error.code == .journalDamaged {
+      if let error = error as? FilePackageError, error.code == .logDamaged {
         return state.damage(by: error.during(.open))
       }
       throw problem.during(.open)

@@ -54,7 +54,7 @@ extension PackageWriter {
     }
   }
 
-  /// Marks the published save in the journal, and releases the lock.
+  /// Marks the published save in the log, and releases the lock.
   package func finishPublished() {
     guard let session, state.waiting == nil else { return }
     // Without the marks, recovery finds the published files right.
@@ -65,7 +65,7 @@ extension PackageWriter {
   /// Makes a checkpoint, so that recovery has nothing to compare; thins the history if that is due.
   package func makeCheckpoint() {
     guard state.waiting == nil, let session else { return }
-    // Without a checkpoint, the next opening after a power cut compares some files with the journal, and finds them
+    // Without a checkpoint, the next opening after a power cut compares some files with the log, and finds them
     // right.
     guard (try? session.hidden.lock(LockWait(limit: 0))) != nil else { return }
     // Without a checkpoint, the next opening compares more files.

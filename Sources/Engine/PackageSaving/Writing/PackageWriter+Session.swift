@@ -10,7 +10,7 @@ extension PackageWriter {
   /// Before `body` the writer opens the hidden folder, publishes the commits that other programs left, and finds out
   /// about a save in doubt. After it, the lock stays only while a committed save waits to be published or finished.
   ///
-  /// - Parameter superseding: whether `body` gets a record that waits in the journal, and writes one that supersedes it.
+  /// - Parameter superseding: whether `body` gets a record that waits in the log, and writes one that supersedes it.
   /// - Throws: `changedOnDisk` if the package is no longer in its place; `busy`; the system's reason; the errors of
   ///   `body`.
   package func withPackageLock<Result>(
@@ -34,7 +34,7 @@ extension PackageWriter {
         try known.hidden.lock(wait)
         session = known
       } else {
-        session = try PackageSession.open(location, wait, journalCapacity: journalCapacity, &step)
+        session = try PackageSession.open(location, wait, logCapacity: logCapacity, &step)
         self.session = session
       }
       guard let package = try session.hidden.statusInPlace(),
@@ -58,7 +58,7 @@ extension PackageWriter {
       return session
     } catch {
       session.hidden.unlock()
-      if error.code == .journalDamaged { state.damage(by: error) }
+      if error.code == .logDamaged { state.damage(by: error) }
       throw error.during(.save)
     }
   }
@@ -71,10 +71,10 @@ extension PackageWriter {
 
   /// Releases the lock, and a hidden folder that nothing needs.
   private func release() {
-    // The journal has a save of this store, which no other program publishes or finishes before this store does.
+    // The log has a save of this store, which no other program publishes or finishes before this store does.
     if case .committed = state { return }
     if due.contains(.finishing) { return }
-    if let ending = session, ending.journal == nil, state.waiting == nil {
+    if let ending = session, ending.log == nil, state.waiting == nil {
       // The session ends here, and not when its last user releases it: the program may end before that. The next
       // session removes the files that this one cannot remove.
       try? ending.end(LockWait(limit: 100))
@@ -153,8 +153,8 @@ extension PackageWriter {
       }
       // This writer's own view of a save that cannot be published is as whole as any.
       if state.waiting == nil && state.damage == nil,
-        case .journal(let journal) = try JournalFile.find(of: location),
-        journal.live != nil
+        case .log(let log) = try SaveLog.find(of: location),
+        log.live != nil
       {
         return nil
       }

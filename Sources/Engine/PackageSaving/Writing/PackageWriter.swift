@@ -8,8 +8,8 @@ import SystemPackage
 // W2 The writer publishes the commits that other programs left before it commits one of its own.
 // W3 The writer carries out a plan that it made with the lock held, over the state that other programs left.
 // W4 Opening a package writes nothing and locks nothing, if it was closed in good order or no committed save waits.
-// W5 Opening never needs space on disk: the writer reads an unpublishable save from the journal.
-// W6 The writer reports a damaged journal, and changes nothing in the package.
+// W5 Opening never needs space on disk: the writer reads an unpublishable save from the log.
+// W6 The writer reports a damaged log, and changes nothing in the package.
 
 /// The work that a call left for later.
 package struct DueWork: OptionSet {
@@ -21,7 +21,7 @@ package struct DueWork: OptionSet {
   package static let publishing = DueWork(rawValue: 1)
   /// To make a checkpoint, some time after the last save.
   package static let checkpoint = DueWork(rawValue: 2)
-  /// To mark the published save in the journal, and to release the lock.
+  /// To mark the published save in the log, and to release the lock.
   package static let finishing = DueWork(rawValue: 4)
 }
 
@@ -31,8 +31,8 @@ package struct DueWork: OptionSet {
 /// `due`, which the store does later.
 package final class PackageWriter {
   package let location: Location
-  /// The size in bytes of records at which a new journal takes the place of a long one.
-  let journalCapacity: Int
+  /// The size in bytes of records at which a new log takes the place of a long one.
+  let logCapacity: Int
   /// Whether a published save is finished before the call returns, and not noted in `due`.
   let finishesAtOnce: Bool
   /// The time for which the writer waits for other programs.
@@ -70,10 +70,10 @@ package final class PackageWriter {
   }
 
   package init(
-    _ node: StoredNode, status: FileStatus, tree: FileWrapper, journalCapacity: Int, finishesAtOnce: Bool
+    _ node: StoredNode, status: FileStatus, tree: FileWrapper, logCapacity: Int, finishesAtOnce: Bool
   ) {
     location = node.location
-    self.journalCapacity = journalCapacity
+    self.logCapacity = logCapacity
     self.finishesAtOnce = finishesAtOnce
     location.isPackage = true
     self.tree = tree
@@ -85,7 +85,7 @@ package final class PackageWriter {
     let name = node.location.path.lastComponent.map(FileName.init)
     self.init(
       node, status: status, tree: FileWrapper(state: FileWrapper.State(node, name: name)),
-      journalCapacity: JournalFile.capacity, finishesAtOnce: true)
+      logCapacity: SaveLog.capacity, finishesAtOnce: true)
   }
 
   /// The package at this moment, for reading.
@@ -133,14 +133,14 @@ package final class PackageWriter {
     HistoryRewriting(self).thinIfDue()
     guard let session else { return }
     do throws(FilePackageError) {
-      // If another program moved the package, `end()` ends the journal at its new place.
+      // If another program moved the package, `end()` ends the log at its new place.
       if session.isUnfinished && !isElsewhere(session) {
         try withPackageLock { _ in }
       }
       do throws(SystemError) {
         try session.end()
       } catch {
-        throw FilePackageError(error, .close, node, activity: "ending its journal")
+        throw FilePackageError(error, .close, node, activity: "ending its log")
       }
     } catch {
       throw error.during(.close)
@@ -148,7 +148,7 @@ package final class PackageWriter {
     self.session = nil
   }
 
-  /// Forgets the package: a save that is committed and not published stays in the journal for the next opening.
+  /// Forgets the package: a save that is committed and not published stays in the log for the next opening.
   package func relinquish() {
     state = .clean
     baseline.stale = []

@@ -7,7 +7,7 @@ package import PackageFormat
 //
 //     SaveRequest ─ plan ─▶ PlannedSave ─ commit ─▶ CommittedSave ─ publish ─▶ PublishedSave ─ rebase ─▶ StoreBaseline
 //
-// A commit that fails at the last moment makes an UncertainSave, until the store looks at the journal again.
+// A commit that fails at the last moment makes an UncertainSave, until the store looks at the log again.
 
 /// The inputs of one save.
 package struct SaveRequest {
@@ -66,10 +66,10 @@ package struct CommittedSave {
   }
 }
 
-/// A save whose commit failed at the last moment: its record is in the journal, or not.
+/// A save whose commit failed at the last moment: its record is in the log, or not.
 package struct UncertainSave {
   package let save: CommittedSave
-  let record: JournalRecord
+  let record: SaveRecord
 }
 
 /// A save that other programs see, until it is the baseline of its tree.

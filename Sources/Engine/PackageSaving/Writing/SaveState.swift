@@ -14,11 +14,11 @@ package import PackageFormat
 //
 //     state        what the disk has                          what the tree's baseline is     what may be trusted
 //     clean        the baseline                               the state on disk               all
-//     committed    the baseline; the journal has the save     the state on disk               the save is durable
+//     committed    the baseline; the log has the save     the state on disk               the save is durable
 //     blocked      as committed, maybe published in part      the state on disk               the save is durable
 //     published    the save under its visible names           the state before it             the save is durable
 //     inDoubt      the record, or none                        the state on disk               nothing until the lock is held
-//     damaged      a journal that cannot be read              the state on disk               the children as they are
+//     damaged      a log that cannot be read              the state on disk               the children as they are
 //
 //     from                        call                                    to
 //     clean                       commit(_:)                              committed
@@ -29,7 +29,7 @@ package import PackageFormat
 //     clean                       a commit that fails late                inDoubt
 //     inDoubt                     withPackageLock(), it is there          published
 //     inDoubt                     withPackageLock(), it is not            clean
-//     any                         a damaged journal is found              damaged, over the save that waits
+//     any                         a damaged log is found              damaged, over the save that waits
 //     damaged                     repair()                                blocked if a save waits, otherwise clean
 
 /// The state of a store between two of its calls.
@@ -44,7 +44,7 @@ package enum SaveState {
   case published(PublishedSave)
   /// A commit failed at the last moment.
   case inDoubt(UncertainSave)
-  /// The journal cannot be read, and nothing can be saved; a save may wait in it.
+  /// The log cannot be read, and nothing can be saved; a save may wait in it.
   case damaged(FilePackageError, over: CommittedSave?)
 
   // MARK: Looking
@@ -75,7 +75,7 @@ package enum SaveState {
   /// Whether no save is left to publish or to make the baseline.
   var isRebased: Bool { waiting == nil && unrebased == nil }
 
-  /// The save that may be committed or not; the next look at the journal tells.
+  /// The save that may be committed or not; the next look at the log tells.
   var doubt: UncertainSave? { if case .inDoubt(let save) = self { save } else { nil } }
 
   /// The reason why nothing can be saved.
@@ -91,7 +91,7 @@ package enum SaveState {
     }
   }
 
-  /// The save in doubt was not committed, or the damaged journal is set aside.
+  /// The save in doubt was not committed, or the damaged log is set aside.
   mutating func resume() {
     switch self {
     case .damaged(let error, let save?): self = .blocked(save, because: error)
@@ -100,7 +100,7 @@ package enum SaveState {
     }
   }
 
-  /// The journal turned out to be damaged.
+  /// The log turned out to be damaged.
   mutating func damage(by error: FilePackageError) { self = .damaged(error, over: waiting) }
 
   /// The directory of the waiting save is gone, and the save with it.

@@ -91,7 +91,7 @@ package struct StoreBaseline {
   /// Returns whether the package has digests of its children: then the metadata are this library's, too.
   private static func hasDigests(_ location: Location) throws(FilePackageError) -> Bool {
     do {
-      return try JournalFile.find(of: location).ledger?.hasState == true
+      return try SaveLog.find(of: location).ledger?.hasState == true
     } catch {
       if error.isAbsence { return false }
       throw FilePackageError(error, .open, StoredNode(location: location, path: .root))

@@ -7,7 +7,7 @@ import SystemPackage
 
 /// The versions of one document on disk.
 ///
-/// Loading it costs the size of the journal; it does not look at the document's children.
+/// Loading it costs the size of the log; it does not look at the document's children.
 package struct VersionHistory {
   package let location: Location
   /// The metadata of the current state, published or not.
@@ -33,21 +33,21 @@ package struct VersionHistory {
     let disk = location.disk
     do {
       guard let folder = try location.openHiddenFolder() else { return nil }
-      let journal: JournalFile
-      switch try JournalFile.find(in: folder, on: disk, forWriting: false) {
+      let log: SaveLog
+      switch try SaveLog.find(in: folder, on: disk, forWriting: false) {
       case .nothing: return nil
-      case .journal(let found): journal = found
+      case .log(let found): log = found
       case .damaged(let reason, _):
         let node = StoredNode(location: location, path: .root)
-        throw FilePackageError(.journalDamaged, .read, node, reason: "its journal is damaged: \(reason)")
+        throw FilePackageError(.logDamaged, .read, node, reason: "its log is damaged: \(reason)")
       }
       // A record without the mark of a published one counts if the document has its state.
       let waits = saved.flatMap { saved in
-        saved.revision != present.revision && journal.live?.state?.revision == saved.revision ? saved : nil
+        saved.revision != present.revision && log.live?.state?.revision == saved.revision ? saved : nil
       }
       let current = waits ?? present
-      guard let policy = journal.ledger.policy else { return nil }
-      let (chain, isDamaged) = try journal.ledger.chain(of: current.revision)
+      guard let policy = log.ledger.policy else { return nil }
+      let (chain, isDamaged) = try log.ledger.chain(of: current.revision)
       var history = VersionHistory(
         location: location, current: current, chain: chain, policy: policy, isDamaged: isDamaged)
       if try disk.exists(PackageLayout.staging, in: folder) {
@@ -55,7 +55,7 @@ package struct VersionHistory {
         history.staged = names.map(PackageLayout.stagingPath.appending)
       }
       if waits != nil {
-        for change in journal.live?.changes.rows ?? [] {
+        for change in log.live?.changes.rows ?? [] {
           if let kept = change.keptName { history.visible[kept] = change.path }
         }
       }

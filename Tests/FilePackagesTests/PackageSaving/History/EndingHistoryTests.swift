@@ -71,7 +71,7 @@ struct EndingHistoryTests {
   @Test func `says how many versions it removed if the mark cannot be saved`() async throws {
     let faulty = FaultyDisk(try await Self.disk())
     let store = try await PackageStore.open(CrashCheck.path, on: faulty.disk)
-    // The first write is that of the journal without versions, the second one that of the mark's record.
+    // The first write is that of the log without versions, the second one that of the mark's record.
     faulty.fail(.operation(.write, from: 1), with: .noSpace)
     let error = await #expect(throws: FilePackageError.self) { try await store.stopKeepingHistory() }
     faulty.stopFailing()

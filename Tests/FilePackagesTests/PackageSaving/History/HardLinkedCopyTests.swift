@@ -43,7 +43,7 @@ struct HardLinkedCopyTests {
 
     func store(on disk: CrashDisk) async throws -> PackageStore {
       if let open { return open }
-      return try await PackageStore.open(path, on: disk, journalCapacity: 12 << 10)
+      return try await PackageStore.open(path, on: disk, logCapacity: 12 << 10)
     }
 
     func problems(on disk: CrashDisk) async throws -> [String] {

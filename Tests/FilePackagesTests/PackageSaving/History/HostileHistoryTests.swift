@@ -11,8 +11,8 @@ struct HostileHistoryTests {
   private static let path: FilePath = "/Trip.pkg"
   private static let outside: TestTree = ["A.txt": "outside", "Other": ["x": "outside, too"]]
 
-  /// Makes a document with a history beside other documents, and returns its journal.
-  private static func document() async throws -> (disk: CrashDisk, journal: [UInt8]) {
+  /// Makes a document with a history beside other documents, and returns its log.
+  private static func document() async throws -> (disk: CrashDisk, log: [UInt8]) {
     let disk = try CrashDisk(outside)
     let tree: TestTree = ["Text.txt": "0", "Images": ["1.png": "one", "2.png": "two"], "Data.bin": "data"]
     let (store, _) = try await PackageStore.create(
@@ -28,16 +28,16 @@ struct HostileHistoryTests {
     }
     try await store.close()
     let folder = try disk.openDirectory(at: path.appending(".docpkg"))
-    return (disk, try disk.contents(of: "journal", in: folder))
+    return (disk, try disk.contents(of: "log", in: folder))
   }
 
-  /// Replaces the document's journal, and calls every operation on its history.
-  private static func use(_ journal: [UInt8], of disk: CrashDisk, _ random: inout SeededGenerator)
+  /// Replaces the document's log, and calls every operation on its history.
+  private static func use(_ log: [UInt8], of disk: CrashDisk, _ random: inout SeededGenerator)
     async throws
   {
     let folder = try disk.openDirectory(at: path.appending(".docpkg"))
-    try disk.removeFile("journal", in: folder)
-    try disk.makeFile("journal", journal, in: folder)
+    try disk.removeFile("log", in: folder)
+    try disk.makeFile("log", log, in: folder)
     func attempt(_ body: () async throws -> Void) async throws {
       do {
         try await body()
@@ -87,8 +87,8 @@ struct HostileHistoryTests {
     ]
     var cases = 0
     for round in 0..<120 {
-      let (disk, journal) = try await Self.document()
-      var ledger = try #require(Ledger(journal: journal))
+      let (disk, log) = try await Self.document()
+      var ledger = try #require(Ledger(log: log))
       let chain = try ledger.chain().chain
       var (bodies, tip) = (try chain.versions.map(Self.body), chain.tip)
       switch round % 4 {
@@ -113,7 +113,7 @@ struct HostileHistoryTests {
       }
       let root = try disk.status(of: disk.openDirectory(at: Self.path))
       ledger.setHistory((VersionChain(versions, tip: tip), .standard))
-      let forged = try JournalFile.contents(ledger, after: 9, of: root)
+      let forged = try SaveLog.contents(ledger, after: 9, of: root)
       try await Self.use(forged, of: disk, &random)
       cases += 1
       for (name, node) in Self.outside.entries { #expect(disk.tree[name] == node, "round \(round): \(name)") }
@@ -126,11 +126,11 @@ struct HostileHistoryTests {
   @Test func `that is damaged anywhere leaves the document, and says so`() async throws {
     var random = SeededGenerator(seed: 2)
     for _ in 0..<40 {
-      var (disk, journal) = try await Self.document()
-      journal[Int.random(in: journal.indices, using: &random)] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+      var (disk, log) = try await Self.document()
+      log[Int.random(in: log.indices, using: &random)] ^= 1 << UInt8.random(in: 0..<8, using: &random)
       let folder = try disk.openDirectory(at: Self.path.appending(".docpkg"))
-      try disk.removeFile("journal", in: folder)
-      try disk.makeFile("journal", journal, in: folder)
+      try disk.removeFile("log", in: folder)
+      try disk.makeFile("log", log, in: folder)
       let store = try await PackageStore.open(Self.path, on: disk)
       #expect(try await store.tree.regularFile(at: "Text.txt").contents() == Data("4".utf8))
       // A version has its old content, or reports the lost children.
@@ -141,7 +141,7 @@ struct HostileHistoryTests {
         }
         #expect(lost.contains("Text.txt") || ["0", "1", "2"].contains(text))
       }
-      if await store.journalDamage != nil { #expect(try await store.repair(accepting: true).putJournalAside) }
+      if await store.logDamage != nil { #expect(try await store.repair(accepting: true).putLogAside) }
       try await store.put("Text.txt", "5")
       try await store.save(options: .keepsHistory)
       try await store.close()

@@ -39,14 +39,14 @@ struct LongHistoryTests {
     #expect(try await PackageStore.open(CrashCheck.path, on: disk).verify().isWhole)
   }
 
-  /// Damages the journal where it has a text.
+  /// Damages the log where it has a text.
   private static func damage(_ text: String, on disk: CrashDisk) throws {
     let folder = try disk.openDirectory(at: "/Trip.pkg/.docpkg")
-    var bytes = try disk.contents(of: "journal", in: folder)
+    var bytes = try disk.contents(of: "log", in: folder)
     let place = try #require(bytes.ranges(of: Array(text.utf8)).last)
     bytes[place.lowerBound] ^= 0xFF
-    try disk.removeFile("journal", in: folder)
-    try disk.makeFile("journal", bytes, in: folder)
+    try disk.removeFile("log", in: folder)
+    try disk.makeFile("log", bytes, in: folder)
   }
 
   /// Saves texts, each with a child that only its version removes.
@@ -65,7 +65,7 @@ struct LongHistoryTests {
     let disk = try await CrashCheck.disk(["Text.txt": "0"], metadata: true)
     try await Self.saveNamed(1...4, on: disk)
     if !isRecord {
-      // A long journal gives way to one whose facts have the versions.
+      // A long log gives way to one whose facts have the versions.
       let store = try await PackageStore.open(CrashCheck.path, on: disk)
       try await store.put("Text.txt", String(repeating: "x", count: 100_000))
       try await store.save(options: .keepsHistory)
@@ -120,9 +120,9 @@ struct LongHistoryTests {
         "saves with 100 and with 400 versions: \(first) and \(last); with looks at all versions \(looks) bytes read"
       )
       #expect(last.operations == first.operations)
-      // What a save reads of the journal are its last records.
+      // What a save reads of the log are its last records.
       #expect(last.bytes < 160 << 10)
-      // This includes the looks for versions to drop, which are rarer in a longer history, and the journal.
+      // This includes the looks for versions to drop, which are rarer in a longer history, and the log.
       #expect(looks < 256 << 10)
       #expect(try await PackageStore.open(path, on: disk).versions().count == 450)
     }

@@ -66,7 +66,7 @@ struct VersionCostTests {
       #expect(try tree.regularFile(at: "3.txt").contents() == Data([UInt8](repeating: 3, count: 8)))
     }
     print("versions: opening the oldest of 10 and of 300: \(costs)")
-    // A longer journal takes more reads, and nothing else.
+    // A longer log takes more reads, and nothing else.
     let reads = costs.map { $0[.read] ?? 0 }
     for index in costs.indices { costs[index][.read] = nil }
     #expect(costs[0] == costs[1])

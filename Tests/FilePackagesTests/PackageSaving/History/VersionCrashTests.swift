@@ -37,7 +37,7 @@ struct VersionCrashTests {
         var problems: [String] = []
         do {
           let store = try await PackageStore.open(
-            CrashCheck.path, on: mounted, journalCapacity: 24 << 10)
+            CrashCheck.path, on: mounted, logCapacity: 24 << 10)
           problems = try await model.problems(store, mayMiss: thinned)
           // A version that a reader sees without writing is still there after the next save, and after a second one.
           try await store.put("After.txt", "after")
@@ -65,14 +65,14 @@ struct VersionCrashTests {
     return (states, bad)
   }
 
-  @Test(arguments: [JournalCrashTests.Kind.all, .noExchange, .noExchangeNorKeep, .noLinks, .coarseTimes])
-  func `are all there, each as it was saved`(kind: JournalCrashTests.Kind) async throws {
+  @Test(arguments: [LogCrashTests.Kind.all, .noExchange, .noExchangeNorKeep, .noLinks, .coarseTimes])
+  func `are all there, each as it was saved`(kind: LogCrashTests.Kind) async throws {
     // A version is durable when the save that replaced it is (H1).
     // A node of a version always has a durable name (P7).
-    // A new journal takes the place of a long one, with all versions (H3).
+    // A new log takes the place of a long one, with all versions (H3).
     let disk = try await CrashCheck.disk(VersionTests.tree, metadata: true, options: kind.options)
     disk.synchronizeAll()
-    let store = try await PackageStore.open(CrashCheck.path, on: disk, journalCapacity: 12 << 10)
+    let store = try await PackageStore.open(CrashCheck.path, on: disk, logCapacity: 12 << 10)
     var model = VersionModel()
     try await model.note(store, on: disk)
     let (states, bad) = try await Self.check(
@@ -138,11 +138,11 @@ struct VersionCrashTests {
     #expect(bad.isEmpty, "\(bad.prefix(2).joined(separator: "\n\n"))")
   }
 
-  @Test(arguments: [JournalCrashTests.Kind.all, .noExchange, .noLinks, .coarseTimes], [12 << 10, 24 << 10])
+  @Test(arguments: [LogCrashTests.Kind.all, .noExchange, .noLinks, .coarseTimes], [12 << 10, 24 << 10])
   func `are all there when each save has a store of its own, which is closed`(
-    kind: JournalCrashTests.Kind, capacity: Int
+    kind: LogCrashTests.Kind, capacity: Int
   ) async throws {
-    // The journal has what a power cut takes from the folder of kept files (H1, H2).
+    // The log has what a power cut takes from the folder of kept files (H1, H2).
     let disk = try await CrashCheck.disk(VersionTests.tree, metadata: true, options: kind.options)
     disk.synchronizeAll()
     var model = VersionModel()
@@ -152,7 +152,7 @@ struct VersionCrashTests {
       { model in
         let more: [[Edit]] = [[.put("Text.txt", "fifth")], [.remove("New"), .put("Text.txt", "last")]]
         for edits in Self.saves + more {
-          let store = try await PackageStore.open(CrashCheck.path, on: disk, journalCapacity: capacity)
+          let store = try await PackageStore.open(CrashCheck.path, on: disk, logCapacity: capacity)
           try await store.edit(edits)
           try await store.save(options: .keepsHistory)
           try await model.note(store, on: disk)
@@ -188,7 +188,7 @@ struct VersionCrashTests {
         { model in
           for edits in saves {
             let store = try await PackageStore.open(
-              CrashCheck.path, on: disk, journalCapacity: 12 << 10)
+              CrashCheck.path, on: disk, logCapacity: 12 << 10)
             try await store.edit(edits)
             try await store.save(options: .keepsHistory)
             try await model.note(store, on: disk)

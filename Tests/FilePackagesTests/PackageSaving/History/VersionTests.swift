@@ -33,7 +33,7 @@ struct VersionTests {
     let again = try await PackageStore.open(CrashCheck.path, on: disk)
     #expect(try await again.versions().count == saves.count)
     #expect(try await model.problems(again) == [])
-    #expect(try namesBesideJournal(in: CrashCheck.path, on: disk) == ["kept"])
+    #expect(try namesBesideLog(in: CrashCheck.path, on: disk) == ["kept"])
     #expect(try await again.verify().isWhole)
   }
 
@@ -97,7 +97,7 @@ struct VersionTests {
     try await store.put("Text.txt", "4")
     try await store.save()
     try await store.close()
-    #expect(try namesBesideJournal(in: CrashCheck.path, on: disk) == [])
+    #expect(try namesBesideLog(in: CrashCheck.path, on: disk) == [])
   }
 
   @Test func `are there as soon as the save returns`() async throws {
@@ -273,14 +273,14 @@ struct VersionTests {
     try await store.put("Text.txt", "second")
     try await store.save(options: .keepsHistory)
     try await store.close()
-    // A program that does not know of the journal writes no version.
+    // A program that does not know of the log writes no version.
     let folder = try disk.openDirectory(at: "/Trip.pkg/.docpkg")
-    try disk.rename("journal", in: folder, to: "hidden", in: folder, .replace)
+    try disk.rename("log", in: folder, to: "hidden", in: folder, .replace)
     let older = try await PackageStore.open(CrashCheck.path, on: disk)
     try await older.put("Text.txt", "theirs")
     try await older.save()
     try await older.close()
-    try disk.rename("hidden", in: folder, to: "journal", in: folder, .replace)
+    try disk.rename("hidden", in: folder, to: "log", in: folder, .replace)
     let other = try await PackageStore.open(CrashCheck.path, on: disk)
     #expect(try await other.versions().isEmpty)
     try await other.put("Text.txt", "third")
@@ -288,12 +288,12 @@ struct VersionTests {
     #expect(try await other.versions().count == 1)
   }
 
-  @Test(arguments: JournalCrashTests.Kind.allCases, 0..<4)
-  func `are what a model says, whatever is done`(kind: JournalCrashTests.Kind, seed: UInt64) async throws {
+  @Test(arguments: LogCrashTests.Kind.allCases, 0..<4)
+  func `are what a model says, whatever is done`(kind: LogCrashTests.Kind, seed: UInt64) async throws {
     var generator = SeededGenerator(seed: seed)
     for _ in 0..<5 {
       let disk = try await CrashCheck.disk(Self.tree, metadata: true, options: kind.options)
-      var store = try await PackageStore.open(CrashCheck.path, on: disk, journalCapacity: 24 << 10)
+      var store = try await PackageStore.open(CrashCheck.path, on: disk, logCapacity: 24 << 10)
       try await store.put("Text.txt", "begun")
       try await store.save(options: .keepsHistory)
       var model = VersionModel()
@@ -324,7 +324,7 @@ struct VersionTests {
           try await model.note(store, on: disk)
           isWaiting = false
           try await store.close()
-          store = try await PackageStore.open(CrashCheck.path, on: disk, journalCapacity: 24 << 10)
+          store = try await PackageStore.open(CrashCheck.path, on: disk, logCapacity: 24 << 10)
           done.append("closed")
         }
       }

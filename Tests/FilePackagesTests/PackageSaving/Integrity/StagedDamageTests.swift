@@ -45,9 +45,9 @@ struct StagedDamageTests {
         let store = try await WaitingSave.open(on: disk)
         let found = try NaturalPicture(of: WaitingSave.path, on: disk)
         let report = try await store.verify()
-        if await store.journalDamage != nil {
+        if await store.logDamage != nil {
           #expect(found == save.old, "\(name) \(damage): \(save.old.differences(in: found))")
-          #expect(report.journal != nil)
+          #expect(report.log != nil)
           reported += 1
         } else {
           #expect(report.isAsSaved, "\(name) \(damage): \(report)")
@@ -56,7 +56,7 @@ struct StagedDamageTests {
         }
       }
     }
-    print("staged files: \(new + reported) damages, \(new) put right from the journal, \(reported) reported")
+    print("staged files: \(new + reported) damages, \(new) put right from the log, \(reported) reported")
     #expect(new > 0 && reported > 0)
   }
 }

@@ -9,7 +9,7 @@ import Testing
 @Suite("Moving a document")
 struct DocumentMoveTests {
   private static let trip: TestTree = [
-    "Text.txt": "text", "Metadata.plist": "plist", ".docpkg": ["journal": "rows"],
+    "Text.txt": "text", "Metadata.plist": "plist", ".docpkg": ["log": "rows"],
     "Images": ["1.png": "one", "2.png": .file(Array("two".utf8), mode: 0o600)],
     "Link": .link(Array("Images/1.png".utf8)),
   ]

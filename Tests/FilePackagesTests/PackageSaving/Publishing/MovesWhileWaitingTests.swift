@@ -6,8 +6,8 @@ import Testing
 
 @Suite("A tree whose children move while a save waits to be published")
 struct MovesWhileWaitingTests {
-  @Test(arguments: JournalCrashTests.Kind.allCases)
-  func `is saved as it is in memory`(kind: JournalCrashTests.Kind) async throws {
+  @Test(arguments: LogCrashTests.Kind.allCases)
+  func `is saved as it is in memory`(kind: LogCrashTests.Kind) async throws {
     let disk = try await CrashCheck.disk(["Text.txt": "text"], metadata: true, options: kind.options)
     let store = try await PackageStore.open(CrashCheck.path, on: disk)
     var last = "Text.txt"

@@ -37,7 +37,7 @@ struct PublishingTests {
       let report = try await store.save(options: .returnsAtCommit)
       #expect(!report.isPublished && report.warnings.isEmpty)
       #expect(report.generation == number + 1)
-      // The first save makes the journal.
+      // The first save makes the log.
       #expect(report.synchronizations == (number == 1 ? 2 : 1))
       #expect(disk.counts[.exchange] == 2 * (number - 1))
       #expect(try Self.text("Text.txt", on: disk) == (number == 1 ? "old" : "version \(number - 1)"))
@@ -102,7 +102,7 @@ struct PublishingTests {
   func `is never lost by the failure of the next one`(
     code: Errno, isHard: Bool
   ) async throws {
-    // The save fails only after the journal's name is gone, durably (S2).
+    // The save fails only after the log's name is gone, durably (S2).
     var (number, failures) = (0, 1)
     while failures > 0 {
       let disk = try await CrashCheck.disk(Self.tree, metadata: true)
@@ -176,10 +176,10 @@ struct PublishingTests {
     try await store.put("Text.txt", "new")
     try await store.save(options: .returnsAtCommit)
     try await Self.wait { try Self.text("Text.txt", on: disk) == "new" }
-    // The store syncs the journal's marks when no more saves come.
-    try await Self.wait { disk.syncPoints.last.map { $0.name == "journal" && $0.isOfData } == true }
+    // The store syncs the log's marks when no more saves come.
+    try await Self.wait { disk.syncPoints.last.map { $0.name == "log" && $0.isOfData } == true }
     let report = try PackageStore.recoveryReport(CrashCheck.path, on: disk)
-    #expect(report.journal == .published)
+    #expect(report.log == .published)
     try await store.close()
   }
 

@@ -81,9 +81,9 @@ struct RecoveryEditTests {
     Set(try texts(on: disk).filter { !$0.key.hasPrefix(".docpkg") }.values)
   }
 
-  @Test(arguments: [true, false], [JournalCrashTests.Kind.all, .noExchangeNorKeep])
+  @Test(arguments: [true, false], [LogCrashTests.Kind.all, .noExchangeNorKeep])
   func `keeps both when the package is opened again`(
-    metadata: Bool, kind: JournalCrashTests.Kind
+    metadata: Bool, kind: LogCrashTests.Kind
   ) async throws {
     let save: WaitingSave
     do {
@@ -103,7 +103,7 @@ struct RecoveryEditTests {
           }
           do {
             let store = try await WaitingSave.open(on: disk)
-            if let damage = await store.journalDamage {
+            if let damage = await store.logDamage {
               damaged += 1
               // A save that was published and then removed looks the same as one that was never published and got lost.
               if place != "Fresh" || outside != .removed { report("\(damage)") }

@@ -42,7 +42,7 @@ struct UnpublishableSaveTests {
     let error = await #expect(throws: FilePackageError.self) { try await store.save() }
     #expect(error?.code == .permissionDenied && error?.reason?.contains(flagged.words) == true)
     #expect(try Self.state(of: disk).tree == Self.tree)
-    #expect(try PackageStore.recoveryReport(CrashCheck.path, on: disk).journal == .none)
+    #expect(try PackageStore.recoveryReport(CrashCheck.path, on: disk).log == .none)
     try await store.close()
 
     let other = try await PackageStore.open(CrashCheck.path, on: disk)
@@ -244,7 +244,7 @@ struct UnpublishableSaveTests {
       try await PackageStore.discardUnpublishable(CrashCheck.path, on: disk)
     }
     #expect(refused?.child == "Metadata.plist")
-    #expect(try PackageStore.recoveryReport(CrashCheck.path, on: disk).journal == .waiting)
+    #expect(try PackageStore.recoveryReport(CrashCheck.path, on: disk).log == .waiting)
     for path: FilePath in ["/Trip.pkg/Metadata.plist", "/Trip.pkg/Images/1.png"] {
       try disk.setImmutable(path, false)
     }

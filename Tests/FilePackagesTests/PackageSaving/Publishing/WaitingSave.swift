@@ -25,13 +25,13 @@ struct WaitingSave {
   init(_ tree: TestTree, metadata: Bool, _ edits: [Edit], options: CrashDisk.Options = .init()) async throws {
     let disk = try await CrashCheck.disk(tree, metadata: metadata, options: options)
     disk.synchronizeAll()
-    let store = try await PackageStore.open(Self.path, on: disk, journalCapacity: Self.capacity)
+    let store = try await PackageStore.open(Self.path, on: disk, logCapacity: Self.capacity)
     old = try NaturalPicture(of: Self.path, on: disk)
     try await store.edit(edits)
     let points = try await CrashDisk.crashPoints(of: disk) { try await store.save() }
     new = try NaturalPicture(of: Self.path, on: disk)
     let first = try points.firstIndex {
-      try PackageStore.recoveryReport(Self.path, on: $0.afterKill()).journal == .waiting
+      try PackageStore.recoveryReport(Self.path, on: $0.afterKill()).log == .waiting
     }
     guard let last = points.last, let first, let made = points.first(where: { $0.next == .exchange }) else {
       throw SystemError("save", code: .invalidArgument)
@@ -52,7 +52,7 @@ struct WaitingSave {
   func afterPublishing() -> CrashDisk { published.afterKill() }
 
   static func open(on disk: any Disk) async throws -> PackageStore {
-    try await PackageStore.open(path, on: disk, journalCapacity: capacity)
+    try await PackageStore.open(path, on: disk, logCapacity: capacity)
   }
 }
 

@@ -59,9 +59,9 @@ struct CopiedFoldersTests {
       #expect(report.leftOut.isEmpty)
       let hidden = try #require(try scratch.tree("Copy")["A"]?["Trip.pkg"]?[".docpkg"])
       #expect(Set(hidden.entries.keys).isDisjoint(with: ["lock", "tmp"]))
-      // The journal of the copy has no bytes of children, present or earlier.
-      guard case .file(let journal, _)? = hidden["journal"] else { throw CocoaError(.fileReadNoSuchFile) }
-      #expect(journal.count == 4096 * 2)
+      // The log of the copy has no bytes of children, present or earlier.
+      guard case .file(let log, _)? = hidden["log"] else { throw CocoaError(.fileReadNoSuchFile) }
+      #expect(log.count == 4096 * 2)
       let document = try await copied(scratch)
       #expect(try await document.verify().isWhole)
       #expect(try await document.versions().count == 1)

@@ -90,7 +90,7 @@ struct CreateAndCopyTests {
         }
       }
       // This store's edits still wait for its next save.
-      #expect(try await store.save().strategy == .journal)
+      #expect(try await store.save().strategy == .log)
       #expect(try await store.save().strategy == .none)
     }
   }

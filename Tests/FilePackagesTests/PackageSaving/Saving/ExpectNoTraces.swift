@@ -6,7 +6,7 @@ import Testing
 
 /// Expects only the permitted files in the hidden folder of a store that was closed or whose save failed.
 ///
-/// Another program's package then has no such folder; a package of this library has a journal in it.
+/// Another program's package then has no such folder; a package of this library has a log in it.
 func expectNoTraces(
   in path: FilePath, on disk: any Disk, _ comment: Comment? = nil,
   sourceLocation: SourceLocation = #_sourceLocation
@@ -15,19 +15,19 @@ func expectNoTraces(
   if !names.contains("Metadata.plist") {
     #expect(!names.contains(".docpkg"), comment, sourceLocation: sourceLocation)
   } else if names.contains(".docpkg") {
-    let hidden = try namesBesideJournal(in: path, on: disk)
+    let hidden = try namesBesideLog(in: path, on: disk)
     #expect(hidden == [], comment, sourceLocation: sourceLocation)
   }
 }
 
-/// Returns the names in a hidden folder without those that stay with a journal of published saves.
-func namesBesideJournal(in path: FilePath, on disk: any Disk) throws -> [String] {
+/// Returns the names in a hidden folder without those that stay with a log of published saves.
+func namesBesideLog(in path: FilePath, on disk: any Disk) throws -> [String] {
   let hidden = path.appending(".docpkg")
   let names = try disk.names(in: hidden)
-  guard names.contains("journal"), try JournalFile.isClean(in: disk.openDirectory(at: hidden), on: disk)
+  guard names.contains("log"), try SaveLog.isClean(in: disk.openDirectory(at: hidden), on: disk)
   else { return names }
   let isEmpty = try names.contains("tmp") && disk.names(in: hidden.appending("tmp")).isEmpty
-  return names.filter { $0 != "journal" && $0 != "lock" && ($0 != "tmp" || !isEmpty) }
+  return names.filter { $0 != "log" && $0 != "lock" && ($0 != "tmp" || !isEmpty) }
 }
 
 extension PackagePicture {

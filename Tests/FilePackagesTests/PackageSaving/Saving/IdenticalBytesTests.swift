@@ -178,7 +178,7 @@ struct IdenticalBytesTests {
       }
       #expect(reused == names.count - written.count + 1)
     }
-    // A journal of 1 MiB, and five children of 20 KiB, each in the record and in its file.
+    // A log of 1 MiB, and five children of 20 KiB, each in the record and in its file.
     #expect(disk.counts.bytesWritten < (1 << 20) + 5 * (50 << 10))
     // Without an edit nothing is written.
     let counts = disk.counts

@@ -73,7 +73,7 @@ struct OutsideEditTests {
     let after = try picture()
     #expect(after.natural == before.natural, "\(before.natural.differences(in: after.natural))")
     try expectNoTraces(in: CrashCheck.path, on: disk)
-    #expect(after.entries[".docpkg/journal"]?.bytes == before.entries[".docpkg/journal"]?.bytes)
+    #expect(after.entries[".docpkg/log"]?.bytes == before.entries[".docpkg/log"]?.bytes)
     #expect(try disk.names(in: "/") == ["Trip.pkg"])
     #expect(try await store.tree.child(named: "New.txt")?.contents() == Data("mine".utf8))
   }

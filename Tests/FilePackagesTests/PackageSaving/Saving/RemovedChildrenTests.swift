@@ -92,13 +92,13 @@ struct RemovedChildrenTests {
     try await next.put("b", "next")
     try await next.save()
     try await next.close()
-    #expect(try namesBesideJournal(in: CrashCheck.path, on: killed) == [])
+    #expect(try namesBesideLog(in: CrashCheck.path, on: killed) == [])
   }
 
   @Test func `leaves the old package or the new one when the power goes`() async throws {
     let disk = try await CrashCheck.disk(Self.tree, metadata: true)
     disk.synchronizeAll()
-    let store = try await PackageStore.open(CrashCheck.path, on: disk, journalCapacity: 24 << 10)
+    let store = try await PackageStore.open(CrashCheck.path, on: disk, logCapacity: 24 << 10)
     let top = await store.tree
     let held = try ["a", "F"].map { try #require(top.fileWrappers?[$0]) }
     var models = [try NaturalPicture(of: CrashCheck.path, on: disk)]
@@ -113,7 +113,7 @@ struct RemovedChildrenTests {
       }
       try await store.close()
     }
-    var check = JournalCrashCheck()
+    var check = LogCrashCheck()
     for point in points {
       for state in point.states(limit: 8) {
         try await check.check(state.mount(), models, promised: point.promises.count) { "\(point)\n\(state)" }

@@ -23,8 +23,8 @@ struct ReportDescriptionTests {
 
     try await store.edit([.put("Text.txt", "new")])
     let report = try await store.save()
-    #expect(report.strategy == .journal)
-    #expect(try Self.json(report).contains(#""strategy":"journal""#))
+    #expect(report.strategy == .log)
+    #expect(try Self.json(report).contains(#""strategy":"log""#))
 
     let versions = try await store.versions()
     let version = try #require(versions.first)

@@ -53,7 +53,7 @@ struct SaveCostTests {
       var saves: [Cost] = []
       for number in 0..<4 {
         let (report, commit, publish) = try await store.save("5.txt", "changed \(number)", counting: disk)
-        #expect(report.strategy == .journal)
+        #expect(report.strategy == .log)
         #expect(report.written == (metadata ? ["5.txt", "Metadata.plist"] : ["5.txt"]))
         #expect(report.reused == (metadata ? count - 1 : 0))
         #expect(await store.unpublishedProblem == nil)
@@ -81,13 +81,13 @@ struct SaveCostTests {
     #expect(costs[0][2] == last)
     print("one child in place\(metadata ? " and the metadata" : ""): commit \(last.commit)")
     print("and publishing: \(last.publish)")
-    // One save writes the zeros that later journal writes replace: the first that finds a journal.
+    // One save writes the zeros that later log writes replace: the first that finds a log.
     var expected = last
     if !metadata { expected.commit[.write, default: 0] += 1 }
     #expect(second == expected)
     for cost in costs[0].dropFirst() {
       #expect(cost.commit[.synchronizeData] == 1 && cost.commit[.synchronize] == nil)
-      // The package, its hidden folder, the metadata, the journal and the child, each once. Without the metadata's
+      // The package, its hidden folder, the metadata, the log and the child, each once. Without the metadata's
       // digests, the commit opens the child to compare it.
       #expect(cost.commit[.status] == (metadata ? 5 : 7))
       #expect(cost.commit[.openDirectory] == (metadata ? nil : 1))
@@ -102,16 +102,16 @@ struct SaveCostTests {
     }
   }
 
-  @Test func `in place is a flush more where the journal has no record yet`() async throws {
+  @Test func `in place is a flush more where the log has no record yet`() async throws {
     let disk = CountingDisk(try await Self.package(10, metadata: true))
     let store = try await PackageStore.open(CrashCheck.path, on: disk)
     let (report, commit, _) = try await store.save("5.txt", "changed", counting: disk)
-    // The syncs are those of the journal, and of its folder for the name.
+    // The syncs are those of the log, and of its folder for the name.
     #expect(commit[.synchronize] == 1 && commit[.synchronizeData] == 1)
     #expect(report.synchronizations == 2)
     try await store.put("5.txt", "changed again")
     #expect(try await store.save().synchronizations == 1 + 3)
-    // The journal stays when the store is closed.
+    // The log stays when the store is closed.
     try await store.close()
     try await store.put("5.txt", "changed once more")
     #expect(try await store.save().synchronizations == 1 + 3)

@@ -43,7 +43,7 @@ struct StagedCrashTests {
     print("new packages: \(whole.states) crash states, \(whole.bad.count) bad")
     #expect(whole.bad.isEmpty, "\(whole.bad.prefix(3).joined(separator: "\n\n"))")
     // The check ignores the hidden folder.
-    for point in whole.syncPoints where point.name != "journal" {
+    for point in whole.syncPoints where point.name != "log" {
       let bad = try await check(mistake: { $0.number == point.number ? .leftOut : nil }).bad
       #expect(!bad.isEmpty, "\(point) could be left out")
     }

@@ -29,7 +29,7 @@ struct SessionEndTests {
     }
   }
 
-  @Test func `is no journal, whichever of two stores is closed last`() async throws {
+  @Test func `is no log, whichever of two stores is closed last`() async throws {
     // The first store that closes leaves the hidden folder to the other one (L2).
     for isFirstLast in [true, false] {
       let disk = try await CrashCheck.disk(Self.tree, metadata: true)
@@ -40,7 +40,7 @@ struct SessionEndTests {
       try await second.put("Other.txt", "second")
       try await second.save()
       try await (isFirstLast ? second : first).close()
-      #expect(try disk.names(in: "/Trip.pkg/.docpkg").contains("journal"))
+      #expect(try disk.names(in: "/Trip.pkg/.docpkg").contains("log"))
       try await (isFirstLast ? first : second).close()
       try expectNoTraces(in: CrashCheck.path, on: disk)
     }
@@ -58,7 +58,7 @@ struct SessionEndTests {
       disk.tree["Trip.pkg"]?[".docpkg"] == ["conflicts": ["kept": .file(Array("kept".utf8), mode: 0o600)]])
   }
 
-  @Test func `is a damaged journal as it is`() async throws {
+  @Test func `is a damaged log as it is`() async throws {
     // The store reports the damage, and changes nothing (W6).
     let disk = try await CrashCheck.disk(Self.tree, metadata: true)
     do {
@@ -67,15 +67,15 @@ struct SessionEndTests {
       try await store.save()
       let hidden = try disk.openDirectory(at: "/Trip.pkg/.docpkg")
       try disk.writeAll(
-        [UInt8](repeating: 0xAA, count: 1024), to: disk.openFileForWriting("journal", in: hidden))
-      let damaged = try disk.contents(of: "journal", in: hidden)
+        [UInt8](repeating: 0xAA, count: 1024), to: disk.openFileForWriting("log", in: hidden))
+      let damaged = try disk.contents(of: "log", in: hidden)
       try await store.put("Text.txt", "newer")
       let error = await #expect(throws: FilePackageError.self) { try await store.save() }
-      #expect(error?.code == .journalDamaged)
+      #expect(error?.code == .logDamaged)
       try await store.close()
-      #expect(try disk.contents(of: "journal", in: hidden) == damaged)
+      #expect(try disk.contents(of: "log", in: hidden) == damaged)
     }
-    #expect(try disk.names(in: "/Trip.pkg/.docpkg").contains("journal"))
+    #expect(try disk.names(in: "/Trip.pkg/.docpkg").contains("log"))
     #expect(disk.tree["Trip.pkg"]?["Text.txt"] == "new")
   }
 }

@@ -2,12 +2,12 @@ import DurableIO
 import FileTrees
 import PackageFormat
 
-/// A journal as it is read: the header, the marks, the facts, and the records that count (J2).
-struct JournalContent {
-  let bytes: JournalBytes
-  let header: JournalFile.Header
+/// A log as it is read: the header, the marks, the facts, and the records that count (J2).
+struct LogContent {
+  let bytes: LogBytes
+  let header: SaveLog.Header
   /// The marks; nil if they were torn.
-  let marks: JournalFile.Marks?
+  let marks: SaveLog.Marks?
   /// The place of the first record.
   private(set) var records = 0
   /// Whether a part of the facts or of the records is missing at the end of the file.
@@ -18,18 +18,18 @@ struct JournalContent {
   private(set) var sequence: UInt64
   private(set) var ledger: Ledger
   /// The last record that counts.
-  private(set) var last: JournalRecord?
+  private(set) var last: SaveRecord?
   /// The reason why a record does not count.
   private(set) var problem: String?
 
-  /// Reads a journal; nil if it does not begin as one does.
-  init?(_ bytes: JournalBytes) throws(SystemError) {
-    let block = try bytes.read(0..<JournalFile.start)
-    guard block.count == JournalFile.start, let header = JournalFile.Header(block),
+  /// Reads a log; nil if it does not begin as one does.
+  init?(_ bytes: LogBytes) throws(SystemError) {
+    let block = try bytes.read(0..<SaveLog.start)
+    guard block.count == SaveLog.start, let header = SaveLog.Header(block),
       let base = Ledger.Base(block, of: bytes, &records)
     else { return nil }
     (self.bytes, self.header) = (bytes, header)
-    marks = JournalFile.Marks(block.dropFirst(JournalFile.Marks.offset))
+    marks = SaveLog.Marks(block.dropFirst(SaveLog.Marks.offset))
     ledger = try Ledger(base)
     (end, sequence) = (records, base.sequence)
     try scan()
@@ -39,17 +39,17 @@ struct JournalContent {
     var window = Window(bytes)
     // Up to here, a record that does not count was committed once. Those after it still count.
     var committed = Int(clamping: marks?.end ?? 0)
-    if committed > bytes.size || (committed - records) % JournalRecord.blockSize != 0 { committed = 0 }
+    if committed > bytes.size || (committed - records) % SaveRecord.blockSize != 0 { committed = 0 }
     var offset = records
     // Reading ends where bytes that do not count are as long as the file: a record may name the rest of it.
     var wasted = 0
-    while wasted <= bytes.size, let start = try window.read(offset, JournalRecord.headLength) {
-      guard let head = JournalRecord.Head(start, limit: bytes.size - offset),
+    while wasted <= bytes.size, let start = try window.read(offset, SaveRecord.headLength) {
+      guard let head = SaveRecord.Head(start, limit: bytes.size - offset),
         offset < committed ? head.sequence > sequence : head.sequence == sequence + 1,
         let record = try record(head, at: offset, &window, &wasted)
       else {
         guard offset < committed else { break }
-        offset += JournalRecord.blockSize
+        offset += SaveRecord.blockSize
         continue
       }
       (last, sequence) = (record, record.sequence)
@@ -62,10 +62,10 @@ struct JournalContent {
   }
 
   private mutating func record(
-    _ head: JournalRecord.Head, at offset: Int, _ window: inout Window, _ wasted: inout Int
-  ) throws(SystemError) -> JournalRecord? {
+    _ head: SaveRecord.Head, at offset: Int, _ window: inout Window, _ wasted: inout Int
+  ) throws(SystemError) -> SaveRecord? {
     // The lengths of file bytes in the head count only after its checksum proves right.
-    guard let body = try window.read(offset, JournalRecord.headLength + head.bodyLength),
+    guard let body = try window.read(offset, SaveRecord.headLength + head.bodyLength),
       head.isOf(body, in: header.seed)
     else {
       problem = "its checksum is wrong"
@@ -74,7 +74,7 @@ struct JournalContent {
     }
     let whole = try window.read(offset, min(bytes.size - offset, head.length))
     do throws(ByteReader.Damage) {
-      return try JournalRecord(whole ?? body, head)
+      return try SaveRecord(whole ?? body, head)
     } catch {
       problem = error.words
       wasted += head.length
@@ -85,11 +85,11 @@ struct JournalContent {
   /// A part of the file, read in steps.
   private struct Window {
     private static let step = 1 << 16
-    private let bytes: JournalBytes
+    private let bytes: LogBytes
     private var start = 0
     private var loaded: ArraySlice<UInt8> = []
 
-    init(_ bytes: JournalBytes) { self.bytes = bytes }
+    init(_ bytes: LogBytes) { self.bytes = bytes }
 
     /// Returns so many bytes at an offset; nil if there are fewer.
     mutating func read(_ offset: Int, _ count: Int) throws(SystemError) -> ArraySlice<UInt8>? {
@@ -106,11 +106,11 @@ struct JournalContent {
 }
 
 extension Ledger {
-  /// Reads the facts of a journal in memory; nil if it does not begin as one does.
-  package init?(journal: [UInt8]) {
-    let bytes = JournalBytes(source: .memory(journal), size: journal.count)
+  /// Reads the facts of a log in memory; nil if it does not begin as one does.
+  package init?(log: [UInt8]) {
+    let bytes = LogBytes(source: .memory(log), size: log.count)
     // No read of memory fails.
-    guard let content = try? JournalContent(bytes) else { return nil }
+    guard let content = try? LogContent(bytes) else { return nil }
     self = content.ledger
   }
 }

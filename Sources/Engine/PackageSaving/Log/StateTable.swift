@@ -5,18 +5,18 @@ package import PackageFormat
 
 /// The children of one state, as its saves noted them.
 ///
-/// The table of a journal is searched, not loaded: finding a row reads O(log N) of it. A row that cannot be read is
+/// The table of a log is searched, not loaded: finding a row reads O(log N) of it. A row that cannot be read is
 /// unknown, and then not all rows are known.
 package final class StateTable {
   /// The state; nil for a package without metadata.
   package private(set) var revision: UUID?
   private var hasAll: Bool
   private var isDamaged = false
-  private var run: JournalRun
+  private var run: LogRun
   /// The rows that later saves noted; nil for a child that they removed.
   private var recent: [PackagePath: NotedChild?] = [:]
 
-  init(_ revision: UUID?, isComplete: Bool, _ run: JournalRun = .empty) {
+  init(_ revision: UUID?, isComplete: Bool, _ run: LogRun = .empty) {
     (self.revision, hasAll, self.run) = (revision, isComplete, run)
   }
 
@@ -99,7 +99,7 @@ package final class StateTable {
       writer.write(copied)
       return (run.count, run.items.count)
     }
-    var new = JournalRunWriter()
+    var new = LogRunWriter()
     for row in try read().map({ (key: $0.child.path.bytes, row: $0) }).sorted(by: {
       $0.key.lexicographicallyPrecedes($1.key)
     }) {

@@ -148,7 +148,7 @@ package final class HiddenFolder {
     do throws(SystemError) {
       let package = try disk.openDirectory(at: location.path)
       let folder = try disk.openDirectory(PackageLayout.hidden, in: package)
-      if try disk.exists(PackageLayout.journal, in: folder) { return }
+      if try disk.exists(PackageLayout.log, in: folder) { return }
       if try disk.exists(PackageLayout.lock, in: folder) {
         let lockFile = try disk.openFileForWriting(PackageLayout.lock, in: folder)
         let wait = LockWait(limit: 0)
@@ -277,20 +277,20 @@ package final class HiddenFolder {
     }
   }
 
-  /// Removes the rest of a session beside a journal that stays; the staging folder and the lock file stay with it.
+  /// Removes the rest of a session beside a log that stays; the staging folder and the lock file stay with it.
   ///
   /// - Parameter sweep: sweeps the staging folder; with the children that programs hold, if no other store is open (L2).
   func removeRest(_ sweep: (_ withHeld: Bool) throws(SystemError) -> Void) throws(SystemError) {
     try sweep(hasLocks ? disk.lock(byte: Byte.session, of: lockFile, .exclusive) : true)
     // A program that was killed has left it.
-    let name = PackageLayout.newJournal
+    let name = PackageLayout.newLog
     if try disk.exists(name, in: folder) { try disk.removeFile(name, in: folder) }
     // The lock file stays, and this object may live on.
     if hasLocks { _ = try disk.lock(byte: Byte.session, of: lockFile, .none) }
   }
 
   /// Removes everything that only an open store needs, if no other store is open (L2), and then an empty folder.
-  package func removeTraces(withJournal: Bool = true) throws(SystemError) {
+  package func removeTraces(withLog: Bool = true) throws(SystemError) {
     // The folder may be another session's by now (L3).
     guard try disk.isName(PackageLayout.lock, in: folder, of: lockFile) else { return }
     if hasLocks, try !disk.lock(byte: Byte.session, of: lockFile, .exclusive) {
@@ -299,9 +299,9 @@ package final class HiddenFolder {
       return
     }
     try removeStaged(withHeld: true)
-    for name in (withJournal ? [PackageLayout.journal] : []) + [PackageLayout.newJournal]
+    for name in (withLog ? [PackageLayout.log] : []) + [PackageLayout.newLog]
     where try disk.exists(name, in: folder) { try disk.removeFile(name, in: folder) }
-    // Without this sync the next opening may find a journal of a save that was published long ago.
+    // Without this sync the next opening may find a log of a save that was published long ago.
     try disk.synchronize(folder)
     try disk.removeDirectory(PackageLayout.staging, in: folder)
     try disk.removeFile(PackageLayout.lock, in: folder)

@@ -5,17 +5,17 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("A journal that stays when its store is closed")
-struct KeptJournalTests {
+@Suite("A log that stays when its store is closed")
+struct KeptLogTests {
   private static let path = CrashCheck.path
   private static let hidden = CrashCheck.path.appending(".docpkg")
 
   /// Saves one text in a store of its own.
   @discardableResult
   private static func save(
-    _ text: String, to path: FilePath = path, on disk: any Disk, journalCapacity: Int = 1 << 20
+    _ text: String, to path: FilePath = path, on disk: any Disk, logCapacity: Int = 1 << 20
   ) async throws -> SaveReport {
-    let store = try await PackageStore.open(path, on: disk, journalCapacity: journalCapacity)
+    let store = try await PackageStore.open(path, on: disk, logCapacity: logCapacity)
     try await store.put("Text.txt", text)
     let report = try await store.save(options: .keepsHistory)
     return await store.close(after: report)
@@ -61,12 +61,12 @@ struct KeptJournalTests {
       let after = disk.counts
       #expect(report.synchronizations == after.synchronizations - before.synchronizations)
       flushes.append(report.synchronizations)
-      let journal = try Self.bytes(of: "journal", on: disk)
-      #expect(journal.count <= 192 << 10)
+      let log = try Self.bytes(of: "log", on: disk)
+      #expect(log.count <= 192 << 10)
       #expect(after.bytesWritten - before.bytesWritten < 192 << 10)
     }
     print("flushes of an edit: \(flushes)")
-    // The first save makes the folder of kept files. After a few later ones a shorter journal takes the long one's place.
+    // The first save makes the folder of kept files. After a few later ones a shorter log takes the long one's place.
     let rest = flushes.dropFirst()
     #expect(rest.filter { $0 == 5 }.count >= 44)
     #expect(rest.allSatisfy { $0 <= 10 })
@@ -85,7 +85,7 @@ struct KeptJournalTests {
       let before = disk.counts
       let store = try await PackageStore.open(Self.path, on: disk)
       let after = disk.counts
-      #expect(await store.journalDamage == nil)
+      #expect(await store.logDamage == nil)
       #expect(after.changes == before.changes)
       #expect(after[.lock] == before[.lock] && after[.lockByte] == before[.lockByte])
       costs.append(DiskOperation.allCases.map { after[$0] - before[$0] })
@@ -101,7 +101,7 @@ struct KeptJournalTests {
     try await other.save(options: .keepsHistory)
     let large = String(repeating: "x", count: 100_000)
     try await Self.save(large, on: disk)
-    #expect(try Self.bytes(of: "journal", on: disk).count <= 12 << 10)
+    #expect(try Self.bytes(of: "log", on: disk).count <= 12 << 10)
     try await other.put("Other.txt", "2")
     try await other.save()
     try await other.close()
@@ -116,7 +116,7 @@ struct KeptJournalTests {
       try await store.save()
     }
     try await store.close()
-    #expect(try Self.bytes(of: "journal", on: disk).count <= 48 << 10)
+    #expect(try Self.bytes(of: "log", on: disk).count <= 48 << 10)
     try await Self.save("last", on: disk)
     #expect(try await Self.texts(on: disk).count == 45)
   }
@@ -133,11 +133,11 @@ struct KeptJournalTests {
       try await store.publish()
     }
     print("flushes of a long commit: \(flushes)")
-    // The first save makes the journal.
+    // The first save makes the log.
     #expect(flushes.dropFirst().filter { $0 > 1 }.count <= 3)
-    #expect(try Self.bytes(of: "journal", on: disk).count <= 8 * 310_000)
+    #expect(try Self.bytes(of: "log", on: disk).count <= 8 * 310_000)
     try await store.close()
-    #expect(try Self.bytes(of: "journal", on: disk).count <= 24 << 10)
+    #expect(try Self.bytes(of: "log", on: disk).count <= 24 << 10)
     #expect(try await PackageStore.open(Self.path, on: disk).verify().isWhole)
   }
 
@@ -176,14 +176,14 @@ struct KeptJournalTests {
       try await store.put("Other.txt", text)
       try await store.save()
     }
-    let before = try Self.bytes(of: "journal", on: disk)
+    let before = try Self.bytes(of: "log", on: disk)
     let other = try await PackageStore.open(Self.path, on: disk)
     try await other.put("Text.txt", "theirs")
     try await other.save(options: .returnsAtCommit)
     await other.relinquish()
     // The program was killed between the commit and the mark.
     let folder = try disk.openDirectory(at: Self.hidden)
-    try disk.write(Array(before[512..<568]), to: disk.openFileForWriting("journal", in: folder), at: 512)
+    try disk.write(Array(before[512..<568]), to: disk.openFileForWriting("log", in: folder), at: 512)
     try await store.put("Other.txt", "3")
     try await store.save()
     try await store.close()
@@ -200,13 +200,13 @@ struct KeptJournalTests {
       uniqueKeysWithValues: (0..<1500).map { (FileName("child \($0)"), TestTree.file([1])) })
     let disk = try await CrashCheck.disk(.directory(children), metadata: true)
     for text in ["1", "2"] { try await Self.save(text, on: disk) }
-    let bytes = try Self.bytes(of: "journal", on: disk)
+    let bytes = try Self.bytes(of: "log", on: disk)
     try #require(bytes.count > length)
-    try Self.replace("journal", by: Array(bytes[..<length]), on: disk)
+    try Self.replace("log", by: Array(bytes[..<length]), on: disk)
     try await Self.save("3", on: disk)
     #expect(disk.tree["Trip.pkg"]?["Text.txt"] == "3")
     let store = try await PackageStore.open(Self.path, on: disk)
-    #expect(await store.journalDamage == nil)
+    #expect(await store.logDamage == nil)
     let report = try await store.verify()
     #expect(report.damaged == [] && report.missing == [] && report.changed == [] && !report.isUnexplained)
     try await Self.save("4", on: disk)
@@ -215,7 +215,7 @@ struct KeptJournalTests {
 
   // MARK: Copies
 
-  @Test func `gives its versions to a copy of the package, which gets a journal of its own`() async throws {
+  @Test func `gives its versions to a copy of the package, which gets a log of its own`() async throws {
     try await withTemporaryDirectory { folder in
       let disk = PosixDisk()
       let (original, copy) = (folder.appending("Trip.pkg"), folder.appending("Copy.pkg"))
@@ -229,9 +229,9 @@ struct KeptJournalTests {
       try await Self.save("copied", to: copy, on: disk)
       #expect(try await Self.texts(copy, on: disk) == ["2", "1", "0"])
       let inHidden = try disk.openDirectory(at: copy.appending(".docpkg"))
-      let made = try disk.status(of: "journal", in: inHidden).identity
+      let made = try disk.status(of: "log", in: inHidden).identity
       try await Self.save("copied again", to: copy, on: disk)
-      #expect(try disk.status(of: "journal", in: inHidden).identity.isSameNode(as: made))
+      #expect(try disk.status(of: "log", in: inHidden).identity.isSameNode(as: made))
       #expect(try await Self.texts(copy, on: disk) == ["copied", "2", "1", "0"])
       #expect(try await PackageStore.open(copy, on: disk).verify().isWhole)
       #expect(try await Self.texts(original, on: disk) == ["1", "0"])
@@ -245,7 +245,7 @@ struct KeptJournalTests {
     let other = try await Self.copy(of: disk)
     if hasSaved { try await Self.save("theirs", on: other) }
     try await Self.save("2", on: disk)
-    try Self.replace("journal", by: Self.bytes(of: "journal", on: disk), on: other)
+    try Self.replace("log", by: Self.bytes(of: "log", on: disk), on: other)
     // The save continues the state that is there, and what was saved over it elsewhere does not count (G1, G3). It knows
     // nothing of a state that was saved on the other computer alone, and so nothing of the way to it.
     #expect(try await Self.texts(on: other) == (hasSaved ? [] : ["0"]))
@@ -259,7 +259,7 @@ struct KeptJournalTests {
   // MARK: Another program
 
   @Test func `takes back no edit of another program after it was closed`() async throws {
-    // The marks of a journal that stays are durable: no opening repeats the save (J5).
+    // The marks of a log that stays are durable: no opening repeats the save (J5).
     func bad(leavingOut number: Int?) async throws -> (bad: [String], points: [CrashDisk.SyncPoint]) {
       let disk = try await CrashCheck.disk(
         ["Text.txt": "old", "Notes.txt": "notes"], metadata: true,
@@ -298,7 +298,7 @@ struct KeptJournalTests {
     let (none, points) = try await bad(leavingOut: nil)
     #expect(none.isEmpty, "\(none.prefix(2).joined(separator: "\n\n"))")
     let last = try #require(points.last)
-    #expect(last.name == "journal")
+    #expect(last.name == "log")
     #expect(try await !bad(leavingOut: last.number).bad.isEmpty)
   }
 }

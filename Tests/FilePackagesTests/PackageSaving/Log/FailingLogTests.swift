@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite("A record whose sync fails", .tags(.crash))
-struct FailingJournalTests {
+struct FailingLogTests {
   /// Returns the text on disk and those of the versions, the newest first; nil for a lost one.
   private static func texts(on disk: any Disk) async throws -> [String?] {
     let store = try await PackageStore.open(CrashCheck.path, on: disk)
@@ -18,8 +18,8 @@ struct FailingJournalTests {
     return texts
   }
 
-  @Test func `is in a new journal instead`() async throws {
-    // A journal whose sync failed gives way to a new one (S2).
+  @Test func `is in a new log instead`() async throws {
+    // A log whose sync failed gives way to a new one (S2).
     let disk = try await CrashCheck.disk(["Text.txt": "0"], metadata: true)
     let faulty = FaultyDisk(disk)
     let store = try await PackageStore.open(CrashCheck.path, on: faulty.disk)

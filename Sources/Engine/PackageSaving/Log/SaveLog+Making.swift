@@ -4,16 +4,16 @@ import FoundationEssentials
 package import PackageFormat
 import SystemPackage
 
-// New journals: their bytes, and the way in which one takes the place of another.
-extension JournalFile {
-  /// Returns the bytes of a new journal.
+// New logs: their bytes, and the way in which one takes the place of another.
+extension SaveLog {
+  /// Returns the bytes of a new log.
   ///
   /// - Parameters:
   ///   - ledger: what is known until now.
   ///   - sequence: the number of the last record until now.
   ///   - record: the first record, which is committed and not published; nil if all is published.
   package static func contents(
-    _ ledger: Ledger, after sequence: UInt64 = 0, adding record: JournalRecord? = nil, of package: FileStatus
+    _ ledger: Ledger, after sequence: UInt64 = 0, adding record: SaveRecord? = nil, of package: FileStatus
   ) throws(SystemError) -> [UInt8] {
     let header = Header(identifier: .new, inode: package.identity.inode, born: package.born)
     var body = ByteWriter()
@@ -37,11 +37,11 @@ extension JournalFile {
     return whole.bytes
   }
 
-  /// Returns what counts in a journal for a new one. A record that waits in it does not count.
+  /// Returns what counts in a log for a new one. A record that waits in it does not count.
   ///
   /// - Parameter record: the record that the new one has, too.
   static func ledger(
-    insteadOf old: JournalFile?, adding record: JournalRecord? = nil
+    insteadOf old: SaveLog?, adding record: SaveRecord? = nil
   ) -> Ledger {
     var ledger = old?.ledger ?? Ledger()
     // A record that waits belongs to no state that the new one is made over.
@@ -50,36 +50,36 @@ extension JournalFile {
     return ledger
   }
 
-  /// Gives the journal's name to a new file with everything that counts, and with one more record.
+  /// Gives the log's name to a new file with everything that counts, and with one more record.
   ///
   /// When it returns, all of it is as durable as the folder's entry: the caller must sync the folder (J1).
   ///
   /// - Parameters:
-  ///   - old: the journal until now.
+  ///   - old: the log until now.
   ///   - change: changes what counts.
   static func replace(
-    _ old: JournalFile?, adding record: JournalRecord?, in folder: borrowing OwnedDescriptor,
+    _ old: SaveLog?, adding record: SaveRecord?, in folder: borrowing OwnedDescriptor,
     of package: FileStatus, on disk: any Disk, _ change: (inout Ledger) -> Void
-  ) throws(SystemError) -> JournalFile {
+  ) throws(SystemError) -> SaveLog {
     var ledger = ledger(insteadOf: old, adding: record)
     change(&ledger)
     let contents = try contents(ledger, after: old?.sequence ?? 0, adding: record, of: package)
     // Every program will read the same.
-    guard let content = try JournalContent(JournalBytes(source: .memory(contents), size: contents.count)),
+    guard let content = try LogContent(LogBytes(source: .memory(contents), size: contents.count)),
       !content.isCut, content.sequence == (old?.sequence ?? 0) + (record == nil ? 0 : 1),
       contents.count <= maximumSize
-    else { throw SystemError("write", PackageLayout.newJournal, code: .fileTooLarge) }
+    else { throw SystemError("write", PackageLayout.newLog, code: .fileTooLarge) }
     var identity: FileIdentity?
-    let file = try disk.replace(PackageLayout.journal, by: PackageLayout.newJournal, in: folder) {
+    let file = try disk.replace(PackageLayout.log, by: PackageLayout.newLog, in: folder) {
       file throws(SystemError) in
       try disk.write(contents, to: file, at: 0)
       identity = try disk.status(of: file).identity
     }
-    guard let identity else { throw SystemError("fstat", PackageLayout.journal, code: .ioError) }
-    return JournalFile(OpenNode(file), identity, on: disk, content)
+    guard let identity else { throw SystemError("fstat", PackageLayout.log, code: .ioError) }
+    return SaveLog(OpenNode(file), identity, on: disk, content)
   }
 
-  /// Encodes a journal with any content in its records, for tests of journals that other programs made.
+  /// Encodes a log with any content in its records, for tests of logs that other programs made.
   ///
   /// - Parameter records: of each record the body, the bytes of files, and the number of rows in its head.
   package static func encoded(
@@ -91,7 +91,7 @@ extension JournalFile {
     let facts = try Ledger().encode(sequence: sequence &- 1, to: &body)
     for (index, record) in records.enumerated() {
       body.write(
-        JournalRecord.framed(
+        SaveRecord.framed(
           record.body, record.contents, rows: record.rows, sequence: sequence &+ UInt64(index),
           in: header.seed))
     }
@@ -99,13 +99,13 @@ extension JournalFile {
   }
 }
 
-extension JournalRecord {
-  /// Writes the record for a journal with that header.
-  func write(to writer: inout ByteWriter, in header: JournalFile.Header) throws(SystemError) {
+extension SaveRecord {
+  /// Writes the record for a log with that header.
+  func write(to writer: inout ByteWriter, in header: SaveLog.Header) throws(SystemError) {
     do {
       try encode(to: &writer, in: header.seed)
     } catch {
-      throw SystemError("write", PackageLayout.journal, code: .invalidArgument)
+      throw SystemError("write", PackageLayout.log, code: .invalidArgument)
     }
   }
 }

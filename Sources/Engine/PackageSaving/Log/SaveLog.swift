@@ -4,7 +4,7 @@ import FoundationEssentials
 import PackageFormat
 import SystemPackage
 
-// J1 A journal gets its name whole: it is made under another name, synced, renamed. A journal with a wrong beginning is
+// J1 A log gets its name whole: it is made under another name, synced, renamed. A log with a wrong beginning is
 //    damaged.
 // J2 A record counts if its checksum is right, and all its bytes have the named hashes. Only the last record that counts
 //    may be unpublished. Either the one before it was published and synced first, or the last one was made over the
@@ -13,35 +13,35 @@ import SystemPackage
 //    older marks repeats steps that are already done.
 // J4 A damaged record that is known to be committed, and not known to be published, is reported, never skipped. A
 //    damaged published one loses only its own facts.
-// J5 A journal that stays when its last session ends has durable marks, which say that each record is published. So no
+// J5 A log that stays when its last session ends has durable marks, which say that each record is published. So no
 //    later opening repeats a save over another program's edit.
-// J6 If a write of the marks fails, the file may have the old marks, the new ones or neither. The journal must then be
+// J6 If a write of the marks fails, the file may have the old marks, the new ones or neither. The log must then be
 //    found anew, so that nothing relies on either.
-// J7 A session overwrites only the marks and the bytes after the last record. A journal gives way to a new one with the
+// J7 A session overwrites only the marks and the bytes after the last record. A log gives way to a new one with the
 //    same facts if it has become long, if its sync failed, or if it came with a copy of the package.
 
 /// The log of one package, open for reading and writing: each record is a save, and a version.
 ///
 /// A first block with a header, the marks, and the facts from before the first record; their items; the records.
-package final class JournalFile {
+package final class SaveLog {
   /// The length of the first block, with the header, the marks and the facts; their items follow.
-  static let start = JournalRecord.blockSize
-  /// The bytes that are written once with zeros and then overwritten, so that a record costs one flush. A journal with
+  static let start = SaveRecord.blockSize
+  /// The bytes that are written once with zeros and then overwritten, so that a record costs one flush. A log with
   /// more bytes of records gives way to a new one.
   package static let capacity = 1 << 20
-  /// A journal has room for so many records of the next one's length, up to the largest capacity, if one alone makes it
-  /// long. Each new journal costs two flushes or more.
+  /// A log has room for so many records of the next one's length, up to the largest capacity, if one alone makes it
+  /// long. Each new log costs two flushes or more.
   private static let roomForLongRecords = 8
   private static let largestCapacity = 32 << 20
   /// The bytes of records that may stay when the last session ends: those of some fifteen small saves. The next writer
   /// reads all of them.
   static let keptCapacity = 64 << 10
-  /// A larger journal is not read.
-  static let maximumSize = PackageLayout.maximumJournalSize
+  /// A larger log is not read.
+  static let maximumSize = PackageLayout.maximumLogSize
 
-  /// The place and time at which the journal was made.
+  /// The place and time at which the log was made.
   struct Header: Hashable {
-    /// A random number, so that parts of another journal are not taken for this one's.
+    /// A random number, so that parts of another log are not taken for this one's.
     var identifier: UUID
     /// The inode of the package's directory.
     var inode: UInt64
@@ -66,7 +66,7 @@ package final class JournalFile {
   /// The marks as they are in the file; nil if a write of them failed (J6).
   private var writtenMarks: [UInt8]?
   /// The last record that counts, unless it is published.
-  private(set) var live: JournalRecord?
+  private(set) var live: SaveRecord?
   /// The children and the versions, those of the live record included.
   package private(set) var ledger: Ledger
   /// The identity of the file.
@@ -88,10 +88,10 @@ package final class JournalFile {
   /// Whether a part of it is missing, so that nothing can be added.
   let isCut: Bool
 
-  init(_ file: OpenNode, _ identity: FileIdentity, on disk: any Disk, _ content: JournalContent) {
+  init(_ file: OpenNode, _ identity: FileIdentity, on disk: any Disk, _ content: LogContent) {
     (self.file, self.identity, self.disk) = (file, identity, disk)
     (header, records) = (content.header, content.records)
-    ledger = content.ledger.reading(JournalBytes(source: .file(file, disk), size: content.bytes.size))
+    ledger = content.ledger.reading(LogBytes(source: .file(file, disk), size: content.bytes.size))
     (marks, writtenMarks) = (content.marks ?? Marks(), content.marks?.encoded ?? [])
     (end, length) = (content.end, content.bytes.size)
     sequence = max(content.sequence, marks.committed)
@@ -102,10 +102,10 @@ package final class JournalFile {
 
   // MARK: Finding
 
-  /// The result of a search for a journal.
+  /// The result of a search for a log.
   package enum Found {
     case nothing
-    case journal(JournalFile)
+    case log(SaveLog)
     /// An acknowledged save cannot be read; the facts are those of the records that can.
     case damaged(String, Ledger?)
 
@@ -113,26 +113,26 @@ package final class JournalFile {
     var ledger: Ledger? {
       switch self {
       case .nothing: nil
-      case .journal(let journal): journal.ledger
+      case .log(let log): log.ledger
       case .damaged(_, let ledger): ledger
       }
     }
   }
 
-  /// Returns whether each record of a journal is published, or there is no journal, without reading the records.
+  /// Returns whether each record of a log is published, or there is no log, without reading the records.
   ///
-  /// False also for a journal that only `find(in:on:forWriting:)` can judge.
+  /// False also for a log that only `find(in:on:forWriting:)` can judge.
   package static func isClean(
     in folder: borrowing OwnedDescriptor, on disk: any Disk
   ) throws(SystemError) -> Bool {
     let file: OwnedDescriptor
     do {
-      file = try disk.openFile(PackageLayout.journal, in: folder)
+      file = try disk.openFile(PackageLayout.log, in: folder)
     } catch {
       return error.code == .noSuchFileOrDirectory
     }
     let block = try disk.read(file, at: 0, atMost: start)
-    let bytes = JournalBytes(source: .memory(block), size: block.count)
+    let bytes = LogBytes(source: .memory(block), size: block.count)
     var records = 0
     guard block.count == start, Header(block[...]) != nil,
       Ledger.Base(block[...], of: bytes, &records) != nil,
@@ -140,26 +140,26 @@ package final class JournalFile {
       marks.end <= UInt64(maximumSize)
     else { return false }
     // The program that committed a record may have been killed before it marked that.
-    let next = try disk.read(file, at: marks.end, atMost: JournalRecord.headLength)
-    return JournalRecord.Head(next[...], limit: maximumSize)?.sequence != marks.committed + 1
+    let next = try disk.read(file, at: marks.end, atMost: SaveRecord.headLength)
+    return SaveRecord.Head(next[...], limit: maximumSize)?.sequence != marks.committed + 1
   }
 
-  /// Finds the journal in a package's hidden folder. Reads no further than its records reach, however long the file is.
+  /// Finds the log in a package's hidden folder. Reads no further than its records reach, however long the file is.
   package static func find(
     in folder: borrowing OwnedDescriptor, on disk: any Disk, forWriting: Bool
   ) throws(SystemError) -> Found {
-    let name = PackageLayout.journal
+    let name = PackageLayout.log
     guard let status = try disk.statusIfPresent(of: name, in: folder) else { return .nothing }
     guard status.kind == .file else { return .damaged("it is \(status.kind.words)", nil) }
     guard status.size <= UInt64(maximumSize) else {
-      return .damaged("it is larger than a journal can be", nil)
+      return .damaged("it is larger than a log can be", nil)
     }
     let file: OwnedDescriptor
     do {
       if !forWriting {
         file = try disk.openFile(name, in: folder)
       } else if status.links > 1 {
-        file = try disk.openOwnFile(name, copiedAs: PackageLayout.newJournal, in: folder)
+        file = try disk.openOwnFile(name, copiedAs: PackageLayout.newLog, in: folder)
       } else {
         file = try disk.openFileForWriting(name, in: folder)
       }
@@ -169,9 +169,9 @@ package final class JournalFile {
     }
     let identity = try disk.status(of: file).identity
     let node = OpenNode(file)
-    let bytes = JournalBytes(source: .file(node, disk), size: Int(clamping: identity.size))
-    guard let content = try JournalContent(bytes) else {
-      return .damaged("it does not begin like a journal", nil)
+    let bytes = LogBytes(source: .file(node, disk), size: Int(clamping: identity.size))
+    guard let content = try LogContent(bytes) else {
+      return .damaged("it does not begin like a log", nil)
     }
     // An acknowledged save is never skipped (J4).
     if let marks = content.marks, marks.applied < marks.committed,
@@ -181,7 +181,7 @@ package final class JournalFile {
         content.problem.map { "an acknowledged save in it cannot be read: \($0)" }
           ?? "an acknowledged save is missing in it", content.ledger)
     }
-    return .journal(JournalFile(node, identity, on: disk, content))
+    return .log(SaveLog(node, identity, on: disk, content))
   }
 
   /// Returns whether the file has what this object knows, and no other name.
@@ -189,25 +189,25 @@ package final class JournalFile {
   /// If false, it must be found anew: another program has written to it, a write of the marks failed (J6), or a copy of
   /// the package shares it.
   func isCurrent(in folder: borrowing OwnedDescriptor) throws(SystemError) -> Bool {
-    guard let writtenMarks, let now = try disk.statusIfPresent(of: PackageLayout.journal, in: folder),
+    guard let writtenMarks, let now = try disk.statusIfPresent(of: PackageLayout.log, in: folder),
       now.identity.isSameNode(as: identity), now.links <= 1
     else { return false }
     let found = try disk.read(file.descriptor, at: UInt64(Marks.offset), atMost: Marks.length)
     guard found == writtenMarks else { return false }
     // A killed program may have left a record without a mark.
-    let head = try disk.read(file.descriptor, at: UInt64(end), atMost: JournalRecord.headLength)
-    return JournalRecord.Head(head[...], limit: Self.maximumSize)?.sequence != sequence + 1
+    let head = try disk.read(file.descriptor, at: UInt64(end), atMost: SaveRecord.headLength)
+    return SaveRecord.Head(head[...], limit: Self.maximumSize)?.sequence != sequence + 1
   }
 
   // MARK: Writing
 
-  /// Whether a save has a record in it, or in the journal before it. Otherwise its name may not be durable.
+  /// Whether a save has a record in it, or in the log before it. Otherwise its name may not be durable.
   var hasRecords: Bool { sequence > 0 }
 
-  /// Returns whether a new journal must take this one's place before the next record, or with it (J7).
+  /// Returns whether a new log must take this one's place before the next record, or with it (J7).
   ///
   /// False while a record waits to be published. The caller replaces a cut one.
-  func mustBeReplaced(for record: JournalRecord, capacity: Int) -> Bool {
+  func mustBeReplaced(for record: SaveRecord, capacity: Int) -> Bool {
     if live != nil || end == records { return false }
     if end > Self.maximumSize / 2 { return true }
     let length = record.changes.rows.reduce(0) { $0 + ($1.bytes?.count ?? 256) }
@@ -218,7 +218,7 @@ package final class JournalFile {
     return end - records + length > capacity + factsLength / 4
   }
 
-  /// Whether it is longer than a journal that stays when its last session ends.
+  /// Whether it is longer than a log that stays when its last session ends.
   var isLong: Bool {
     end - records > Self.keptCapacity + min(factsLength / 4, Self.keptCapacity)
   }
@@ -227,19 +227,19 @@ package final class JournalFile {
 
   /// Commits a record: when it returns, the record is durable, and with it the version that the save replaces (H1).
   ///
-  /// Cost: one write and one fdatasync(2). If the journal has grown before, the blocks were written then, so that the
+  /// Cost: one write and one fdatasync(2). If the log has grown before, the blocks were written then, so that the
   /// file system has nothing else to flush.
   ///
-  /// - Throws: the system's reason. The journal must not be used after that. Whether the record is durable is unknown
-  ///   until a new journal has its name, or until `erase()` returns.
-  func commit(_ record: inout JournalRecord, capacity: Int) throws(SystemError) {
+  /// - Throws: the system's reason. The log must not be used after that. Whether the record is durable is unknown
+  ///   until a new log has its name, or until `erase()` returns.
+  func commit(_ record: inout SaveRecord, capacity: Int) throws(SystemError) {
     record.sequence = sequence + 1
     var encoded = ByteWriter()
     try record.write(to: &encoded, in: header)
     try disk.write(encoded, to: file.descriptor, at: UInt64(end))
     let newEnd = end + encoded.count
     if newEnd > length {
-      // A journal of many records goes on to grow.
+      // A log of many records goes on to grow.
       let goal = newEnd + max(Self.keptCapacity - encoded.count, min((newEnd - records) / 2, capacity))
       // Without room for the zeros, later records cost another flush.
       try? disk.write(
@@ -287,7 +287,7 @@ package final class JournalFile {
     writtenMarks = encoded
   }
 
-  /// Makes the journal one that stays when its last session ends (J5).
+  /// Makes the log one that stays when its last session ends (J5).
   func keep() throws(SystemError) {
     try checkpoint()
     if length <= end + Self.keptCapacity { return }

@@ -6,12 +6,12 @@ import SystemPackage
 
 // G1 A save continues the state that it names as its parent. An earlier save over that state does not count any more:
 //    this one supersedes it, or another program brought that state back.
-// G2 If the journal does not know the parent, the notes of the save stand alone, and the other children are unknown.
+// G2 If the log does not know the parent, the notes of the save stand alone, and the other children are unknown.
 // G3 The versions of a state are those of the line that leads to it.
 
-/// The facts in the records of a journal: the children of the present and of earlier states, and the versions.
+/// The facts in the records of a log: the children of the present and of earlier states, and the versions.
 package struct Ledger {
-  /// The facts at the beginning of a journal, from before its first record.
+  /// The facts at the beginning of a log, from before its first record.
   struct Base {
     /// The number of the last record that they contain.
     var sequence: UInt64 = 0
@@ -22,10 +22,10 @@ package struct Ledger {
     var policy: RetentionPolicy?
     /// The state that the last version leads to.
     var tip = UUID.none
-    var table = JournalRun.empty
+    var table = LogRun.empty
     /// The saves after the table, without their versions.
-    var states = JournalRun.empty
-    var versions = JournalRun.empty
+    var states = LogRun.empty
+    var versions = LogRun.empty
   }
 
   /// A save after the table.
@@ -39,7 +39,7 @@ package struct Ledger {
   private(set) var entries: [Entry] = []
   /// The entry of each state.
   private var places: [UUID: Int] = [:]
-  /// The history that a new journal gets instead of the one in the records.
+  /// The history that a new log gets instead of the one in the records.
   private var newHistory: History??
 
   /// The versions of a document, and their rule.
@@ -59,7 +59,7 @@ package struct Ledger {
   }
 
   /// Adds the next record.
-  mutating func note(_ record: JournalRecord) {
+  mutating func note(_ record: SaveRecord) {
     guard let state = record.state else { return }
     note(Entry(state: state, version: record.version))
   }
@@ -74,7 +74,7 @@ package struct Ledger {
     entries.append(entry)
   }
 
-  /// Leaves the saves that lead to a state (G1); false if the journal does not know it.
+  /// Leaves the saves that lead to a state (G1); false if the log does not know it.
   @discardableResult
   mutating func cut(at revision: UUID) -> Bool {
     let left: Int
@@ -105,7 +105,7 @@ package struct Ledger {
     (base.revision == .none ? [] : [base.revision]) + entries.map(\.state.revision)
   }
 
-  /// Returns the children of a state; nil if the journal does not know it.
+  /// Returns the children of a state; nil if the log does not know it.
   package func table(of revision: UUID) -> StateTable? {
     let last = places[revision]
     guard last != nil || revision == base.revision && revision != .none else { return nil }
@@ -153,7 +153,7 @@ package struct Ledger {
 
   // MARK: As bytes
 
-  /// The longest part of the notes of earlier saves that a new journal keeps apart from the table.
+  /// The longest part of the notes of earlier saves that a new log keeps apart from the table.
   ///
   /// They tell the children of earlier states, from which another program's version may have been made.
   private static let longestStates = 64 << 10
@@ -175,13 +175,13 @@ package struct Ledger {
     }
     let table = StateTable(base.revision, isComplete: base.isComplete, base.table)
     for entry in entries[..<first] { table.apply(entry.state) }
-    var states = JournalRunWriter()
+    var states = LogRunWriter()
     for state in kept.reversed() { states.add { $0.write(state) } }
-    var versions = JournalRunWriter()
+    var versions = LogRunWriter()
     do {
       for version in chain?.versions ?? [] { try versions.add { try version.encode(to: &$0) } }
     } catch {
-      throw SystemError("write", PackageLayout.newJournal, code: .invalidArgument)
+      throw SystemError("write", PackageLayout.newLog, code: .invalidArgument)
     }
     var rows = ByteWriter()
     let (count, rowsLength) = try table.encode(to: &rows)
@@ -193,7 +193,7 @@ package struct Ledger {
     rows.withUnsafeBytes { writer.write($0) }
     states.write(to: &writer)
     versions.write(to: &writer)
-    writer.writeZeros(-(writer.count - start) & (JournalRecord.blockSize - 1))
+    writer.writeZeros(-(writer.count - start) & (SaveRecord.blockSize - 1))
     return facts.encoded(
       [(count, rowsLength), (states.count, states.length), (versions.count, versions.length)])
   }
@@ -201,7 +201,7 @@ package struct Ledger {
 
 extension Ledger {
   /// Returns the same facts, read from other bytes that are equal.
-  func reading(_ bytes: JournalBytes) -> Ledger {
+  func reading(_ bytes: LogBytes) -> Ledger {
     var ledger = self
     ledger.base.table = base.table.reading(bytes)
     ledger.base.states = base.states.reading(bytes)
@@ -233,10 +233,10 @@ extension Ledger.Base {
     return writer.bytes
   }
 
-  /// Decodes the facts in the first block of a journal; nil if they are damaged.
+  /// Decodes the facts in the first block of a log; nil if they are damaged.
   ///
   /// - Parameter end: becomes the place of the first record.
-  init?(_ block: ArraySlice<UInt8>, of bytes: JournalBytes, _ end: inout Int) {
+  init?(_ block: ArraySlice<UInt8>, of bytes: LogBytes, _ end: inout Int) {
     let facts = block.dropFirst(Self.offset).prefix(Self.length)
     guard facts.count == Self.length,
       ContentHash(bytes: facts.suffix(ContentHash.count))
@@ -252,18 +252,18 @@ extension Ledger.Base {
       let policy = try RetentionPolicy(&reader)
       self.policy = flags & 2 == 0 ? nil : policy
       tip = UUID(bytes: try reader.read(count: 16))
-      var place = JournalFile.start
-      var runs: [JournalRun] = []
+      var place = SaveLog.start
+      var runs: [LogRun] = []
       for _ in 0..<3 {
         let (count, length) = (Int(try reader.read(UInt32.self)), try reader.read(UInt64.self))
-        guard length <= UInt64(JournalFile.maximumSize), count <= JournalFile.maximumSize,
-          sequence < JournalRecord.maximumSequence / 2
+        guard length <= UInt64(SaveLog.maximumSize), count <= SaveLog.maximumSize,
+          sequence < SaveRecord.maximumSequence / 2
         else { return nil }
-        runs.append(JournalRun(count, place..<(place + Int(length)), in: bytes))
-        place += JournalRun.length(count, Int(length))
+        runs.append(LogRun(count, place..<(place + Int(length)), in: bytes))
+        place += LogRun.length(count, Int(length))
       }
       (table, states, versions) = (runs[0], runs[1], runs[2])
-      end = (place + JournalRecord.blockSize - 1) / JournalRecord.blockSize * JournalRecord.blockSize
+      end = (place + SaveRecord.blockSize - 1) / SaveRecord.blockSize * SaveRecord.blockSize
     } catch {
       return nil
     }

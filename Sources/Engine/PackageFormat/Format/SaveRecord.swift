@@ -1,13 +1,13 @@
 package import DurableIO
 package import FoundationEssentials
 
-/// One save of a package, as the journal has it: enough to do it again, and to take it back.
+/// One save of a package, as the log has it: enough to do it again, and to take it back.
 ///
 /// A head of fixed length, the body, the bytes of small files one after the other, zeros up to the next block. The
-/// checksum in the head covers the journal's identity, the body and, through the hashes in it, the bytes. It does not
+/// checksum in the head covers the log's identity, the body and, through the hashes in it, the bytes. It does not
 /// cover the record before, so that each record can be read without the others.
-package struct JournalRecord: Sendable {
-  /// The number of the record in its journal.
+package struct SaveRecord: Sendable {
+  /// The number of the record in its log.
   package var sequence: UInt64 = 0
   /// A random number for the names of staged files.
   package let token: UInt64
@@ -57,14 +57,14 @@ package struct JournalRecord: Sendable {
 
 // MARK: - As bytes
 
-extension JournalRecord {
+extension SaveRecord {
   static let magic: UInt32 = 0x4345_5244  // DREC
   package static let headLength = 4 + 4 + 8 + 8 + 8 + ContentHash.count
   /// Records begin at multiples of this.
   package static let blockSize = 4096
   /// More rows than a save can have.
   static let maximumRows = 1 << 22
-  /// More records than a journal can have, and far below the largest number.
+  /// More records than a log can have, and far below the largest number.
   package static let maximumSequence: UInt64 = 1 << 62
 
   private enum Flag {
@@ -78,7 +78,7 @@ extension JournalRecord {
 
   /// Writes the record, with zeros up to the next block.
   ///
-  /// - Parameter log: a hash of the journal's identifier, so that no record of another journal counts.
+  /// - Parameter log: a hash of the log's identifier, so that no record of another log counts.
   package func encode(to writer: inout ByteWriter, in log: ContentHash) throws(ByteReader.Damage) {
     let length = changes.rows.reduce(0) { $0 + (bytes(of: $1)?.count ?? 0) }
     writer.reserve(Self.headLength + length + 256 * changes.rows.count + Self.blockSize)
@@ -162,15 +162,15 @@ extension JournalRecord {
 
     /// The length of the record, with the zeros at its end.
     package var length: Int {
-      let length = JournalRecord.headLength + bodyLength + contentsLength
+      let length = SaveRecord.headLength + bodyLength + contentsLength
       return (length + blockSize - 1) / blockSize * blockSize
     }
 
     /// Returns whether the bytes, a head and the body after it, have the checksum in the head.
     package func isOf(_ record: ArraySlice<UInt8>, in log: ContentHash) -> Bool {
       bytes.withUnsafeBytes { head in
-        record.dropFirst(JournalRecord.headLength).withUnsafeBytes { body in
-          JournalRecord.checksum(head[...], body[...], in: log) == checksum
+        record.dropFirst(SaveRecord.headLength).withUnsafeBytes { body in
+          SaveRecord.checksum(head[...], body[...], in: log) == checksum
         }
       }
     }
@@ -179,17 +179,17 @@ extension JournalRecord {
     package init?(_ bytes: ArraySlice<UInt8>, limit: Int) {
       var reader = ByteReader(bytes)
       do throws(ByteReader.Damage) {
-        guard try reader.read(UInt32.self) == JournalRecord.magic else { return nil }
+        guard try reader.read(UInt32.self) == SaveRecord.magic else { return nil }
         rowCount = Int(try reader.read(UInt32.self))
         sequence = try reader.read()
         let (body, contents) = (try reader.read(UInt64.self), try reader.read(UInt64.self))
         guard body <= UInt64(limit), contents <= UInt64(limit), rowCount <= maximumRows,
           sequence <= maximumSequence,
-          JournalRecord.headLength + Int(body) + Int(contents) <= limit,
+          SaveRecord.headLength + Int(body) + Int(contents) <= limit,
           let checksum = ContentHash(bytes: try reader.read(count: ContentHash.count))
         else { return nil }
         (bodyLength, contentsLength, self.checksum) = (Int(body), Int(contents), checksum)
-        self.bytes = bytes.prefix(JournalRecord.headLength - ContentHash.count)
+        self.bytes = bytes.prefix(SaveRecord.headLength - ContentHash.count)
       } catch {
         return nil
       }

@@ -5,7 +5,7 @@ import SystemPackage
 import TestSupport
 
 /// A check of saves in place on a disk that crashes, one after the other, in every state that a power cut may leave.
-struct JournalCrashCheck {
+struct LogCrashCheck {
   static let path: FilePath = "/Trip.pkg"
 
   var states = 0
@@ -47,7 +47,7 @@ struct JournalCrashCheck {
       }
     }
     do {
-      let store = try await PackageStore.open(Self.path, on: mounted, journalCapacity: 24 << 10)
+      let store = try await PackageStore.open(Self.path, on: mounted, logCapacity: 24 << 10)
       let found = try picture(mounted)
       guard let number = models.lastIndex(of: found), number >= promised else {
         let best = models[min(promised, models.count - 1)]
@@ -56,7 +56,7 @@ struct JournalCrashCheck {
           ? "" : "\nor, from the last,\n\(models[models.count - 1].differences(in: found))"
         return report("no state from \(promised) on\n\(best.differences(in: found))\(next)")
       }
-      if let damage = await store.journalDamage { return report("\(damage)") }
+      if let damage = await store.logDamage { return report("\(damage)") }
       if let metadata = try await store.metadata() {
         let summary = try await ContentSummary(reading: store.tree.snapshot())
         guard metadata.contentDigest == summary.digest.hexadecimal else {
@@ -80,7 +80,7 @@ struct JournalCrashCheck {
         if metadata.contentDigest != summary.digest.hexadecimal {
           report("after another save the digest in the metadata is another one")
         }
-        let hidden = try namesBesideJournal(in: Self.path, on: mounted)
+        let hidden = try namesBesideLog(in: Self.path, on: mounted)
         if hidden != [] { report("left in the hidden folder: \(hidden)") }
       } else if try mounted.names(in: Self.path).contains(".docpkg") {
         report("left a trace in another program's package")
@@ -92,7 +92,7 @@ struct JournalCrashCheck {
   }
 }
 
-extension JournalCrashCheck {
+extension LogCrashCheck {
   func picture(_ disk: CrashDisk) throws -> NaturalPicture {
     let picture = try NaturalPicture(of: Self.path, on: disk)
     return modelsAreOthers ? picture.withoutChance : picture

@@ -2,8 +2,8 @@ import DurableIO
 import FileTrees
 import PackageFormat
 
-/// The bytes of a journal: a file, or a copy of one in memory.
-struct JournalBytes {
+/// The bytes of a log: a file, or a copy of one in memory.
+struct LogBytes {
   enum Source {
     case file(OpenNode, any Disk)
     case memory([UInt8])
@@ -24,26 +24,26 @@ struct JournalBytes {
   }
 }
 
-/// Items of different lengths in a journal, each found by its number without reading the others.
+/// Items of different lengths in a log, each found by its number without reading the others.
 ///
 /// The items stand one after the other, each with a check of its bytes; then the place of each, in four bytes.
-struct JournalRun {
+struct LogRun {
   static let checkLength = 8
 
   let count: Int
-  /// The place of the items in the journal.
+  /// The place of the items in the log.
   let items: Range<Int>
-  private let bytes: JournalBytes
+  private let bytes: LogBytes
 
   /// The length of the items and of their places.
   static func length(_ count: Int, _ items: Int) -> Int { items + 4 * count }
 
-  init(_ count: Int, _ items: Range<Int>, in bytes: JournalBytes) {
+  init(_ count: Int, _ items: Range<Int>, in bytes: LogBytes) {
     (self.count, self.items, self.bytes) = (count, items, bytes)
   }
 
   /// A run without items.
-  static let empty = JournalRun(0, 0..<0, in: JournalBytes(source: .memory([]), size: 0))
+  static let empty = LogRun(0, 0..<0, in: LogBytes(source: .memory([]), size: 0))
 
   /// Returns an item; nil if it is damaged.
   func item(_ index: Int) throws(SystemError) -> ArraySlice<UInt8>? {
@@ -77,7 +77,7 @@ struct JournalRun {
   }
 
   /// Returns the same run in other bytes that are equal.
-  func reading(_ bytes: JournalBytes) -> JournalRun { JournalRun(count, items, in: bytes) }
+  func reading(_ bytes: LogBytes) -> LogRun { LogRun(count, items, in: bytes) }
 
   private func range(_ places: ArraySlice<UInt8>, isLast: Bool) -> Range<Int>? {
     var reader = ByteReader(places)
@@ -103,7 +103,7 @@ struct JournalRun {
 }
 
 /// Writes a run.
-struct JournalRunWriter: ~Copyable {
+struct LogRunWriter: ~Copyable {
   private var items = ByteWriter()
   private var places = ByteWriter()
   private(set) var count = 0
@@ -112,7 +112,7 @@ struct JournalRunWriter: ~Copyable {
     let start = items.count
     try encode(&items)
     let check = items.withUnsafeBytes { bytes in
-      ContentHash(of: UnsafeRawBufferPointer(rebasing: bytes[start...])).bytes.prefix(JournalRun.checkLength)
+      ContentHash(of: UnsafeRawBufferPointer(rebasing: bytes[start...])).bytes.prefix(LogRun.checkLength)
     }
     items.write(check)
     places.write(UInt32(truncatingIfNeeded: start))

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite("A package whose own files are damaged", .tags(.crash, .scale))
-struct JournalDamageTests {
+struct LogDamageTests {
   private static let tree: TestTree = ["Text.txt": "old", "Images": ["1.png": "one"], "Link": .link([0x61])]
   private static let edits: [Edit] = [.put("Text.txt", "new"), .put("Images/2.png", "two"), .remove("Link")]
 
@@ -23,7 +23,7 @@ struct JournalDamageTests {
     ) async {
       do {
         let store = try await WaitingSave.open(on: disk)
-        let damage = await store.journalDamage
+        let damage = await store.logDamage
         let found = try NaturalPicture(of: WaitingSave.path, on: disk)
         switch (found == save.new, damage) {
         case (true, nil): new += 1
@@ -36,16 +36,16 @@ struct JournalDamageTests {
         try await store.put("After.txt", "after")
         if damage == nil {
           try await store.save()
-          try await JournalDamageTests.expectRightDigest(of: store)
+          try await LogDamageTests.expectRightDigest(of: store)
           try await store.close()
         } else {
           let report = try await store.verify()
-          if report.isWhole || report.journal == nil { bad.append("\(place()): verified as whole") }
+          if report.isWhole || report.log == nil { bad.append("\(place()): verified as whole") }
           do {
             try await store.save()
-            bad.append("\(place()): saved over a damaged journal")
+            bad.append("\(place()): saved over a damaged log")
           } catch {
-            if error.code != .journalDamaged { bad.append("\(place()): \(error)") }
+            if error.code != .logDamaged { bad.append("\(place()): \(error)") }
           }
           if try NaturalPicture(of: WaitingSave.path, on: disk) != found {
             bad.append("\(place()): a refused save changed something")
@@ -70,25 +70,25 @@ struct JournalDamageTests {
   }
 
   @Test(arguments: [true, false], [true, false])
-  func `loses no acknowledged save to a flipped bit in the journal`(
+  func `loses no acknowledged save to a flipped bit in the log`(
     metadata: Bool, isPublished: Bool
   ) async throws {
     // A record with a flipped bit does not count (J2), and is reported if it was committed (J4).
     let save = try await WaitingSave(Self.tree, metadata: metadata, Self.edits)
     func disk() -> CrashDisk { isPublished ? save.afterPublishing() : save.afterCommit() }
-    let bytes = try disk().contents(of: WaitingSave.hidden.appending("journal"))
+    let bytes = try disk().contents(of: WaitingSave.hidden.appending("log"))
     var (flips, tally, sample) = (0, Tally(), CaseSample(oneOf: 23))
     for offset in bytes.indices where Self.isSampled(offset, in: bytes) {
       for bit in 0..<8 where sample.isNext() {
         let disk = disk()
-        try disk.damage("journal", in: WaitingSave.hidden) { $0[offset] ^= 1 << bit }
+        try disk.damage("log", in: WaitingSave.hidden) { $0[offset] ^= 1 << bit }
         let saves = (offset * 8 + bit) % 61 == 0
         await tally.check(disk, save, isPublished: isPublished, saves: saves, "bit \(bit) of byte \(offset)")
         flips += 1
       }
     }
     print(
-      "journal of \(bytes.count) bytes, \(isPublished ? "published" : "waiting"), "
+      "log of \(bytes.count) bytes, \(isPublished ? "published" : "waiting"), "
         + "\(metadata ? "with" : "without") metadata: \(flips) flipped bits, \(tally.new) new state, "
         + "\(tally.reported) reported, \(tally.bad.count) bad")
     #expect(tally.bad.isEmpty, "\(tally.bad.prefix(5).joined(separator: "\n"))")
@@ -96,23 +96,23 @@ struct JournalDamageTests {
   }
 
   @Test(arguments: [true, false], [true, false])
-  func `loses no acknowledged save to a journal that is cut short`(
+  func `loses no acknowledged save to a log that is cut short`(
     metadata: Bool, isPublished: Bool
   ) async throws {
     let save = try await WaitingSave(Self.tree, metadata: metadata, Self.edits)
     func disk() -> CrashDisk { isPublished ? save.afterPublishing() : save.afterCommit() }
-    let bytes = try disk().contents(of: WaitingSave.hidden.appending("journal"))
+    let bytes = try disk().contents(of: WaitingSave.hidden.appending("log"))
     var (lengths, tally, sample) = (0, Tally(), CaseSample(oneOf: 11))
     for length in bytes.indices where length % 8 == 0 || Self.isSampled(length, in: bytes) {
       guard sample.isNext() else { continue }
       let disk = disk()
-      try disk.damage("journal", in: WaitingSave.hidden) { $0.removeLast(bytes.count - length) }
+      try disk.damage("log", in: WaitingSave.hidden) { $0.removeLast(bytes.count - length) }
       await tally.check(
         disk, save, isPublished: isPublished, saves: length % 61 == 0, "cut to \(length) bytes")
       lengths += 1
     }
     print(
-      "journal of \(bytes.count) bytes, \(isPublished ? "published" : "waiting"), "
+      "log of \(bytes.count) bytes, \(isPublished ? "published" : "waiting"), "
         + "\(metadata ? "with" : "without") metadata: \(lengths) lengths, \(tally.new) new state, "
         + "\(tally.reported) reported, \(tally.bad.count) bad")
     #expect(tally.bad.isEmpty, "\(tally.bad.prefix(5).joined(separator: "\n"))")
@@ -133,11 +133,11 @@ struct JournalDamageTests {
     return point
   }
 
-  @Test func `saves right over a journal that is damaged, or says so, if all of it is published`()
+  @Test func `saves right over a log that is damaged, or says so, if all of it is published`()
     async throws
   {
     let point = try await Self.closed()
-    let bytes = try point.afterKill().contents(of: WaitingSave.hidden.appending("journal"))
+    let bytes = try point.afterKill().contents(of: WaitingSave.hidden.appending("log"))
     var damages: [(String, (inout [UInt8]) -> Void)] = []
     for offset in bytes.indices {
       let bit = offset % 8
@@ -148,12 +148,12 @@ struct JournalDamageTests {
     for (place, damage) in damages where sample.isNext() {
       tried += 1
       let disk = point.afterKill()
-      try disk.damage("journal", in: WaitingSave.hidden, damage)
+      try disk.damage("log", in: WaitingSave.hidden, damage)
       let store = try await WaitingSave.open(on: disk)
-      if await store.journalDamage != nil {
-        // Nothing is lost: a repair sets the journal aside.
+      if await store.logDamage != nil {
+        // Nothing is lost: a repair sets the log aside.
         refused += 1
-        #expect(try await store.repair().putJournalAside, "\(place)")
+        #expect(try await store.repair().putLogAside, "\(place)")
       }
       #expect(try await store.verify().isWhole, "\(place)")
       try await store.edit([.put("Text.txt", "newest"), .remove("Images")])
@@ -163,11 +163,11 @@ struct JournalDamageTests {
       let report = try await WaitingSave.open(on: disk).verify()
       #expect(report.isWhole, "\(place): \(report)")
     }
-    print("journal of \(bytes.count) bytes: \(tried) flipped bits and lengths, \(refused) refused")
+    print("log of \(bytes.count) bytes: \(tried) flipped bits and lengths, \(refused) refused")
   }
 
   @Test func `is repaired with all that can be read, and the versions stay`() async throws {
-    // A record that is committed and cannot be read damages the journal, and no other record (J4).
+    // A record that is committed and cannot be read damages the log, and no other record (J4).
     let disk = try await CrashCheck.disk(["Text.txt": "0", "Other.txt": "o"], metadata: true)
     for text in ["1", "2"] {
       let store = try await PackageStore.open(CrashCheck.path, on: disk)
@@ -180,12 +180,12 @@ struct JournalDamageTests {
     try await store.save(options: [.keepsHistory, .returnsAtCommit])
     await store.relinquish()
     let folder = try disk.openDirectory(at: WaitingSave.hidden)
-    let bytes = try disk.contents(of: "journal", in: folder)
+    let bytes = try disk.contents(of: "log", in: folder)
     let record = try #require(bytes.ranges(of: Array("DREC".utf8)).last)
-    try disk.damage("journal", in: WaitingSave.hidden) { $0[record.lowerBound + 100] ^= 1 }
+    try disk.damage("log", in: WaitingSave.hidden) { $0[record.lowerBound + 100] ^= 1 }
     let damaged = try await PackageStore.open(CrashCheck.path, on: disk)
-    #expect(await damaged.journalDamage != nil)
-    #expect(try await damaged.repair().putJournalAside)
+    #expect(await damaged.logDamage != nil)
+    #expect(try await damaged.repair().putLogAside)
     try await damaged.close()
     try disk.edit("Other.txt", "theirs")
     let next = try await PackageStore.open(CrashCheck.path, on: disk)

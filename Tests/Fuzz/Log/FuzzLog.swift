@@ -5,10 +5,10 @@ import FoundationEssentials
 import SystemPackage
 import TestSupport
 
-/// Opens a package with a journal made from the bytes: as the whole file, as its only record, or as that record's
+/// Opens a package with a log made from the bytes: as the whole file, as its only record, or as that record's
 /// plan.
 @_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzJournal(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+public func fuzzLog(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let bytes = Array(UnsafeBufferPointer(start: start, count: count))
   let done = DispatchSemaphore(value: 0)
   Task.detached {
@@ -40,7 +40,7 @@ private func run(_ bytes: [UInt8]) async throws {
   try prepare(disk, flags, Plan(bytes.dropFirst()))
   let outside = disk.tree["Outside"]
   do {
-    let store = try await PackageStore.open("/Trip.pkg", on: disk, journalCapacity: 8 << 10)
+    let store = try await PackageStore.open("/Trip.pkg", on: disk, logCapacity: 8 << 10)
     _ = try await store.verify()
     await store.tree.addRegularFile(withContents: Data("new".utf8), preferredFilename: "New.txt")
     _ = try await store.save()
@@ -51,13 +51,13 @@ private func run(_ bytes: [UInt8]) async throws {
   precondition(disk.tree["Outside"] == outside, "something outside the package was changed")
 }
 
-/// Writes the journal.
+/// Writes the log.
 private func prepare(_ disk: CrashDisk, _ flags: UInt8, _ plan: Plan) throws {
   let status = try disk.status(of: disk.openDirectory(at: "/Trip.pkg"))
   var plan = plan
   var bytes = plan.all
   if flags & 3 != 0 {
-    var record = JournalRecord(token: 0)
+    var record = SaveRecord(token: 0)
     var rows: [Change] = []
     if flags & 3 != 1 { while let row = try plan.row(on: disk) { rows.append(row) } }
     if flags & 32 != 0 { record.metadata = PackageMetadata() }
@@ -70,12 +70,12 @@ private func prepare(_ disk: CrashDisk, _ flags: UInt8, _ plan: Plan) throws {
     let count = flags & 3 == 1 ? Int(flags >> 5) : rows.count
     let isBound = flags & 4 != 0
     let sequence: UInt64 = flags & 16 == 0 ? 1 : .max
-    bytes = try JournalFile.encoded(
+    bytes = try SaveLog.encoded(
       [(body, contents, count)], from: sequence, committed: sequence,
       applied: flags & 8 == 0 ? sequence - 1 : sequence, inode: isBound ? status.identity.inode : 7,
       born: isBound ? status.born : nil)
   }
-  try disk.makeFile("journal", bytes, in: disk.openDirectory(at: "/Trip.pkg/.docpkg"))
+  try disk.makeFile("log", bytes, in: disk.openDirectory(at: "/Trip.pkg/.docpkg"))
 }
 
 /// Takes decisions from bytes.

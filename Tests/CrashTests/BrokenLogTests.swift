@@ -6,9 +6,9 @@ import TestSupport
 import Testing
 
 @Suite(
-  "A command whose journal fails", .tags(.crash, .process),
+  "A command whose log fails", .tags(.crash, .process),
   .enabled(if: Program.canBreak, "this needs ptrace(2)"))
-struct BrokenJournalTests {
+struct BrokenLogTests {
   private static let docpkg = Program("docpkg")
 
   /// A document with a history, in a folder of its own.
@@ -19,7 +19,7 @@ struct BrokenJournalTests {
     init(in folder: FilePath) throws {
       self.folder = folder
       try require(docpkg.runInTime(["new", package, "--text", "0"]), "making")
-      // The second save finds the journal of the first one.
+      // The second save finds the log of the first one.
       for text in ["1", "2"] {
         try require(docpkg.runInTime(["edit", package, "--text", text]), "editing")
       }
@@ -72,7 +72,7 @@ struct BrokenJournalTests {
   }
 
   private static func writes(_ calls: [String]) -> [Int] {
-    calls.indices.filter { calls[$0].contains(" pwrite64 ") && calls[$0].hasSuffix("/journal ") }
+    calls.indices.filter { calls[$0].contains(" pwrite64 ") && calls[$0].hasSuffix("/log ") }
   }
 
   @Test(arguments: [Breaking.error(.ioError), .lateError(.ioError), .lateError(.noSpace)])
@@ -100,8 +100,8 @@ struct BrokenJournalTests {
       let fixture = try await waiting { try Fixture(in: folder) }
       let broken = try await waiting {
         try fixture.save(from: 3, .error(.ioError)) { calls in
-          // It makes the marks of the journal durable.
-          calls.lastIndex { $0.contains(" fdatasync ") && $0.hasSuffix("/journal ") }
+          // It makes the marks of the log durable.
+          calls.lastIndex { $0.contains(" fdatasync ") && $0.hasSuffix("/log ") }
         }
       }
       let (run, last) = try #require(broken)

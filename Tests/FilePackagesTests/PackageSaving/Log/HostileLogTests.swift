@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 @Suite("A package that an attacker made", .tags(.scale), .serialized)
-struct HostileJournalTests {
+struct HostileLogTests {
   private typealias Preparation = (HostilePackage) throws -> Void
 
   /// Calls every operation on a package, and returns the results and errors as text.
@@ -23,13 +23,13 @@ struct HostileJournalTests {
         said.append("\(name): untyped \(error)")
       }
     }
-    await attempt("recover") { "\(try PackageStore.recoveryReport(path, on: disk).journal)" }
+    await attempt("recover") { "\(try PackageStore.recoveryReport(path, on: disk).log)" }
     await attempt("open") {
-      let store = try await PackageStore.open(path, on: disk, journalCapacity: 8 << 10)
-      if let damage = await store.journalDamage { said.append("open: \(damage.reason ?? "-")") }
+      let store = try await PackageStore.open(path, on: disk, logCapacity: 8 << 10)
+      if let damage = await store.logDamage { said.append("open: \(damage.reason ?? "-")") }
       if let problem = await store.unpublishedProblem { said.append("open: waits, \(problem.reason ?? "-")") }
-      await attempt("verify") { try await store.verify().journal }
-      await attempt("repair") { try await store.repair(dryRun: true).putJournalAside ? "aside" : nil }
+      await attempt("verify") { try await store.verify().log }
+      await attempt("repair") { try await store.repair(dryRun: true).putLogAside ? "aside" : nil }
       await attempt("save") {
         try await store.put("Mine.txt", "mine")
         return "\(try await store.save().isPublished ? "saved" : "committed")"
@@ -66,11 +66,11 @@ struct HostileJournalTests {
   }
 
   private static func path(_ name: String, _ names: [FileName]) -> (String, Preparation) {
-    ("a path \(name)", { try $0.writeJournal($0.journal([$0.put(names)])) })
+    ("a path \(name)", { try $0.writeLog($0.log([$0.put(names)])) })
   }
 
   @Test(.timeLimit(.minutes(20)))
-  func `reaches nothing outside by a path in its journal`() async throws {
+  func `reaches nothing outside by a path in its log`() async throws {
     let nul = FileName(bytes: [0x61, 0, 0x62])
     let empty = FileName(bytes: [])
     try await Self.run([
@@ -90,18 +90,18 @@ struct HostileJournalTests {
       Self.path("through a file", ["Text.txt", "x"]),
       (
         "a file in the place of a link",
-        { try $0.writeJournal($0.journal([$0.put(["Link"], old: $0.known(["Link"]))])) }
+        { try $0.writeLog($0.log([$0.put(["Link"], old: $0.known(["Link"]))])) }
       ),
-      ("a link removed", { try $0.writeJournal($0.journal([$0.remove(["Link"])])) }),
+      ("a link removed", { try $0.writeLog($0.log([$0.remove(["Link"])])) }),
       (
         "a file behind a link removed",
-        { try $0.writeJournal($0.journal([$0.remove(["Link", "secret.txt"])])) }
+        { try $0.writeLog($0.log([$0.remove(["Link", "secret.txt"])])) }
       ),
       (
         "a folder behind a link opened to all",
         {
-          try $0.writeJournal(
-            $0.journal([
+          try $0.writeLog(
+            $0.log([
               $0.setMode(0o7777, "Link"), $0.setMode(0o7777, "Link/folder"),
             ]))
         }
@@ -110,12 +110,12 @@ struct HostileJournalTests {
         "a link out that is put",
         {
           let link = $0.put(["Out"], bytes: "../Outside", kind: .symbolicLink)
-          try $0.writeJournal($0.journal([link, $0.put(["Out", "x"])]))
+          try $0.writeLog($0.log([link, $0.put(["Out", "x"])]))
         }
       ),
       (
         "a folder that is moved away",
-        { try $0.writeJournal($0.journal([$0.remove(["Images"]), $0.put(["Images", "1.png"])])) }
+        { try $0.writeLog($0.log([$0.remove(["Images"]), $0.put(["Images", "1.png"])])) }
       ),
     ])
   }
@@ -130,8 +130,8 @@ struct HostileJournalTests {
         "a staged name that is \(name)\(bytes == nil ? "" : ", with bytes")",
         {
           try make($0)
-          try $0.writeJournal(
-            $0.journal([
+          try $0.writeLog(
+            $0.log([
               $0.put(["A.txt"], bytes: bytes),
               $0.put(["Text.txt"], bytes: bytes, old: $0.known(["Text.txt"])),
             ]))
@@ -177,8 +177,8 @@ struct HostileJournalTests {
           // Text.txt differs from the record, so that recovery sets one file aside.
           let time = FileTime(seconds: 1, nanoseconds: 0)
           let old = Entry(.file, NodeAttributes(mode: 0o644, modeIsExact: true, modified: time), size: 1)
-          try package.writeJournal(
-            package.journal([package.put(["Text.txt"], old: old), package.put(["New.txt"])]))
+          try package.writeLog(
+            package.log([package.put(["Text.txt"], old: old), package.put(["New.txt"])]))
           try make(package)
         }
       )
@@ -198,7 +198,7 @@ struct HostileJournalTests {
         { try $0.link("Metadata.plist", in: "Trip.pkg", to: "../Outside/secret.txt") }
       ),
     ]
-    for name: FileName in ["journal", "lock", "journal.new"] {
+    for name: FileName in ["log", "lock", "log.new"] {
       cases += [
         waiting("\(name.string) is a FIFO") { try $0.fifo(name, in: hidden) },
         waiting("\(name.string) is a folder") { try $0.directory(name, in: hidden) },
@@ -228,9 +228,9 @@ struct HostileJournalTests {
       (
         name,
         { package in
-          var bytes = try package.journal([package.put(["New.txt"])])
+          var bytes = try package.log([package.put(["New.txt"])])
           for index in 0..<8 { bytes[offset + index] = UInt8(truncatingIfNeeded: value >> UInt64(index * 8)) }
-          try package.writeJournal(bytes)
+          try package.writeLog(bytes)
         }
       )
     }
@@ -242,29 +242,29 @@ struct HostileJournalTests {
         (
           "a size of \(value)",
           {
-            try $0.writeJournal(
-              $0.journal([$0.put(["a"], size: value), $0.put(["b"], bytes: nil, size: value)]))
+            try $0.writeLog(
+              $0.log([$0.put(["a"], size: value), $0.put(["b"], bytes: nil, size: value)]))
           }
         ),
         (
           "a record numbered \(value)",
-          { try $0.writeJournal($0.journal([$0.put(["a"])], sequence: value, applied: value - 1)) }
+          { try $0.writeLog($0.log([$0.put(["a"])], sequence: value, applied: value - 1)) }
         ),
         (
           "a record numbered \(value), published",
-          { try $0.writeJournal($0.journal([$0.put(["a"])], sequence: value, applied: value)) }
+          { try $0.writeLog($0.log([$0.put(["a"])], sequence: value, applied: value)) }
         ),
         (
           "published up to \(value)",
-          { try $0.writeJournal($0.journal([$0.put(["a"])], sequence: 1, applied: value)) }
+          { try $0.writeLog($0.log([$0.put(["a"])], sequence: 1, applied: value)) }
         ),
         (
           "\(value) seconds",
-          { try $0.writeJournal($0.journal([$0.put(["a"], seconds: Int64(bitPattern: value))])) }
+          { try $0.writeLog($0.log([$0.put(["a"], seconds: Int64(bitPattern: value))])) }
         ),
         (
           "\(value) rows",
-          { try $0.writeJournal($0.journal([1, 2, 3], [], Int(truncatingIfNeeded: value & 0xFFFF_FFFF))) }
+          { try $0.writeLog($0.log([1, 2, 3], [], Int(truncatingIfNeeded: value & 0xFFFF_FFFF))) }
         ),
       ]
     }
@@ -274,7 +274,7 @@ struct HostileJournalTests {
   @Test func `gives nothing more rights than a document has`() async throws {
     try await withScratch { scratch in
       let package = try HostilePackage(in: scratch)
-      try package.writeJournal(package.journal([package.put(["evil"], mode: 0o6755)], isBound: false))
+      try package.writeLog(package.log([package.put(["evil"], mode: 0o6755)], isBound: false))
       print("setuid: \(await Self.use(package.path, on: PosixDisk()))")
       if let status = try? scratch.status("Trip.pkg/evil") { #expect(status.mode & 0o6000 == 0) }
     }
@@ -317,7 +317,7 @@ struct HostileJournalTests {
       let after = try NaturalPicture(of: path, on: PosixDisk()).entries.mapValues {
         String(decoding: $0.bytes.prefix(100), as: UTF8.self)
       }
-      let damage = await found.journalDamage
+      let damage = await found.logDamage
       print("\(copy.rawValue): \(damage?.reason ?? "carried out")")
       if damage != nil {
         #expect(try NaturalPicture(of: path, on: PosixDisk()) == before)
@@ -332,7 +332,7 @@ struct HostileJournalTests {
   }
 
   @Test(.timeLimit(.minutes(20)))
-  func `needs no memory for what a journal only claims`() async throws {
+  func `needs no memory for what a log only claims`() async throws {
     try await withScratch { scratch in
       let package = try HostilePackage(in: scratch)
       let size = 60 << 20
@@ -345,12 +345,12 @@ struct HostileJournalTests {
       many.reserveCapacity(size + head.count)
       for _ in 0..<(size / one.count) { many += one }
       for (name, count) in [("as many as there are", size / one.count), ("more than there are", 1 << 22)] {
-        try package.writeJournal(package.journal(many, [], count))
+        try package.writeLog(package.log(many, [], count))
         let before = Self.peak()
         let store = try await PackageStore.open(package.path, on: PosixDisk())
-        #expect(await store.journalDamage != nil)
+        #expect(await store.logDamage != nil)
         let grown = Self.peak() - before
-        print("a journal of \(size) bytes, \(name): \(grown >> 20) MiB more")
+        print("a log of \(size) bytes, \(name): \(grown >> 20) MiB more")
         #expect(grown < 6 * size)
       }
     }

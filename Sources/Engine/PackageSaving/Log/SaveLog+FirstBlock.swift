@@ -2,7 +2,7 @@ import DurableIO
 import FoundationEssentials
 import PackageFormat
 
-extension JournalFile.Header {
+extension SaveLog.Header {
   private static let magic = Array("DOCPKGL1".utf8)
   private static let length = 8 + 4 + 16 + 8 + 1 + 12
 
@@ -10,7 +10,7 @@ extension JournalFile.Header {
   var seed: ContentHash { ContentHash(of: identifier.bytes) }
 
   /// Writes the first block: the header, the marks, and the facts.
-  func encode(_ marks: JournalFile.Marks, _ facts: [UInt8], to writer: inout ByteWriter) {
+  func encode(_ marks: SaveLog.Marks, _ facts: [UInt8], to writer: inout ByteWriter) {
     let start = writer.count
     writer.write(Self.magic)
     writer.write(UInt32(1))
@@ -19,11 +19,11 @@ extension JournalFile.Header {
     writer.write(UInt8(born == nil ? 0 : 1))
     writer.write(born ?? FileTime(seconds: 0, nanoseconds: 0))
     writer.write(writer.hash(from: start))
-    writer.pad(to: JournalFile.Marks.offset)
+    writer.pad(to: SaveLog.Marks.offset)
     writer.write(marks.encoded)
     writer.pad(to: Ledger.Base.offset)
     writer.write(facts)
-    writer.pad(to: JournalFile.start)
+    writer.pad(to: SaveLog.start)
   }
 
   init?(_ block: ArraySlice<UInt8>) {
@@ -47,7 +47,7 @@ extension JournalFile.Header {
   }
 }
 
-extension JournalFile.Marks {
+extension SaveLog.Marks {
   /// The place of the marks, in a sector of their own.
   static let offset = 512
   static let length = 8 + 8 + 8 + ContentHash.count
@@ -61,7 +61,7 @@ extension JournalFile.Marks {
     return writer.bytes
   }
 
-  /// Decodes marks; nil if they were torn or are not ours. Then the journal does not say what is committed and
+  /// Decodes marks; nil if they were torn or are not ours. Then the log does not say what is committed and
   /// published.
   init?(_ bytes: ArraySlice<UInt8>) {
     var reader = ByteReader(bytes)
@@ -70,7 +70,7 @@ extension JournalFile.Marks {
       guard
         ContentHash(bytes: try reader.read(count: ContentHash.count))
           == ContentHash(of: Array(bytes.prefix(24))),
-        applied <= committed, committed < JournalRecord.maximumSequence / 2
+        applied <= committed, committed < SaveRecord.maximumSequence / 2
       else { return nil }
     } catch {
       return nil

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite("A save in place that is cut short", .tags(.crash, .scale))
-struct JournalCrashTests {
+struct LogCrashTests {
   static let saves = StagedCrashTests.saves
 
   enum Kind: String, CaseIterable {
@@ -41,8 +41,8 @@ struct JournalCrashTests {
     mistake: @escaping @Sendable (CrashDisk.SyncPoint) -> CrashDisk.Mistake? = { _ in nil }, limit: Int,
     stopsAtFirst: Bool = false, closes: Bool = true, together: Bool = false,
     sessionCapacity: Int? = nil
-  ) async throws -> JournalCrashCheck {
-    var check = JournalCrashCheck()
+  ) async throws -> LogCrashCheck {
+    var check = LogCrashCheck()
     check.stopsAtFirst = stopsAtFirst
     check.modelsAreOthers = publishing == .byTheNext
     let others =
@@ -51,7 +51,7 @@ struct JournalCrashTests {
       StagedCrashTests.tree, metadata: metadata, options: options, mistake: mistake)
     disk.synchronizeAll()
     let capacity = sessionCapacity ?? 24 << 10
-    var store = try await PackageStore.open(CrashCheck.path, on: disk, journalCapacity: capacity)
+    var store = try await PackageStore.open(CrashCheck.path, on: disk, logCapacity: capacity)
     // Each save has a check of its own over all earlier saves, or one check covers all saves.
     let groups = together ? [saves] : saves.map { [$0] }
     for (index, group) in groups.enumerated() {
@@ -71,7 +71,7 @@ struct JournalCrashTests {
           models.append(try NaturalPicture(of: CrashCheck.path, on: disk))
           guard sessionCapacity != nil else { continue }
           try await store.close()
-          store = try await PackageStore.open(CrashCheck.path, on: disk, journalCapacity: capacity)
+          store = try await PackageStore.open(CrashCheck.path, on: disk, logCapacity: capacity)
         }
         if isLast && closes { try await store.close() }
       }
@@ -120,7 +120,7 @@ struct JournalCrashTests {
   func `leaves one of the states when saves follow each other and the store is closed`(
     publishing: Publishing
   ) async throws {
-    // A power cut may leave older marks in the journal (J3), or none of the last record's, which is done again (S4).
+    // A power cut may leave older marks in the log (J3), or none of the last record's, which is done again (S4).
     let saves: [[Edit]] = [
       [.put("Text.txt", "first")], [.put("Text.txt", "second"), .put("Data.bin", "second")],
       [.remove("Notes.txt"), .put("Text.txt", "third")],
@@ -140,7 +140,7 @@ struct JournalCrashTests {
   func `leaves one of the states when each save has a store of its own, which is closed`(
     capacity: Int
   ) async throws {
-    // The journal stays, and a new one takes its place in the middle.
+    // The log stays, and a new one takes its place in the middle.
     let saves: [[Edit]] = [
       [.put("Text.txt", "first")], [.put("Text.txt", "second"), .remove("Images/Deep")],
       [.folder("New"), .put("New/x.txt", "x"), .remove("Notes.txt")],
@@ -192,9 +192,9 @@ struct JournalCrashTests {
   }
 
   @Test func `needs every one of its synchronisations`() async throws {
-    // A new journal is synced before it gets its name (J1).
+    // A new log is synced before it gets its name (J1).
     // Files that the record does not hold are synced before it is written (JS3).
-    // The journal has the content until all touched folders are synced (P4).
+    // The log has the content until all touched folders are synced (P4).
     let saves: [[Edit]] = [
       [.put("Text.txt", "new text"), .put("Images/Deep/a.txt", "new a"), .remove("Notes.txt")],
       [
@@ -203,7 +203,7 @@ struct JournalCrashTests {
       ],
     ]
     func check(_ mistake: CrashDisk.Mistake? = nil, with number: Int? = nil) async throws
-      -> JournalCrashCheck
+      -> LogCrashCheck
     {
       try await Self.check(
         saves, metadata: true, mistake: { $0.number == number ? mistake : nil }, limit: 24,
@@ -222,9 +222,9 @@ struct JournalCrashTests {
         + "\(points.count - needless.count) times")
     for point in notLate { print("  not found late: \(point)") }
     for point in needless { print("  not found left out: \(point)") }
-    // A power cut alone cannot show the need for the last sync. It is of the marks of the journal that stays:
-    // `KeptJournalTests` shows the need for it.
-    #expect(needless.allSatisfy { $0.name == "journal" && $0 == points.last }, "\(needless)")
+    // A power cut alone cannot show the need for the last sync. It is of the marks of the log that stays:
+    // `KeptLogTests` shows the need for it.
+    #expect(needless.allSatisfy { $0.name == "log" && $0 == points.last }, "\(needless)")
   }
 
   @Test(arguments: [Kind.all, .noneOfThem])
@@ -232,7 +232,7 @@ struct JournalCrashTests {
     // The second recovery finds steps that the first one has taken (P3).
     // The first recovery syncs the record that a killed program left before it changes a name (S3).
     let disk = try await CrashCheck.disk(StagedCrashTests.tree, metadata: true, options: kind.options)
-    let store = try await PackageStore.open(CrashCheck.path, on: disk, journalCapacity: 24 << 10)
+    let store = try await PackageStore.open(CrashCheck.path, on: disk, logCapacity: 24 << 10)
     var models = [try NaturalPicture(of: CrashCheck.path, on: disk)]
     try await store.edit([
       .put("Text.txt", "new text"), .folder("New"), .put("New/x.txt", "x"), .remove("Images/Deep"),
@@ -243,7 +243,7 @@ struct JournalCrashTests {
       disk.promise("saved")
     }
     models.append(try NaturalPicture(of: CrashCheck.path, on: disk))
-    var check = JournalCrashCheck()
+    var check = LogCrashCheck()
     check.checksNaive = false
     var (seen, recoveries): (Set<PackagePicture>, Int) = ([], 0)
     for point in points {
