@@ -10,7 +10,8 @@ import Testing
 struct BrokenCommandTests {
   private static let breakings: [(name: String, breaking: Breaking)] = [
     ("EIO", .error(.ioError)), ("ENOSPC", .error(.noSpace)), ("EACCES", .error(.permissionDenied)),
-    ("EROFS", .error(.readOnlyFileSystem)), ("EMFILE", .error(.tooManyOpenFiles)), ("ENOMEM", .error(.noMemory)),
+    ("EROFS", .error(.readOnlyFileSystem)), ("EMFILE", .error(.tooManyOpenFiles)),
+    ("ENOMEM", .error(.noMemory)),
     ("EDQUOT", .error(Errno(rawValue: 122))), ("EINTR", .error(.interrupted)), ("a kill", .kill),
   ]
 

@@ -86,7 +86,9 @@ struct Account: Hashable, Sendable {
     if !isVisible && !isInvisible && claimed.count == 1 {
       lies.append(Lie(.invisible, "'\(claim)', and other programs saw something else"))
     }
-    if ![0, 2].contains(status) && !isKilled { lies.append(Lie(.ended, "it ended with \(status): \(claim)")) }
+    if ![0, 2].contains(status) && !isKilled {
+      lies.append(Lie(.ended, "it ended with \(status): \(claim)"))
+    }
     return lies
   }
 }

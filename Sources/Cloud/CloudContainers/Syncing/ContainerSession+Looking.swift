@@ -41,9 +41,10 @@ extension ContainerSession {
         }
         guard let known = next.next() else { break }
         let path = try folder.path(of: local.name)
-        // The caller looks again, and gets the error.
-        looks.append(
-          try? LocalTree(at: path, isPackage: local.isPackage, known: known, time: time, on: folder.disk))
+        let look = {
+          try LocalTree(at: path, isPackage: local.isPackage, known: known, time: time, on: folder.disk)
+        }
+        looks.append(try? look())  // The caller looks again, and gets the error.
       }
       return looks
     }
