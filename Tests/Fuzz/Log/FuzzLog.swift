@@ -132,11 +132,11 @@ private struct Plan {
     (row.isNotedKnown, row.modeIsExact, row.hasDate) = (code & 4 != 0, code & 8 != 0, code & 16 != 0)
     row.found = known(folder, name, on: disk)
     row.noted = known(folder, name, on: disk)?.noted(at: path)
-    row.new = known("/Trip.pkg/.docpkg/tmp", "0-\((code >> 2) % 3)", on: disk)
-    if code & 32 != 0, let count = next() {
+    row.new = known("/Trip.pkg/.docpkg/tmp", FileName("0-\((code >> 2) % 3)"), on: disk)
+    if code & 32 != 0, let count = next(), var new = row.new {
       let inline = (0..<(count & 15)).map { UInt8(ascii: "a") + $0 }
-      (row.new?.size, row.new?.content, row.bytes) = (UInt64(inline.count), ContentHash(of: inline), inline)
-      if row.new == nil { row.bytes = nil }
+      (new.size, new.content) = (UInt64(inline.count), ContentHash(of: inline))
+      (row.new, row.bytes) = (new, inline)
     }
     return row
   }
