@@ -112,6 +112,21 @@ struct ChangeTests {
     #expect(rows[1].earlier == .other(Entry(unkept: Self.row("Sub/x", "1"))))
   }
 
+  @Test func `leaves a folder in the sums and the notes whose attributes it sets`() {
+    var changes = Changes()
+    changes.recount([Self.folder("Sub")])
+    changes["Sub"].work = .attributes
+    changes["Sub"].set(NodeAttributes(mode: 0o700, modeIsExact: true, modified: nil))
+    #expect(changes.summary == ContentSummary())
+    #expect(changes.state(from: .none, to: .new).rows.map(\.path) == ["Sub"])
+  }
+
+  @Test func `gives a version no right to run as somebody else`() {
+    var changes = Self.changes([("run", "1", "1", "2")])
+    changes["run"].found?.mode = 0o6755
+    #expect(changes.versionRows.first?.node?.mode == 0o755)
+  }
+
   @Test func `has steps by the kinds that it found and leaves`() {
     var change = Change("a")
     change.work = .node

@@ -131,7 +131,9 @@ extension Change {
 
   /// The child in the sums and the notes after the save; nil if they do not have it.
   package var left: NotedChild? {
-    work == .attributes || PackageLayout.isOurs(path) ? nil : new?.noted(at: path)
+    if PackageLayout.isOurs(path) { return nil }
+    // Attributes of a folder are in no note.
+    return work == .attributes ? noted : new?.noted(at: path)
   }
 
   /// The row of the version that the save replaces; nil if it needs none.
@@ -165,6 +167,8 @@ extension Entry {
   fileprivate var ofVersion: Entry {
     var entry = self
     entry.inode = Self.noInode
+    // The record's author must not get the rights of the user who restores the version.
+    entry.mode &= ~Change.rights
     return entry
   }
 }
@@ -242,11 +246,14 @@ package struct Changes: Sendable {
 
   /// The rows of the version that the save replaces, in order.
   package var versionRows: [VersionRecord.Row] {
-    var folders: Set<PackagePath> = []
-    for row in rows where row.work == .node && row.found?.kind != .directory { folders.insert(row.path) }
-    return rows.lazy.filter { !PackageLayout.isOurs($0.path) }.compactMap { row in
-      // The folders around a lost child may have been something else when the save looked.
-      row.versionRow(hasFolder: !row.isLost || row.path.folders.allSatisfy { !folders.contains($0) })
-    }.sorted { $0.path < $1.path }
+    // The folders around a lost child may have been something else when the save looked. In order, a place comes right
+    // before all that is in it.
+    var noFolder: PackagePath?
+    return rows.sorted { $0.path < $1.path }.compactMap { row in
+      if PackageLayout.isOurs(row.path) { return nil }
+      let isWithin = noFolder.map { row.path.isWithin($0) } ?? false
+      if !isWithin && row.work == .node && row.found?.kind != .directory { noFolder = row.path }
+      return row.versionRow(hasFolder: !row.isLost || !isWithin)
+    }
   }
 }

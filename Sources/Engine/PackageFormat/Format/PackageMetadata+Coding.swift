@@ -67,7 +67,13 @@ extension PackageMetadata {
     contentDigest = ContentDigest(lanes: lanes).hexadecimal
     if flags & Flag.contentType != 0 { contentType = UTType(unchecked: try reader.readText()) }
     if flags & Flag.contentRevision != 0 { contentRevision = try reader.readUUID() }
-    if flags & Flag.database != 0 { databasePath = try reader.readText() }
+    if flags & Flag.database != 0 {
+      let path = try reader.readText()
+      guard PackagePath(path).canBeDatabase else {
+        throw .init(words: "it has an invalid path of a database")
+      }
+      databasePath = path
+    }
     keepsNoHistory = flags & Flag.keepsNoHistory != 0
     if flags & Flag.values != 0 {
       let plist = Data(try reader.readLong())

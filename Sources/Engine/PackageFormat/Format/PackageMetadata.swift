@@ -286,11 +286,7 @@ private struct Reader {
   /// Returns the path of a child in a folder; nil for any other value, which is then the application's own.
   package func path(_ key: Key) -> String? {
     guard case .string(let string) = values[key.rawValue] else { return nil }
-    let path = PackagePath(string)
-    let isValid =
-      (2...PackagePath.maximumDepth).contains(path.names.count) && !PackageLayout.isOurs(path)
-      && path.names.allSatisfy { $0.problem == nil }
-    return isValid ? string : nil
+    return PackagePath(string).canBeDatabase ? string : nil
   }
 
   /// Returns whether there is the value `false`; any other value is the application's own.
@@ -342,5 +338,13 @@ extension PackageMetadata.Problem {
     case .earlierFormat: .unsupported
     default: .metadataDamaged
     }
+  }
+}
+
+extension PackagePath {
+  /// Whether a database may have the path: a child in a folder of the package.
+  var canBeDatabase: Bool {
+    (2...Self.maximumDepth).contains(names.count) && !PackageLayout.isOurs(self)
+      && names.allSatisfy { $0.problem == nil }
   }
 }

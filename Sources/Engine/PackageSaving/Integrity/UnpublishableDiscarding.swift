@@ -74,15 +74,25 @@ package struct UnpublishableDiscarding {
     let plist = PackagePath([PackageLayout.metadata])
     session.seen.metadata = try writer.baseline.reloadMetadata(
       in: session.hidden.root, on: session.disk, at: writer.location)
+    // Another program may have written them since they were published.
+    if record.metadata != nil, let known = try writer.baseline.metadata.get() {
+      record.metadata?.applicationValues = known.applicationValues
+    }
     for position in record.changes.rows.indices {
       var row = record.changes[position]
       if publisher.refused[row.path] != nil {
         if let left = row.left { sums.subtract(left.child) }
-        row.new = row.work == .node && record.metadata != nil ? try present(row.path) : nil
-        (row.work, row.bytes) = (.none, nil)
+        row.new =
+          try record.metadata == nil
+          ? nil : row.work == .node ? present(row.path) : row.noted.map { Entry($0) }
+        row.bytes = nil
+        // A record may have the package's own folder for its attributes only; without these it has no step.
+        row.work = row.path.isRoot ? .attributes : .none
         if let left = row.left { sums.add(left.child) }
       } else if row.path == plist {
-        row.found = session.seen.metadata.map { Entry($0, content: row.new?.content) }
+        row.found = try session.seen.metadata.map { status throws(FilePackageError) in
+          Entry(status, content: try hashOfMetadata(in: session))
+        }
         row.new?.inode = Entry.noInode
         // The metadata that were there before; the new ones come under the same name.
         publisher.removeLeftover(row.name)
@@ -98,6 +108,15 @@ package struct UnpublishableDiscarding {
       throw FilePackageError(any: error, .publish, writer.node, activity: "preparing its metadata")
     }
     try session.commit(&record)
+  }
+
+  private func hashOfMetadata(in session: PackageSession) throws(FilePackageError) -> ContentHash {
+    do {
+      return try session.disk.contentHash(
+        of: PackageLayout.metadata, .file, in: session.hidden.root.descriptor)
+    } catch {
+      throw FilePackageError(error, .publish, writer.node, activity: "reading the metadata of")
+    }
   }
 
   /// Returns the child in a place.

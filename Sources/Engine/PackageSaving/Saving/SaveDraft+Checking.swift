@@ -12,7 +12,7 @@ extension SaveDraft {
     noteLost()
     guard let attributes = plan.rootAttributes else { return }
     changes[.root].work = .attributes
-    changes[.root].found = Entry(session.hidden.packageStatus)
+    changes[.root].found = Entry(session.seen.package ?? session.hidden.packageStatus)
     changes[.root].set(attributes)
   }
 

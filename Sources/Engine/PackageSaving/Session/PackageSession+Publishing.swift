@@ -61,12 +61,14 @@ extension PackageSession {
   func finish() throws(FilePackageError) {
     guard let publisher = published else { return }
     published = nil
+    // As the log has it: the made nodes may have other attributes, and the sums have those of the commit.
+    let state = (live ?? publisher.record).state
     do {
       try log?.markApplied()
     } catch {
       throw FilePackageError(error, .save, node, activity: "recording the published children")
     }
-    noteTable(publisher.record.state)
+    noteTable(state)
     // A node that cannot be kept yet stays among the staged ones, and a later session keeps it (H2).
     guard kept.keepReplaced(by: publisher) else { return }
     publisher.removeLeftovers()
