@@ -121,6 +121,17 @@ struct ChangeTests {
     #expect(changes.state(from: .none, to: .new).rows.map(\.path) == ["Sub"])
   }
 
+  @Test func `cannot be in a record if no program could read it there`() {
+    var record = SaveRecord(token: 1)
+    #expect(record.problem == nil)
+    let path = PackagePath([FileName(String(repeating: "n", count: 256))])
+    record.changes[path] = Change(path, noted: Self.row(path, "1"))
+    #expect(record.problem?.path == path)
+    (record.changes, record.metadata) = (Changes(), PackageMetadata())
+    record.metadata?.generation = (1 << 60) + 1
+    #expect(record.problem?.path == .root)
+  }
+
   @Test func `gives a version no right to run as somebody else`() {
     var changes = Self.changes([("run", "1", "1", "2")])
     changes["run"].found?.mode = 0o6755

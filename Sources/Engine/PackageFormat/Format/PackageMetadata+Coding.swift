@@ -35,15 +35,10 @@ extension PackageMetadata {
     if let contentRevision { writer.write(contentRevision) }
     if let databasePath { writer.writeLong(databasePath.utf8) }
     guard !applicationValues.isEmpty else { return }
-    guard let plist = try? applicationPlist() else {
+    guard let plist = try? encodedApplicationValues(), plist.count <= Self.maximumSize else {
       throw .init(words: "a value of its metadata cannot be written")
     }
     writer.writeLong(plist)
-  }
-
-  /// Returns a property list of the application's values alone.
-  package func applicationPlist() throws -> Data {
-    try PropertyListWriter.data(applicationValues)
   }
 
   package init(_ reader: inout ByteReader) throws(ByteReader.Damage) {

@@ -51,6 +51,21 @@ package struct SaveRecord: Sendable {
     metadata != nil && row.puts && row.path.names == [PackageLayout.metadata]
   }
 
+  /// The place and the reason for which no program could read the record; nil if every program can.
+  package var problem: (path: PackagePath, words: String)? {
+    if changes.rows.count > Self.maximumRows {
+      return (.root, "it has more than \(Self.maximumRows) changes")
+    }
+    if let metadata, metadata.generation > PackageMetadata.maximumNumber {
+      return (.root, "its generation is the largest number")
+    }
+    // A file system may have longer names than a log.
+    for row in changes.rows {
+      for name in row.path.names { if let problem = name.problem { return (row.path, problem.words) } }
+    }
+    return nil
+  }
+
   /// The name of a staged file.
   package func name(_ index: Int) -> FileName { FileName("\(String(token, radix: 16))-\(index)") }
 }

@@ -28,11 +28,11 @@ package struct VersionRecord: Sendable, Hashable {
   package struct Row: Sendable, Hashable {
     package var path: PackagePath
     /// Nil if there was no node.
-    package var node: Node?
+    package var node: Entry?
     /// The content of earlier versions at this place, unless they have a row of their own.
     package var earlier = Earlier.same
 
-    package init(_ path: PackagePath, _ node: Node?, earlier: Earlier = .same) {
+    package init(_ path: PackagePath, _ node: Entry?, earlier: Earlier = .same) {
       (self.path, self.node, self.earlier) = (path, node, earlier)
     }
   }
@@ -42,13 +42,10 @@ package struct VersionRecord: Sendable, Hashable {
     /// The same content as in the later version.
     case same
     /// The node that another program changed or removed; only another file may have its bytes.
-    case other(Node)
+    case other(Entry)
     /// No node: another program put the later version's node there.
     case nothing
   }
-
-  /// A file, a link or a folder that stood there.
-  package typealias Node = Entry
 }
 
 extension VersionRecord {

@@ -7,7 +7,7 @@ struct ContentSources {
   private let location: Location
   private let history: VersionHistory?
   /// The kept nodes of the versions.
-  private var kept: [ContentHash: VersionRecord.Node] = [:]
+  private var kept: [ContentHash: Entry] = [:]
   /// The children that are as they were saved.
   private var saved: [ContentHash: NotedChild] = [:]
   /// The other nodes on disk, with their content once it was read.
@@ -27,7 +27,7 @@ struct ContentSources {
   /// Returns a file or link with the content of a node; nil if there is none.
   ///
   /// Cost: a read of each changed or added file of the node's size, once.
-  mutating func find(_ node: VersionRecord.Node) throws(FilePackageError) -> StoredNode? {
+  mutating func find(_ node: Entry) throws(FilePackageError) -> StoredNode? {
     guard let content = node.content else { return nil }
     if let kept = kept[content], kept.kind == node.kind, let found = try history?.find(kept) { return found }
     if let row = saved[content], row.child.kind == node.kind, let name = row.child.path.name {

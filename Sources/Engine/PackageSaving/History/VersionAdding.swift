@@ -103,8 +103,8 @@ private struct VersionAddition {
   }
 
   /// Adds a node to keep.
-  private mutating func add(_ wrapper: FileWrapper) throws -> VersionRecord.Node {
-    var node = VersionRecord.Node(wrapper.kind, wrapper.state.withLock { $0.attributes })
+  private mutating func add(_ wrapper: FileWrapper) throws -> Entry {
+    var node = Entry(wrapper.kind, wrapper.state.withLock { $0.attributes })
     if wrapper.isDirectory { return node }
     let child = try ChildSummary(reading: wrapper.snapshot().root, at: .root)
     (node.size, node.content, node.isKept) = (child.size, child.content, true)

@@ -71,7 +71,7 @@ package struct VersionReading {
       let outside = try changesOutside(within: top)
       let own = Set(rows.map(\.path))
       rows += outside.changed.filter { !own.contains($0.key) }.map { path, row in
-        VersionRecord.Row(path, VersionRecord.Node(unkept: row))
+        VersionRecord.Row(path, Entry(unkept: row))
       }
       rows = rows.filter { $0.path.isWithin(top) }.sorted { $0.path < $1.path }
       var sources: ContentSources?
@@ -170,7 +170,7 @@ package struct VersionReading {
     if now == nil { now = try package.baseline.metadata.get() }
     guard let now, now.applicationValues != version.applicationValues else { return }
     do {
-      let plist = FileWrapper(regularFileWithContents: try version.applicationPlist())
+      let plist = FileWrapper(regularFileWithContents: try version.encodedApplicationValues())
       try tree.setDescendant(plist, at: PackageLayout.metadata.string)
     } catch {
       throw error as? FilePackageError ?? FilePackageError(.invalidContent, .save, package.node)

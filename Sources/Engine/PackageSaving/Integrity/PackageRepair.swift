@@ -177,7 +177,7 @@ package struct PackageRepair {
     try StoredNode(location: writer.location, path: row.child.path).attempt(.repair) {
       let wrapper = FileWrapper(regularFileWithContents: try FileContents.stored(source).data())
       wrapper.state.withLock { state in
-        state.attributes = VersionRecord.Node(unkept: row).attributes(from: source)
+        state.attributes = Entry(unkept: row).attributes(from: source)
       }
       try writer.tree.setDescendant(wrapper, at: row.child.path.string)
     }

@@ -15,6 +15,10 @@ extension PackageSession {
 
   /// Commits a record: when it returns, the save is durable.
   func commit(_ record: inout SaveRecord) throws(FilePackageError) {
+    if let problem = record.problem {
+      let place = StoredNode(location: hidden.location, path: problem.path)
+      throw FilePackageError(.unsupported, .save, place, reason: problem.words)
+    }
     do {
       if record.changes.rows.contains(where: \.needsStaged) {
         try synchronizeStaging()

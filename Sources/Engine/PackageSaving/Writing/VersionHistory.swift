@@ -93,7 +93,7 @@ package struct VersionHistory {
   /// - Returns: the places whose content is lost; the tree is unchanged there.
   static func apply(
     _ rows: [VersionRecord.Row], to tree: FileWrapper,
-    finding find: (VersionRecord.Node) throws -> StoredNode?
+    finding find: (Entry) throws -> StoredNode?
   ) throws -> [PackagePath] {
     var lost: [PackagePath] = []
     for row in rows.reversed() where row.node == nil {
@@ -107,8 +107,8 @@ package struct VersionHistory {
   }
 
   private static func put(
-    _ node: VersionRecord.Node, at path: PackagePath, in tree: FileWrapper,
-    finding find: (VersionRecord.Node) throws -> StoredNode?
+    _ node: Entry, at path: PackagePath, in tree: FileWrapper,
+    finding find: (Entry) throws -> StoredNode?
   ) throws -> Bool {
     if node.kind == .directory {
       let present = path.isRoot ? tree : try Self.node(at: path, in: tree)
@@ -138,7 +138,7 @@ package struct VersionHistory {
   /// A version shows no unknown content: if the content of a place is lost, the version reports it as lost.
   ///
   /// Cost: a status; for a file with the right size and another date, such as a copy of the package has, reading it.
-  package func find(_ node: VersionRecord.Node) throws(FilePackageError) -> StoredNode? {
+  package func find(_ node: Entry) throws(FilePackageError) -> StoredNode? {
     guard let name = node.kept else { return nil }
     let places = [PackageLayout.keptPath.appending(name)] + (visible[name].map { [$0] } ?? []) + staged
     for path in places {
@@ -183,7 +183,7 @@ package struct VersionHistory {
   }
 }
 
-extension VersionRecord.Node {
+extension Entry {
   /// Returns the attributes of the node, which gets its bytes from a file.
   func attributes(from source: StoredNode) -> NodeAttributes {
     var attributes = NodeAttributes(mode: mode, modeIsExact: true, modified: modified)

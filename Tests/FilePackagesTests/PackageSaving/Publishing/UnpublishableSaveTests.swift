@@ -230,6 +230,46 @@ struct UnpublishableSaveTests {
     }
   }
 
+  @Test func `gives up the attributes of the package's own folder, and can be read`() async throws {
+    let disk = try await CrashCheck.disk(Self.tree, metadata: true)
+    let killed = try await PackageStore.open(CrashCheck.path, on: disk)
+    let tree = await killed.tree
+    tree.fileAttributes[FileAttributeKey.posixPermissions.rawValue] = UInt(0o700)
+    try await killed.put("Text.txt", "second")
+    let points = try await CrashDisk.crashPoints(of: disk) {
+      try await killed.save(options: .returnsAtCommit)
+    }
+    let after = try #require(points.last).afterKill()
+    let faulty = FaultyDisk(after)
+    faulty.fail(.operation(.setMode), with: .notPermitted)
+    let discarded = try await PackageStore.discardUnpublishable(CrashCheck.path, on: faulty.disk)
+    #expect(discarded.count == 1)
+    faulty.stopFailing()
+    let store = try await PackageStore.open(CrashCheck.path, on: after)
+    #expect(try await store.verify().isWhole)
+    #expect(try await store.tree.regularFile(at: "Text.txt").text == "second")
+    try await store.put("Text.txt", "third")
+    #expect(try await store.save().isPublished)
+    try await store.close()
+  }
+
+  @Test func `keeps what another program wrote into the published metadata`() async throws {
+    let disk = try await Self.disk(Self.blocked[0], keepsHistory: false)
+    _ = try await PackageStore.open(CrashCheck.path, on: disk)  // Publishes all but the refused child.
+    let package = try disk.openDirectory(at: CrashCheck.path)
+    let plist = String(decoding: try disk.contents(of: "Metadata.plist", in: package), as: UTF8.self)
+    let edited = plist.replacing(
+      "<dict>", with: "<dict>\n\t<key>DisplayName</key>\n\t<string>Theirs</string>", maxReplacements: 1)
+    try disk.removeFile("Metadata.plist", in: package)
+    try disk.makeFile("Metadata.plist", Array(edited.utf8), in: package)
+    #expect(
+      try await PackageStore.discardUnpublishable(CrashCheck.path, on: disk).count == Self.blocked[0].count)
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    #expect(try await store.metadata()?.displayName == "Theirs")
+    #expect(try await store.verify().isWhole)
+    try await store.close()
+  }
+
   @Test func `is given up neither on a full disk nor without its metadata`() async throws {
     let disk = try await Self.disk(Self.blocked[0], keepsHistory: false)
     let faulty = FaultyDisk(disk)
