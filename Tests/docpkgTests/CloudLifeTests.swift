@@ -57,7 +57,7 @@ struct CloudLifeTests {
       #expect(result.status == (command == "check" ? 1 : 2), "\(command)")
       #expect((result.errors + result.output).contains("log/\(last)"), "\(command): \(result)")
     }
-    // What is known here can be listed, and the other machine makes the object whole.
+    // This machine lists the documents that it knows, and the other one makes the object whole.
     for command in ["list", "status"] { try cloud(command, "B") }
     #expect(try cloud("repair", "A").hasPrefix("stored again 1 entry of the log\n"))
     #expect(try cloud("sync", "B").contains("1 document new in the container"))

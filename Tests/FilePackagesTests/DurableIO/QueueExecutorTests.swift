@@ -53,7 +53,7 @@ struct QueueExecutorTests {
           let worker = Worker()
           group.addTask { await worker.run { door.wait() } }
         }
-        // The last job comes when all others block their threads.
+        // The last job comes when each other job blocks a thread.
         while door.waiting.withLock({ $0 }) < 100 { await Task.yield() }
         let last = Worker()
         group.addTask { await last.run { door.isOpen.withLock { $0 = true } } }

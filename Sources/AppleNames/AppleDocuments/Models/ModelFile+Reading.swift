@@ -4,7 +4,7 @@ import FilePackages
 import Foundation
 
 extension ModelFile {
-  /// Opens the document at `fileURL`, and makes the owner of what it reads.
+  /// Opens the document at `fileURL`, and makes its owner from what it reads.
   func open<Owner: ModelOwner>(
     _ makeOwner: (Engine, FileWrapper, UTType) async throws -> Owner
   ) async throws -> Owner {

@@ -15,7 +15,7 @@ struct DocumentSync {
   var local: LocalDocument?
   /// The last look at the document; nil if it changed since, or if there was none.
   var seen: LocalTree?
-  /// The names of all documents; nil if they are to be read.
+  /// The names of all documents; nil if the sync has to read them.
   private var names: LiveNames?
   /// The last entry that was known when the present step began.
   private var since = 0

@@ -1,8 +1,8 @@
 import DurableIO
-package import FoundationEssentials
+import FoundationEssentials
 
-// The encoding of metadata in a record and in a version. Only the application's values are a property list. What is
-// written and read again makes the same `Metadata.plist`.
+// The encoding of metadata in a record and in a version. Only the application's values are a property list. Metadata that
+// were written and read again make the same `Metadata.plist`.
 
 extension PackageMetadata {
   private enum Flag {

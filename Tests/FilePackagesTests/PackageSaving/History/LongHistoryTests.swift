@@ -120,7 +120,7 @@ struct LongHistoryTests {
         "saves with 100 and with 400 versions: \(first) and \(last); with looks at all versions \(looks) bytes read"
       )
       #expect(last.operations == first.operations)
-      // What a save reads of the log are its last records.
+      // A save reads only the last records of the log.
       #expect(last.bytes < 160 << 10)
       // This includes the looks for versions to drop, which are rarer in a longer history, and the log.
       #expect(looks < 256 << 10)
