@@ -90,6 +90,20 @@ struct IgnoredItemTests {
     }
   }
 
+  @Test func `are also the backup that an editor makes of a document by renaming it`() async throws {
+    try await withOne { a, _, _ in
+      try a.write("one", to: "a.txt")
+      try await a.sync()
+      try a.rename("a.txt", to: "a.txt~")
+      try a.write("two", to: "a.txt")
+      for expected in [["uploaded a.txt"], []] {
+        #expect(try await a.sync().documents.map(\.description) == expected)
+        let listing = try await a.container.listing()
+        #expect(listing.items.map(\.name) == ["a.txt"] && listing.ignored == 1)
+      }
+    }
+  }
+
   @Test func `are no documents of the container, which stay in it under each new rule`() async throws {
     try await withOne { a, store, directory in
       for name in ["a.txt", "old/b.txt", "old/c.txt"] { try a.write("one", to: name) }

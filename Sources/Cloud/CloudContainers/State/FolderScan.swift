@@ -46,6 +46,8 @@ package struct FolderScan: Sendable {
   package private(set) var ignored = 0
   private let packages: KnownPackages
   private let ignoring: IgnoredItems
+  /// The files of documents that have names to ignore now.
+  private var moved: [String: FileStatus] = [:]
 
   /// Looks at a folder.
   ///
@@ -56,6 +58,15 @@ package struct FolderScan: Sendable {
     (self.packages, self.ignoring) = (packages, ignoring)
     let root = Folder(path: folder.path, prefix: "", depth: 1, isIgnored: false)
     try scan(folder.disk.openDirectory(at: folder.path), root, folder.disk)
+    for (name, status) in moved {
+      // An editor may rename a file to its backup, and write a new one: the document is where its name is.
+      if let before = ignoring.name(of: DocumentNodeID(status)), documents[before] != nil {
+        ignored += 1
+      } else {
+        add(name, status)
+      }
+    }
+    moved = [:]
   }
 
   /// Returns whether a document of that name may be there without having been found.
@@ -83,8 +94,12 @@ package struct FolderScan: Sendable {
       let isIgnored = place.isIgnored || ignoring.matches(full, isDirectory: kind == .directory)
       if isIgnored, !ignoring.isInContainer(full) {
         let status = try disk.statusIfPresent(of: name, in: folder)
-        guard let status, ignoring.isInContainer(DocumentNodeID(status)) else {
+        guard let status, ignoring.name(of: DocumentNodeID(status)) != nil else {
           if !name.isHidden { ignored += 1 }
+          continue
+        }
+        if kind == .file {
+          moved[full] = status
           continue
         }
       }

@@ -19,7 +19,7 @@ package struct IgnoredItems: Sendable {
   private var rules = PathPatterns()
   private var hasTemporary = false
   private var names: Set<String> = []
-  private var nodes: Set<DocumentNodeID> = []
+  private var nodes: [DocumentNodeID: String] = [:]
 
   /// Makes a value that matches no item.
   package init() {}
@@ -34,7 +34,7 @@ package struct IgnoredItems: Sendable {
     for index in name.utf8.indices where name.utf8[index] == UInt8(ascii: "/") {
       names.insert(String(name[..<index]))
     }
-    if record.base != nil, let node = record.node { nodes.insert(node) }
+    if record.base != nil, let node = record.node { nodes[node] = name }
   }
 
   /// Returns whether the rules match an item, or whether it is a temporary file.
@@ -51,8 +51,8 @@ package struct IgnoredItems: Sendable {
   /// Returns whether an item is a document of the container, or a folder around one.
   func isInContainer(_ name: String) -> Bool { names.contains(name) }
 
-  /// Returns whether a file or directory is a document of the container under a new name.
-  func isInContainer(_ node: DocumentNodeID) -> Bool { nodes.contains(node) }
+  /// Returns the name that a document of the container has there; nil if the file or directory is none.
+  func name(of node: DocumentNodeID) -> String? { nodes[node] }
 }
 
 extension ContainerFolder {
