@@ -41,6 +41,16 @@ struct UndoCommandTests {
     #expect(try count() == 3)
   }
 
+  @Test func `is planned also where another program already went back`() throws {
+    try output("new", "T.imageNotes", "--text", "a")
+    let first = try text("T.imageNotes/Text.txt")
+    try output("edit", "T.imageNotes", "--append", "b")
+    try write(first, to: "T.imageNotes/Text.txt")
+    #expect(try docpkg("undo", "T.imageNotes", "--dry-run").output == "write Metadata.plist\n")
+    #expect(try docpkg("undo", "T.imageNotes").output.contains("wrote Metadata.plist"))
+    #expect(try count() == 3)
+  }
+
   @Test func `is no step where a child is set to what it is`() throws {
     let image = demo.appending(path: "Dawn.png").path
     try output("new", "T.imageNotes", "--text", "a", "--image", image)

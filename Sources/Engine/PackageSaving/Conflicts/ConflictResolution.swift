@@ -83,9 +83,9 @@ package struct ConflictResolution {
 
   package func plan(_ decide: Decision) throws -> SavePlan {
     let set = try ConflictSet(writer.package)
-    return try writer.plan(dropsIdentical: false) { tree in
-      _ = try prepare(tree, set)
-      try decide(tree, set)
+    return try writer.plan { request in
+      request.merge = try prepare(request.tree, set)
+      try decide(request.tree, set)
     }
   }
 

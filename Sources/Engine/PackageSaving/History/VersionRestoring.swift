@@ -80,14 +80,12 @@ package struct VersionRestoring {
     try writer.refuseUnsavedEdits()
     let before = writer.tree
     do throws(FilePackageError) {
-      let applied = try apply(history, index, child: child, to: before)
       var request = SaveRequest(before, options.union(.keepsHistory))
-      request.contentRevision = content
-      request.changedOutside = Set(applied.outside.changed.keys)
+      let lost = try apply(history, index, child: child, content: content, to: &request)
       let report = try writer.save(request)
       // Another program may have put another package in this place, and the tree may come from that.
       if report.strategy == .none { try writer.requirePlace() }
-      return RestoreReport(save: report, lost: applied.lost)
+      return RestoreReport(save: report, lost: lost)
     } catch {
       // Nothing is on disk; the restored children in the tree would count as edits, which no caller made.
       if writer.tree === before && writer.state.isRebased { writer.tree = writer.package.newTree() }
@@ -95,33 +93,36 @@ package struct VersionRestoring {
     }
   }
 
+  /// Gives a request's tree the content of a version, and returns the children whose content is lost.
   private func apply(
-    _ history: VersionHistory?, _ index: Int?, child: String?, to tree: FileWrapper
-  ) throws(FilePackageError) -> VersionReading.Applied {
-    let applied = try reading.apply(history, index, to: tree, child: child)
+    _ history: VersionHistory?, _ index: Int?, child: String?, content: UUID?, to request: inout SaveRequest
+  ) throws(FilePackageError) -> [String] {
+    let applied = try reading.apply(history, index, to: request.tree, child: child)
     if child == nil, let history, let index {
-      try reading.restoreValues(of: history.chain.versions[index].metadata, in: tree)
+      try reading.restoreValues(of: history.chain.versions[index].metadata, in: request.tree)
     }
-    return applied
+    request.contentRevision = content
+    request.changedOutside = Set(applied.outside.changed.keys)
+    return applied.lost
   }
 
   // MARK: Plans
 
   package func plan(restoring version: UUID, child: String?) throws(FilePackageError) -> SavePlan {
     let (history, index) = try find(version, present: writer.package.committedMetadata)
-    return try plan(history, index, child: child)
+    return try plan(history, index, child: child, content: nil)
   }
 
   package func plan(_ step: Step) throws(FilePackageError) -> SavePlan {
-    let (history, index, _) = try reading.target(step.content, step.obstacle)
-    return try plan(history, index, child: nil)
+    let (history, index, content) = try reading.target(step.content, step.obstacle)
+    return try plan(history, index, child: nil, content: content)
   }
 
   private func plan(
-    _ history: VersionHistory?, _ index: Int?, child: String?
+    _ history: VersionHistory?, _ index: Int?, child: String?, content: UUID?
   ) throws(FilePackageError) -> SavePlan {
-    return try writer.node.attempt(.read) {
-      try writer.plan { tree in _ = try apply(history, index, child: child, to: tree) }  // No report.
+    try writer.node.attempt(.read) {
+      try writer.plan { _ = try apply(history, index, child: child, content: content, to: &$0) }  // No report.
     }
   }
 }

@@ -11,20 +11,18 @@ extension PackageWriter {
     return try plan(SaveRequest(tree ?? self.tree)).plan
   }
 
-  /// Returns the plan of a save of the document as it was last saved, with the changes that `body` makes.
+  /// Returns the plan of a save of the document as it was last saved, which `body` completes.
   ///
   /// The tree of the store stays as it is, and the plan ignores its edits.
-  package func plan(
-    dropsIdentical: Bool = true, changing body: (FileWrapper) throws -> Void
-  ) throws -> SavePlan {
+  package func plan(changing body: (inout SaveRequest) throws -> Void) throws -> SavePlan {
     try settle()
-    let tree = try package.savedTree()
-    try body(tree)
-    return try plan(SaveRequest(tree), known: nil, dropsIdentical: dropsIdentical).plan
+    var request = SaveRequest(try package.savedTree())
+    try body(&request)
+    return try plan(request, known: nil).plan
   }
 
   package func plan(_ request: SaveRequest) throws(FilePackageError) -> PlannedSave {
-    try plan(request, known: request.tree === tree ? nil : tree, dropsIdentical: request.merge == nil)
+    try plan(request, known: request.tree === tree ? nil : tree)
   }
 
   /// The noted children, if they are those of the state on disk.
@@ -39,9 +37,8 @@ extension PackageWriter {
   /// - Parameters:
   ///   - seen: the tree that knows the package on disk, if `tree` may come from elsewhere; nil if `tree` was read from
   ///     there.
-  ///   - dropsIdentical: whether to leave out children that the disk already has as they should be.
   private func plan(
-    _ request: SaveRequest, known seen: FileWrapper?, dropsIdentical: Bool
+    _ request: SaveRequest, known seen: FileWrapper?
   ) throws(FilePackageError) -> PlannedSave {
     let snapshot = request.tree.changesSnapshot()
     do throws(FilePackageError) {
@@ -49,7 +46,7 @@ extension PackageWriter {
       var (plan, values) = try SavePlan(saving: snapshot, over: location, known: seen)
         .withoutOurs(at: location, snapshot.metadataRole)
       // A merge writes the other version's children anew.
-      if dropsIdentical { plan = plan.withoutIdentical(known: currentTable) }
+      if request.merge == nil { plan = plan.withoutIdentical(known: currentTable) }
       if !baseline.othersWroteValues && values == known?.applicationValues { values = nil }
       if baseline.othersWroteValues && values != nil {
         throw FilePackageError(
