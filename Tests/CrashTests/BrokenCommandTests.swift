@@ -8,11 +8,15 @@ import Testing
   "A command whose system calls fail", .tags(.crash, .process),
   .enabled(if: Program.canBreak, "this needs ptrace(2)"))
 struct BrokenCommandTests {
-  private static let breakings: [(name: String, breaking: Breaking)] = [
-    ("EIO", .error(.ioError)), ("ENOSPC", .error(.noSpace)), ("EACCES", .error(.permissionDenied)),
-    ("EROFS", .error(.readOnlyFileSystem)), ("EMFILE", .error(.tooManyOpenFiles)),
-    ("ENOMEM", .error(.noMemory)),
-    ("EDQUOT", .error(Errno(rawValue: 122))), ("EINTR", .error(.interrupted)), ("a kill", .kill),
+  /// What breaks a call, and the number of calls that it breaks in a sample.
+  private typealias Broken = (name: String, breaking: Breaking, sample: Int)
+
+  private static let breakings: [Broken] = [
+    ("EIO", .error(.ioError), 1), ("ENOSPC", .error(.noSpace), 1), ("EACCES", .error(.permissionDenied), 1),
+    ("EROFS", .error(.readOnlyFileSystem), 1), ("EMFILE", .error(.tooManyOpenFiles), 1),
+    ("ENOMEM", .error(.noMemory), 1), ("EDQUOT", .error(Errno(rawValue: 122)), 1),
+    ("EINTR", .error(.interrupted), 1), ("half of a write", .short, 1), ("SIGINT", .signal(SIGINT), 2),
+    ("SIGTERM", .signal(SIGTERM), 2), ("SIGHUP", .signal(SIGHUP), 2), ("a kill", .kill, 10),
   ]
 
   @Test(arguments: CommandFixture.Work.allCases)
@@ -21,8 +25,8 @@ struct BrokenCommandTests {
       let fixture = try await waiting { try CommandFixture(in: folder, work) }
       var trial = try await CommandTrial(fixture)
       var (cases, lies) = (0, 0)
-      for number in 1...trial.calls.count {
-        for (name, breaking) in Self.breakings(at: number, of: trial.calls.count) {
+      for (number, broken) in Self.points(of: trial.calls) {
+        for (name, breaking, _) in broken {
           guard let found = try await trial.lies(breaking, at: number) else { continue }
           cases += 1
           if found.lies.isEmpty { continue }
@@ -35,14 +39,24 @@ struct BrokenCommandTests {
     }
   }
 
-  /// Returns the errors that break a call, and the kill before it: each breaks every call with `EVERY_CALL=1`, every
-  /// fourth one with `EVERY_CALL=4`, and otherwise one by chance.
-  private static func breakings(at number: Int, of count: Int) -> [(name: String, breaking: Breaking)] {
-    let step = ProcessInfo.processInfo.environment["EVERY_CALL"].flatMap { Int($0) } ?? count
-    return breakings.enumerated().filter { index, _ in
-      var generator = SeededGenerator(seed: UInt64(count + index))
-      return (number + Int.random(in: 0..<step, using: &generator)).isMultiple(of: step)
-    }.map(\.element)
+  /// Returns the calls to break, each with what breaks it: everything breaks every call with `EVERY_CALL=1`, and every
+  /// fourth one with `EVERY_CALL=4`; otherwise each breaks a sample.
+  private static func points(of calls: [String]) -> [(key: Int, value: [Broken])] {
+    let step = ProcessInfo.processInfo.environment["EVERY_CALL"].flatMap { Int($0) }
+    var points: [Int: [Broken]] = [:]
+    for (index, breaking) in breakings.enumerated() {
+      // Each has a sample of its own.
+      let numbers =
+        if let step {
+          (1...calls.count).filter { ($0 + index).isMultiple(of: step) }
+        } else {
+          Points.of(
+            Array(calls.dropLast(index)), sample: breaking.sample,
+            each: "\(breaking.breaking)" == "kill" ? "renameat2" : nil)
+        }
+      for number in numbers { points[number, default: []].append(breaking) }
+    }
+    return points.sorted { $0.key < $1.key }
   }
 
   @Test(arguments: CommandFixture.Work.allCases.filter(\.reportsSyncs))

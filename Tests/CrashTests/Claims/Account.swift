@@ -29,7 +29,10 @@ struct Account: Hashable, Sendable {
   }
 
   /// Whether SIGKILL ended the command: it could say nothing.
-  private var isKilled: Bool { status == 128 + SIGKILL }
+  var isKilled: Bool { status == 128 + SIGKILL }
+
+  /// Whether a signal asked the command to end, and it did nothing.
+  var isCancelled: Bool { [SIGINT, SIGTERM, SIGHUP].contains(status - 128) }
 
   private mutating func noteWarning(_ message: String) {
     if message.contains("not yet visible") { isInvisible = true }
@@ -43,7 +46,7 @@ struct Account: Hashable, Sendable {
       removedVersions = Int(match.1)
     }
     if !message.contains("could not be closed") { isRefused = true }
-    guard status != 0 else { return }
+    guard status != 0, !isKilled else { return }
     claim = message
     claimed =
       if message.contains("in its old state or in its new one") || message.contains("did not confirm")
@@ -86,7 +89,7 @@ struct Account: Hashable, Sendable {
     if !isVisible && !isInvisible && claimed.count == 1 {
       lies.append(Lie(.invisible, "'\(claim)', and other programs saw something else"))
     }
-    if ![0, 2].contains(status) && !isKilled {
+    if ![0, 2].contains(status) && !isKilled && !isCancelled {
       lies.append(Lie(.ended, "it ended with \(status): \(claim)"))
     }
     return lies

@@ -7,7 +7,10 @@ import TestSupport
 struct CommandFixture: Sendable {
   enum Work: String, CaseIterable, Sendable {
     case edit, set, undo, redo, restore, merge, keep, prune, new, copy
+    /// A change of a package that another program made, which is too large for the log.
+    case others = "edit of another program's package"
     case exportZip = "export to zip"
+    case update = "export to an earlier zip"
     case exportTar = "export to tar.zst"
     case exportNotes = "export to TextPack"
     case importZip = "import of zip"
@@ -16,6 +19,8 @@ struct CommandFixture: Sendable {
 
     var isExport: Bool { rawValue.hasPrefix("export") }
     var makesDocument: Bool { rawValue.hasPrefix("import") || self == .new || self == .copy }
+    var resolves: Bool { self == .merge || self == .keep }
+    fileprivate var document: String { self == .others ? "Trip.rtfd" : "Trip.imageNotes" }
     /// Whether the command reports its syncs, with `--verbose`.
     var reportsSyncs: Bool { !isExport && !rawValue.hasPrefix("import") && self != .prune }
   }
@@ -25,18 +30,28 @@ struct CommandFixture: Sendable {
   private let root: FilePath
   private let oldest: String
   let folder: FilePath
-  var document: String { folder.appending("Trip.imageNotes").string }
+  private var document: String { folder.appending(work.document).string }
   /// The document or archive that the command makes.
   private var result: String { folder.appending("Result").string }
 
   init(in root: FilePath, _ work: Work) throws {
     (self.root, self.work) = (root, work)
     folder = root.appending("scene")
-    let document = folder.appending("Trip.imageNotes").string
+    let document = folder.appending(work.document).string
     func docpkg(_ arguments: String...) throws { try require(Self.docpkg.runInTime(arguments), arguments[0]) }
     try FileManager.default.createDirectory(atPath: folder.string, withIntermediateDirectories: false)
     for (name, count) in [("small", 4), ("large", 1_500_000)] {
       try Data(repeating: 55, count: count).write(to: URL(filePath: root.appending(name).string))
+    }
+    try Data("rich\n\(Self.next)".utf8).write(to: URL(filePath: root.appending("next").string))
+    if work == .others {
+      let package: TestTree = [
+        "Text.txt": "rich", "Old.bin": .file(Array(repeating: 1, count: 3 << 20), mode: 0o644),
+      ]
+      try package.write(to: FileName(work.document), in: PosixDisk().openDirectory(at: folder), of: PosixDisk())
+      oldest = ""
+      try Self.shell("cp -a '\(folder)' '\(root)/saved'")
+      return
     }
     let image = projectFolder.appending(path: "Fixtures/Images/ridge.png").path
     try docpkg(
@@ -46,11 +61,13 @@ struct CommandFixture: Sendable {
     }
     try docpkg("edit", document, "--set", "Other/child.txt=\(root.appending("small"))")
     try docpkg("edit", document, "--text", "one\n--\ntwo\n--\nthree\n")
-    if work == .merge || work == .keep { try Self.makeConflict(in: document) }
+    if work.resolves { try Self.makeConflict(in: document) }
     if work == .redo { try docpkg("undo", document) }
     let listed = try require(Self.docpkg.runInTime(["versions", document]), "listing").output
     oldest = listed.split(separator: "\n").last?.split(separator: " ").first.map(String.init) ?? ""
-    if work.isExport {
+    if work == .update {
+      try Self.shell("cp '\(root)/Trip.zip' '\(folder.appending(archive))'")
+    } else if work.isExport {
       try Data("an earlier file".utf8).write(to: URL(filePath: folder.appending(archive).string))
     }
     try Self.shell("cp -a '\(folder)' '\(root)/saved'")
@@ -76,8 +93,8 @@ struct CommandFixture: Sendable {
   func reset() throws {
     try Self.shell(
       """
-      cd '\(root)'; rm -rf state; mkdir -p scene/Trip.imageNotes
-      find scene -mindepth 1 ! -path scene/Trip.imageNotes -delete; cp -a saved/. scene/
+      cd '\(root)'; rm -rf state; mkdir -p scene/\(work.document)
+      find scene -mindepth 1 ! -path scene/\(work.document) -delete; cp -a saved/. scene/
       """)
   }
 
@@ -85,7 +102,7 @@ struct CommandFixture: Sendable {
 
   private var archive: String {
     switch work {
-    case .exportZip: "Result.zip"
+    case .exportZip, .update: "Result.zip"
     case .exportTar: "Result.tar.zst"
     default: "Result.textpack"
     }
@@ -99,6 +116,7 @@ struct CommandFixture: Sendable {
         "edit", document, "--set", "Large/child.bin=\(root)/large", "--set", "New.txt=\(root)/small",
         "--remove", "Other",
       ]
+    case .others: ["edit", document, "--set", "Large/child.bin=\(root)/large"]
     case .undo: ["undo", document]
     case .redo: ["redo", document]
     case .restore: ["restore", document, "--version", oldest]
@@ -109,6 +127,7 @@ struct CommandFixture: Sendable {
     case .new: ["new", result + ".imageNotes", "--text-file", "\(root)/small"]
     case .copy: ["copy", document, result + ".imageNotes"]
     case .exportZip, .exportTar: ["export", document, folder.appending(archive).string]
+    case .update: ["export", document, folder.appending(archive).string, "--update"]
     case .exportNotes: ["export", document, folder.appending(archive).string, "--reproducible"]
     case .importZip: ["import", "\(root)/Trip.zip", result + ".imageNotes"]
     case .importTar: ["import", "\(root)/Trip.tar.zst", result + ".imageNotes"]
@@ -125,9 +144,7 @@ struct CommandFixture: Sendable {
 
   /// Edits each document that is there, and makes a document or an archive once more.
   func runNext() throws -> [(name: String, run: Run)] {
-    if work.isExport {
-      return [(archive, try Self.docpkg.runInTime(arguments + ["--force"]))]
-    }
+    if work.isExport { return [(archive, try Self.docpkg.runInTime(arguments))] }
     var first: [(name: String, run: Run)] = []
     if work.makesDocument, !FileManager.default.fileExists(atPath: result + ".imageNotes") {
       // This removes what a killed command left at the place.
@@ -137,9 +154,13 @@ struct CommandFixture: Sendable {
     }
     return try first
       + documents().map { name in
-        (name, try Self.docpkg.runInTime(["edit", folder.appending(name).string, "--append", Self.next]))
+        let change = work == .others ? ["--set", "Text.txt=\(root)/next"] : ["--append", Self.next]
+        return (name, try Self.docpkg.runInTime(["edit", folder.appending(name).string] + change))
       }
   }
+
+  /// Decides the conflict that is still there.
+  func decide() throws -> Run { try Self.docpkg.runInTime(["resolve", document, "--keep", "present"]) }
 
   /// The text that `runNext()` adds to a document.
   static let next = "the next edit"
@@ -147,7 +168,16 @@ struct CommandFixture: Sendable {
   // MARK: Looking
 
   /// Returns the names of the documents.
-  private func documents() throws -> [String] { try names().filter { $0.hasSuffix(".imageNotes") } }
+  private func documents() throws -> [String] { try names().filter(Self.isDocument) }
+
+  private static func isDocument(_ name: String) -> Bool {
+    name.hasSuffix(".imageNotes") || name.hasSuffix(".rtfd")
+  }
+
+  /// Whether `docpkg list` shows a file of the library's own.
+  func listsOwnFiles() throws -> Bool {
+    try Self.docpkg.runInTime(["list", folder.string, "--json"]).output.contains(".docpkg")
+  }
 
   private func names() throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: folder.string).filter { !$0.hasPrefix(".") }
@@ -172,7 +202,7 @@ struct CommandFixture: Sendable {
     var scene = Scene()
     for name in try names() {
       let path = folder.appending(name).string
-      if name.hasSuffix(".imageNotes") {
+      if Self.isDocument(name) {
         scene.documents[name] = try await DocumentSight.look(at: path)
       } else {
         scene.files[name] = try Data(contentsOf: URL(filePath: path))
@@ -186,6 +216,9 @@ struct CommandFixture: Sendable {
     var left = try FileManager.default.contentsOfDirectory(atPath: folder.string).filter { $0.hasPrefix(".") }
     for name in try documents() {
       let hidden = folder.appending(name).appending(".docpkg")
+      if work == .others, FileManager.default.fileExists(atPath: hidden.string) {
+        left.append("\(name)/.docpkg")
+      }
       left += try CrashTests.leftovers(inHiddenFolder: hidden).map { "\(name)/.docpkg/\($0)" }
     }
     return left.sorted()

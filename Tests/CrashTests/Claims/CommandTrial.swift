@@ -6,8 +6,10 @@ import Testing
 ///
 /// (1) The message and the exit status agree with the disk, as the next opener finds it.
 /// (2) Each version is there with its contents, and `verify` finds no damage that was not there before.
-/// (3) Nothing hidden is left beside the documents, unless a warning says so; after the next command nothing at all.
-/// (4) The next command works, and keeps all that is there.
+/// (3) Nothing hidden is left beside the documents, unless a warning says so; after the next command nothing at all. No
+///     list shows what a kill left.
+/// (4) The next command works, and keeps all that is there. A conflict that is still there can be decided.
+/// (5) A command that a signal asks to end does its work, or does nothing, leaves nothing and ends by that signal.
 struct CommandTrial: Sendable {
   private let fixture: CommandFixture
   private let states: [Scene]
@@ -67,18 +69,24 @@ struct CommandTrial: Sendable {
       }
       known.lies[outcome] = lies
     }
-    return (broken.calls[number - 1], lies)
+    var ended: [Lie] = []
+    if case .signal(let signal) = breaking, ![0, 128 + signal].contains(account.status) {
+      ended = [Lie(.ended, "signal \(signal) ended it with \(account.status)")]
+    }
+    return (broken.calls[number - 1], lies + ended)
   }
 
   /// Looks at the disk, and returns the lies of the account of the run that was just made.
   private func lies(of account: Account) async throws -> [Lie] {
     let seen = try fixture.visible()
-    let left = try fixture.leftovers().filter { !$0.contains("/") }
+    let left = try fixture.leftovers().filter { account.isCancelled || !$0.contains("/") }
+    let isListed = try account.isKilled && fixture.listsOwnFiles()
     let found = try await fixture.look()
     // (1) (2)
     var lies = account.lies(states, found: found, isVisible: try fixture.visible() == seen)
     // (3)
     if !left.isEmpty && !account.leavesFiles { lies.append(Lie(.left, "'\(account.claim)' left \(left)")) }
+    if isListed { lies.append(Lie(.left, "'list' shows what a kill left")) }
     // (4)
     return lies + (try await liesOfNextCommand(after: found))
   }
@@ -96,6 +104,11 @@ struct CommandTrial: Sendable {
       for (name, before) in found.documents {
         lies += loss(before, now.documents[name]).map { Lie(.next, "'\(name)' \($0)") }
       }
+    }
+    if fixture.work.resolves, now.documents.values.contains(where: { !$0.conflicts.isEmpty }) {
+      let again = try await waiting { [fixture] in try fixture.decide() }
+      let isDecided = try await fixture.look().documents.values.allSatisfy(\.conflicts.isEmpty)
+      if again.status != 0 || !isDecided { lies.append(Lie(.next, "it cannot be decided: \(again.errors)")) }
     }
     // (3)
     let left = try fixture.leftovers()
