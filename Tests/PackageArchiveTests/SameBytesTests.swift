@@ -22,6 +22,17 @@ struct SameBytesTests {
     #expect(try fixture.bytes("a") == fixture.bytes("b"))
   }
 
+  /// Each export waits for its threads, and the process has 255.
+  @Test(.timeLimit(.minutes(2))) func `are made, although hundreds are made at once`() async throws {
+    try fixture.makePackage()
+    let fixture = fixture
+    try await withThrowingTaskGroup { group in
+      for number in 0..<300 { group.addTask { try await fixture.export("\(number)", as: .zip) } }
+      try await group.waitForAll()
+    }
+    #expect(try fixture.bytes("299") == fixture.bytes("0"))
+  }
+
   @Test(arguments: [ArchiveFormat.zip, .tarZstd, .tarXZ])
   func `have the same bytes on any number of threads`(_ format: ArchiveFormat) async throws {
     var tree = ArchiveFixture.tree

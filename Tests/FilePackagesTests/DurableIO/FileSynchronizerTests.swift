@@ -1,3 +1,4 @@
+import Dispatch
 import DurableIO
 import FilePackages
 import Glibc
@@ -12,8 +13,10 @@ struct FileSynchronizerTests {
   @Test func `that is given up waits for what it has begun`() async throws {
     try await withTemporaryDirectory { folder in
       let isDone = Mutex(false)
+      let isBegun = DispatchSemaphore(value: 0)
       let disk = CountingDisk(PosixDisk()) { event in
         guard event.operation == .synchronize else { return }
+        isBegun.signal()
         usleep(100_000)
         isDone.withLock { $0 = true }
       }
@@ -21,8 +24,25 @@ struct FileSynchronizerTests {
       do {
         let synchronizer = FileSynchronizer(on: disk)
         synchronizer.add(try disk.createFile("a", in: folder, mode: 0o600))
+        isBegun.wait()
       }
       #expect(isDone.withLock { $0 })
+    }
+  }
+
+  /// Otherwise a thousand documents that are saved at once would wait for each other.
+  @Test(.timeLimit(.minutes(1))) func `does itself what no other thread can begin`() async throws {
+    try await withTemporaryDirectory { folder in
+      let disk = CountingDisk(PosixDisk())
+      let folder = try disk.openDirectory(at: folder)
+      try withEveryThreadBusy {
+        let synchronizer = FileSynchronizer(on: disk)
+        for index in 0..<100 {
+          synchronizer.add(try disk.createFile(FileName("\(index)"), in: folder, mode: 0o600))
+        }
+        try synchronizer.finish()
+      }
+      #expect(disk.counts[.synchronize] == 100)
     }
   }
 }

@@ -4,14 +4,19 @@ import Synchronization
 /// Jobs on several threads, each thread with a deflater of its own. The results come in the order of the jobs, on
 /// the caller's thread.
 ///
-/// A budget bounds the cost of unfinished jobs, and so bounds memory.
+/// A budget bounds the cost of unfinished jobs, and so bounds memory. While the caller's thread waits, it does jobs that
+/// no other thread has begun: a process that makes many archives at once may have no thread left for them.
 final class OrderedWork {
   typealias Job = @Sendable (borrowing Deflater) -> Void
 
   private let queue = Queue()
+  /// The threads that have begun. One that begins after `stop()` finds nothing to do.
   private let threads = DispatchGroup()
   private let threadCount: Int
   private let budget: Int
+  private let level: Int
+  /// The deflater of the caller's thread.
+  private var deflater: Worker?
   private var cost = 0
   private var waiting: [(cost: Int, take: () throws -> Void)] = []
   private var first = 0
@@ -21,7 +26,7 @@ final class OrderedWork {
   ///   - budget: the greatest cost of unfinished jobs together.
   init(threads count: Int, level: Int, budget: Int) throws {
     threadCount = max(1, count)
-    self.budget = budget
+    (self.budget, self.level) = (budget, level)
     for _ in 0..<threadCount {
       let deflater = try Deflater(level: level)
       start(deflater)
@@ -30,7 +35,11 @@ final class OrderedWork {
 
   private func start(_ deflater: consuming Deflater) {
     let worker = Worker(deflater, queue)
-    DispatchQueue(label: "com.filepackages.archive").async(group: threads) { worker.run() }
+    DispatchQueue(label: "com.filepackages.archive").async { [threads] in
+      threads.enter()
+      worker.run()
+      threads.leave()
+    }
   }
 
   /// Starts `job`, and calls `take` with its result after the results of all earlier jobs.
@@ -44,7 +53,22 @@ final class OrderedWork {
     let slot = Slot<Value>()
     queue.add { deflater in slot.fill(Result { try job(deflater) }) }
     self.cost += cost
-    waiting.append((cost, { try take(try slot.wait()) }))
+    waiting.append(
+      (
+        cost,
+        { [unowned self] in
+          while !slot.isFull, try doNext() {}
+          try take(try slot.wait())
+        }
+      ))
+  }
+
+  /// Does a job that no other thread has begun; false if there is none.
+  private func doNext() throws -> Bool {
+    guard let job = queue.nextIfAny() else { return false }
+    if deflater == nil { deflater = Worker(try Deflater(level: level), queue) }
+    deflater?.run(job)
+    return true
   }
 
   /// Calls `take` after the results of all earlier jobs.
@@ -99,6 +123,8 @@ extension OrderedWork {
     func run() {
       while let job = queue.next() { job(deflater) }
     }
+
+    func run(_ job: Job) { job(deflater) }
   }
 
   /// Jobs that have not begun.
@@ -120,6 +146,13 @@ extension OrderedWork {
     /// Waits for a job; returns nil after `close()`.
     func next() -> Job? {
       count.wait()
+      return take()
+    }
+
+    /// Returns a job, if there is one.
+    func nextIfAny() -> Job? { count.wait(timeout: .now()) == .success ? take() : nil }
+
+    private func take() -> Job? {
       let job: Job? = state.withLock { state in
         guard !state.isClosed, state.first < state.jobs.count else { return nil }
         // This releases the job and its bytes at once, not when the array is shortened.
@@ -149,15 +182,17 @@ extension OrderedWork {
   /// The place of one result.
   private final class Slot<Value: Sendable>: Sendable {
     private let result = Mutex<Result<Value, any Error>?>(nil)
-    private let isFull = DispatchSemaphore(value: 0)
+    private let filled = DispatchSemaphore(value: 0)
+
+    var isFull: Bool { result.withLock { $0 != nil } }
 
     func fill(_ value: Result<Value, any Error>) {
       result.withLock { $0 = value }
-      isFull.signal()
+      filled.signal()
     }
 
     func wait() throws -> Value {
-      isFull.wait()
+      filled.wait()
       guard let result = result.withLock({ $0 }) else { throw CancellationError() }
       return try result.get()
     }

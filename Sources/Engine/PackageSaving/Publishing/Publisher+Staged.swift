@@ -48,7 +48,7 @@ extension Publisher {
     guard let last = open.last, open.count > 1, disk.syncsTogether else {
       return open.filter { (try? disk.synchronize($0.file.descriptor)) == nil }.map(\.index)
     }
-    let synchronizer = FileSynchronizer(on: disk, files: open.count - 1)
+    let synchronizer = FileSynchronizer(on: disk)
     for (index, file) in open.dropLast() { synchronizer.add(file, at: record.changes[index].path) }
     synchronizer.synchronize(last.file, at: record.changes[last.index].path)
     let failed = Set(synchronizer.wait().map(\.path))
