@@ -42,7 +42,7 @@ struct ConflictEvidence {
   private var ledgers: [Ledger] = []
   /// The bytes of all of them together are no more than those of one log.
   private var roomForLogs = UInt64(PackageLayout.maximumLogSize)
-  private var places: [ContentHash: PackagePath] = [:]
+  private let sources: ContentSources
   private var originals: [PackagePath: [PackagePath]] = [:]
 
   /// The metadata of the document on disk.
@@ -52,6 +52,7 @@ struct ConflictEvidence {
 
   init(_ location: Location, _ current: PackageMetadata?) throws(FilePackageError) {
     (self.location, self.current) = (location, current)
+    sources = ContentSources(at: location)
     try findCopies()
     try readHidden()
     guard !copies.isEmpty || !metadataCopies.isEmpty else { return }
@@ -66,17 +67,15 @@ struct ConflictEvidence {
   /// Returns the paths of a child's conflict copies.
   func copies(of path: PackagePath) -> [PackagePath] { originals[path] ?? [] }
 
-  /// Returns the path of a file with a child's content, under any name.
-  package func find(_ child: ChildSummary) -> PackagePath? {
-    if let present = found[child.path], present.child.content == child.content,
-      present.child.kind == child.kind
-    {
-      return child.path
+  /// Returns the place of a child's content, under any name; nil if it is lost.
+  func find(_ row: NotedChild) throws(FilePackageError) -> StoredNode? {
+    let child = row.child
+    if let present = found[child.path]?.child, present.content == child.content, present.kind == child.kind {
+      return StoredNode(location: location, path: child.path)
     }
-    return places[child.content].flatMap { kind(at: $0) == child.kind ? $0 : nil }
+    let entry = Entry(row)
+    return if let known = try sources.find(entry) { known } else { try location.keptNode(of: entry) }
   }
-
-  private func kind(at path: PackagePath) -> FileKind? { found[path]?.child.kind ?? .file }
 
   // MARK: States
 
@@ -184,15 +183,14 @@ struct ConflictEvidence {
   static func metadata(
     at path: PackagePath, in location: Location
   ) throws(FilePackageError) -> PackageMetadata? {
-    guard let name = path.name else { return nil }
     do {
-      guard let node = try StoredNode(location: location, path: path.parent).children([name]).first,
-        let status = node.status, status.kind == .file, status.size <= UInt64(PackageMetadata.maximumSize)
+      guard let node = try location.node(at: path), let status = node.status, status.kind == .file,
+        status.size <= UInt64(PackageMetadata.maximumSize)
       else { return nil }
       let data = try FileContents.stored(node).data()
       return try? PackageMetadata(decoding: data)
     } catch {
-      let error = error as? FilePackageError ?? FilePackageError(.inputOutput, .read, document: name.string)
+      let error = FilePackageError(any: error, .read, StoredNode(location: location, path: path))
       if [.noSuchFile, .changedOnDisk].contains(error.code) { return nil }
       throw error
     }
@@ -202,14 +200,13 @@ struct ConflictEvidence {
 
   private mutating func readHidden() throws(FilePackageError) {
     let folder = StoredNode(location: location, path: PackagePath([PackageLayout.hidden]))
-    guard let names = try Self.namesIfPresent(in: folder) else { return }
+    let names = try folder.namesIfPresent()
     var hidden: [FileName] = []
     let name = PackageLayout.log
     for copy in names where copy == name || ConflictName(copy)?.original == name || isNumbered(copy, name) {
       if copy != name { hidden.append(copy) }
       guard let bytes = try read(copy, in: folder), let ledger = Ledger(log: bytes) else { continue }
       ledgers.append(ledger)
-      try noteKept(by: ledger)
     }
     hidden += names.filter {
       ConflictName($0)?.original == PackageLayout.lock || isNumbered($0, PackageLayout.lock)
@@ -225,30 +222,6 @@ struct ConflictEvidence {
     metadataCopies.contains { copy in copy.mark.flatMap { ConflictName(name, $0) }?.original == original }
   }
 
-  private mutating func noteKept(by ledger: Ledger) throws(FilePackageError) {
-    // No read of memory fails.
-    guard let (chain, _) = try? ledger.chain() else { return }
-    for row in chain.versions.flatMap(\.rows) {
-      guard let node = row.node, let hash = node.content, let name = node.kept else { continue }
-      let path = PackageLayout.keptPath.appending(name)
-      guard let status = try statusIfPresent(at: path), status.kind == .file, status.size == node.size,
-        status.modified == node.modified
-      else { continue }
-      places[hash] = path
-    }
-  }
-
-  /// Returns the status at a path; nil if nothing is or can be there.
-  private func statusIfPresent(at path: PackagePath) throws(FilePackageError) -> FileStatus? {
-    guard let name = path.name else { return nil }
-    do throws(FilePackageError) {
-      return try StoredNode(location: location, path: path.parent).children([name]).first?.status
-    } catch {
-      if [.noSuchFile, .wrongKind, .invalidName].contains(error.code) { return nil }
-      throw error
-    }
-  }
-
   private mutating func read(_ name: FileName, in folder: StoredNode) throws(FilePackageError) -> [UInt8]? {
     return try folder.child(name).attempt(.read) {
       let directory = try location.openDirectory(folder.path)
@@ -261,70 +234,42 @@ struct ConflictEvidence {
     }
   }
 
-  private static func namesIfPresent(in folder: StoredNode) throws(FilePackageError) -> [FileName]? {
-    do throws(FilePackageError) {
-      let listing = try folder.list()
-      return listing.sortedPositions().map(listing.name(at:))
-    } catch {
-      if error.code == .noSuchFile { return nil }
-      throw error
-    }
-  }
-
-  /// Returns the folders in `.docpkg/conflicts`.
-  func keptFolders() throws(FilePackageError) -> [(name: FileName, modified: FileTime)] {
-    let folder = StoredNode(location: location, path: PackageLayout.conflictsPath)
-    guard let names = try Self.namesIfPresent(in: folder) else { return [] }
-    return try folder.children(names).compactMap { node in
-      guard let name = node.path.name, let status = node.status, status.kind == .directory else { return nil }
-      return (name, status.modified)
-    }
-  }
-
   // MARK: Children
 
   private mutating func readChildren() throws(FilePackageError) {
     let root = StoredNode(location: location, path: .root)
     // A child in its place with the noted size and date is not read.
     let known = ledgers.first.flatMap { ledger in ledger.revision.flatMap { ledger.table(of: $0) } }
-    var rows: [PackagePath: NotedChild] = [:]
-    try visit(PackageSnapshot.Node(root, kind: .directory), at: .root) { row in
-      rows[row.child.path] = row
-    } _: {
-      path, size, modified in
-      guard let row = known?.row(at: path), row.child.kind == .file, row.child.size == size,
-        row.modified == modified
-      else { return nil }
-      return row
-    }
-    found = rows
     let left = allCopies
-    for (path, row) in found {
-      if row.child.kind == .file || row.child.kind == .symbolicLink { places[row.child.content] = path }
-      if left.contains(path) { continue }
+    try PackageSnapshot.Node(root, kind: .directory).forEachChild(leavingOut: uncounted) {
+      path, node throws(FilePackageError) in
+      let row = try NotedChild(reading: node, at: path, unless: known?.row(at: path))
+      found[path] = row
+      sources.add(row)
+      if left.contains(path) { return }
       present[path] = row
       summary.add(row.child)
     }
   }
+}
 
-  private func visit(
-    _ node: PackageSnapshot.Node, at path: PackagePath, _ body: (NotedChild) -> Void,
-    _ known: (PackagePath, UInt64, FileTime) -> NotedChild?
-  ) throws(FilePackageError) {
-    if PackageLayout.isOurs(path) || uncounted.contains(path) { return }
-    if !path.isRoot {
-      let modified = node.known?.modified ?? FileTime(seconds: 0, nanoseconds: 0)
-      if node.kind == .file, let row = known(path, node.known?.size ?? 0, modified),
-        row.child.isExecutable == (node.attributes.mode & 0o100 != 0)
-      {
-        body(row)
-      } else {
-        body(NotedChild(child: try ChildSummary(reading: node, at: path), modified: modified))
-      }
+extension StoredNode {
+  /// Returns the names in the folder in byte order; none if there is no such folder.
+  fileprivate func namesIfPresent() throws(FilePackageError) -> [FileName] {
+    do throws(FilePackageError) {
+      let listing = try list()
+      return listing.sortedPositions().map(listing.name(at:))
+    } catch {
+      if error.code == .noSuchFile { return [] }
+      throw error
     }
-    guard node.kind == .directory else { return }
-    for (name, child) in try node.children(at: path, looking: true) {
-      try visit(child, at: path.appending(name), body, known)
-    }
+  }
+}
+
+extension Location {
+  /// Returns the folders of the conflict versions in the hidden folder.
+  func keptConflicts() throws(FilePackageError) -> [StoredNode] {
+    let folder = StoredNode(location: self, path: PackageLayout.conflictsPath)
+    return try folder.children(folder.namesIfPresent()).filter { $0.status?.kind == .directory }
   }
 }

@@ -11,7 +11,7 @@ extension ConflictSet {
 
   /// Returns whether a name in a package's own folder may be that of a conflict copy.
   package static func mayHaveAny(in package: OpenPackage) throws(FilePackageError) -> Bool {
-    if try !KeptConflicts(package).folders().isEmpty { return true }
+    if try !package.location.keptConflicts().isEmpty { return true }
     let listing = if let known = package.tree.knownListing { known } else { try package.node.list() }
     return (0..<listing.count).lazy.map(listing.name(at:)).contains { ConflictName.mayBeCopy($0) }
   }

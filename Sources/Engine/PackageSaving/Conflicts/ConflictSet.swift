@@ -15,8 +15,6 @@ package struct ConflictSet {
     package var version: ConflictVersion
     /// The content at each place that differs; nil if the version has nothing there.
     var overlay: [PackagePath: Content?]
-    /// The folder in `.docpkg/conflicts` that holds the version, if it is there.
-    var keptIn: FileName?
   }
 
   /// The content of a version at a place.
@@ -39,20 +37,23 @@ package struct ConflictSet {
     self.location = location
     evidence = try ConflictEvidence(location, current)
     var claimed: Set<PackagePath> = []
-    func overlay(of metadata: PackageMetadata, ending name: ConflictName?) -> Overlay {
-      let overlay = self.overlay(of: metadata, ending: name)
+    func overlay(
+      of metadata: PackageMetadata, ending name: ConflictName?
+    ) throws(FilePackageError) -> Overlay {
+      let overlay = try self.overlay(of: metadata, ending: name)
       claimed.formUnion(overlay.copies)
       return overlay
     }
     if let current, !evidence.isEmpty {
-      noteEdits(of: current)
-      let overlay = overlay(of: current, ending: nil)
+      try noteEdits(of: current)
+      let overlay = try overlay(of: current, ending: nil)
       isPresentWhole = overlay.isWhole && overlay.contents.isEmpty
       if !overlay.contents.isEmpty || !overlay.missing.isEmpty { add(current, "a sync tool", overlay) }
     }
     for copy in evidence.metadataCopies where copy.metadata.revision != current?.revision {
       guard !entries.contains(where: { $0.version.id == copy.metadata.revision }) else { continue }
-      add(copy.metadata, copy.name.program, overlay(of: copy.metadata, ending: copy.name), copy.copy.path)
+      let overlay = try overlay(of: copy.metadata, ending: copy.name)
+      add(copy.metadata, copy.name.program, overlay, copy.copy.path)
     }
     addUnclaimed(claimed)
     try addKept()
@@ -66,10 +67,10 @@ package struct ConflictSet {
 
   // MARK: Versions of a known state
 
-  private mutating func noteEdits(of current: PackageMetadata) {
+  private mutating func noteEdits(of current: PackageMetadata) throws(FilePackageError) {
     for row in evidence.state(at: current.revision)?.rows ?? [] {
       guard let present = evidence.present[row.child.path], row.difference(of: present) == .changed,
-        content(of: row) == nil
+        try content(of: row) == nil
       else { continue }
       edits[row.child.path] = row.child
     }
@@ -136,10 +137,12 @@ package struct ConflictSet {
   /// Returns the differences of the state with that metadata from the document on disk.
   ///
   /// - Parameter name: the name of the copy with the metadata; nil for the package's own metadata.
-  private func overlay(of metadata: PackageMetadata, ending name: ConflictName?) -> Overlay {
+  private func overlay(
+    of metadata: PackageMetadata, ending name: ConflictName?
+  ) throws(FilePackageError) -> Overlay {
     var overlay = Overlay(evidence.summary)
     if let state = evidence.state(at: metadata.revision) {
-      lay(state, isInPlace: name == nil, into: &overlay)
+      try lay(state, isInPlace: name == nil, into: &overlay)
     } else if let name {
       // Only the sum of its children is known. The copies with the same mark may be its children.
       for copy in evidence.copies where copy.name.mark == name.mark && overlay.contents[copy.original] == nil
@@ -160,7 +163,7 @@ package struct ConflictSet {
   /// - Parameter isInPlace: whether it is the state of the document on disk.
   private func lay(
     _ state: StateTable, isInPlace: Bool, into overlay: inout Overlay
-  ) {
+  ) throws(FilePackageError) {
     for row in state.rows {
       let path = row.child.path
       // A copy with the same content belongs to that version as well.
@@ -171,7 +174,7 @@ package struct ConflictSet {
       if let present, present.isSame(as: row.child) { continue }
       if let present, edits[path] == row.child {
         if isInPlace { overlay.count(row.child, insteadOf: present) }
-      } else if let content = content(of: row) {
+      } else if let content = try content(of: row) {
         overlay.replace(present, at: path, by: row.child, content)
       } else {
         overlay.missing.append(path)
@@ -185,9 +188,9 @@ package struct ConflictSet {
   }
 
   /// Returns the available content of a child; nil if it is lost.
-  private func content(of row: NotedChild) -> Content? {
+  private func content(of row: NotedChild) throws(FilePackageError) -> Content? {
     if row.child.kind == .directory { return .folder }
-    return evidence.find(row.child).map { content(at: $0, row) }
+    return try evidence.find(row).map { content(at: $0.path, row) }
   }
 
   private func content(at path: PackagePath, _ row: NotedChild) -> Content {
@@ -233,37 +236,35 @@ package struct ConflictSet {
 
   /// Adds the versions in `.docpkg/conflicts`.
   private mutating func addKept() throws(FilePackageError) {
-    for kept in try evidence.keptFolders() {
-      let contents = try Self.contents(ofKept: kept.name, at: location)
-      if contents.isEmpty { continue }
-      let id = UUID(uuidString: kept.name.string) ?? UUID(hashing: kept.name.string)
-      let plist = PackageLayout.conflictsPath.appending(kept.name).appending(PackageLayout.metadata)
+    for kept in try location.keptConflicts() {
+      let contents = try Self.contents(of: kept)
+      guard !contents.isEmpty, let name = kept.path.name else { continue }
+      let id = UUID(uuidString: name.string) ?? UUID(hashing: name.string)
+      let plist = kept.path.appending(PackageLayout.metadata)
       let mark = KeptConflicts.Mark(try ConflictEvidence.metadata(at: plist, in: location))
       let version = ConflictVersion(
         id: id, origin: mark.map { .synchronization(by: $0.program) } ?? .otherProgram, metadata: nil,
-        savingComputer: mark?.computer, modificationDate: mark?.date ?? kept.modified.date,
+        savingComputer: mark?.computer, modificationDate: mark?.date ?? kept.status?.modified.date,
         differences: contents.filter { if case .folder? = $0.value { false } else { true } }.keys.sorted()
           .map(\.string),
         missing: [], isWhole: false, files: Self.files(of: contents).union(evidence.hiddenCopies))
-      entries.append(Entry(version: version, overlay: contents, keptIn: kept.name))
+      entries.append(Entry(version: version, overlay: contents))
     }
   }
 
   /// Returns the children of a version in `.docpkg/conflicts`.
-  private static func contents(
-    ofKept name: FileName, at location: Location
-  ) throws(FilePackageError) -> [PackagePath: Content?] {
+  private static func contents(of kept: StoredNode) throws(FilePackageError) -> [PackagePath: Content?] {
     var contents: [PackagePath: Content?] = [:]
-    let folder = StoredNode(location: location, path: PackageLayout.conflictsPath)
-    try add(folder.child(name), as: .root, to: &contents)
+    try PackageSnapshot.Node(kept, kind: .directory).forEachChild { path, child in
+      guard let node = child.stored else { return }
+      contents[path] = .some(child.kind == .directory ? .folder : .stored(node, child.attributes))
+    }
     return contents
   }
 
   /// Returns the files of a version in `.docpkg/conflicts`, as they are now.
-  static func files(
-    ofKept name: FileName, at location: Location
-  ) throws(FilePackageError) -> Set<ConflictFile> {
-    files(of: try contents(ofKept: name, at: location))
+  static func files(ofKept kept: StoredNode) throws(FilePackageError) -> Set<ConflictFile> {
+    files(of: try contents(of: kept))
   }
 
   private static func files(of contents: [PackagePath: Content?]) -> Set<ConflictFile> {
@@ -272,25 +273,6 @@ package struct ConflictSet {
         guard case .stored(let node, _)? = content, let status = node.status else { return nil }
         return ConflictFile(path: node.path, size: status.size, modified: status.modified)
       })
-  }
-
-  private static func add(
-    _ folder: StoredNode, as path: PackagePath, to contents: inout [PackagePath: Content?]
-  ) throws(FilePackageError) {
-    if path.names.count >= PackagePath.maximumDepth { throw FilePackageError(.tooDeep, .read, folder) }
-    let listing = try folder.list()
-    let positions = (0..<listing.count).filter { listing.kind(at: $0).isSupported }
-    for node in try folder.children(positions.map(listing.name(at:))) {
-      guard let name = node.path.name, let status = node.status else { continue }
-      let place = path.appending(name)
-      if PackageLayout.isOurs(place) { continue }
-      if status.kind == .directory {
-        contents[place] = .some(.folder)
-        try add(node, as: place, to: &contents)
-      } else {
-        contents[place] = .stored(node, NodeAttributes(status))
-      }
-    }
   }
 
   // MARK: Trees
@@ -329,7 +311,7 @@ package struct ConflictSet {
     guard let other, let state = evidence.commonState(of: other, and: revision) else { return nil }
     let tree = FileWrapper(directoryWithFileWrappers: [:])
     for row in state.rows.sorted(by: { $0.child.path < $1.child.path }) {
-      if let content = content(of: row) { try put(content, at: row.child.path, in: tree) }
+      if let content = try content(of: row) { try put(content, at: row.child.path, in: tree) }
     }
     return tree
   }
@@ -341,16 +323,10 @@ package struct ConflictSet {
       if try VersionHistory.node(at: path, in: tree)?.isDirectory == true { return }
       wrapper = FileWrapper(directoryWithFileWrappers: [:])
     case .stored(let node, let attributes):
-      guard let name = node.path.name,
-        let now = try StoredNode(location: node.location, path: node.path.parent).children([name]).first
-      else { return }
-      if now.status?.kind == .symbolicLink {
-        wrapper = FileWrapper(
-          state: FileWrapper.State(node: .link(.known(try now.readLink())), attributes: .newLink()))
-      } else {
-        wrapper = FileWrapper(
-          state: FileWrapper.State(node: .file(.stored(now)), attributes: attributes))
+      guard let now = try location.node(at: node.path) else {
+        throw FilePackageError(.noSuchFile, .read, node)
       }
+      wrapper = try .with(contentOf: now, attributes)
     }
     try tree.setDescendant(wrapper, at: path.string)
   }

@@ -18,14 +18,8 @@ package struct KeptConflicts {
 
   /// Returns the folders of the conflict versions, each with the children under their paths.
   package func folders() throws(FilePackageError) -> [URL] {
-    let (location, disk) = (package.location, package.location.disk)
-    return try package.node.attempt(.read, "looking for conflict versions") {
-      guard let hidden = try location.openHiddenFolder() else { return [] }
-      guard try disk.exists(PackageLayout.conflicts, in: hidden) else { return [] }
-      let listing = try disk.list(disk.openDirectory(PackageLayout.conflicts, in: hidden))
-      return listing.sortedPositions().map { position in
-        URL(filePath: path.appending(listing.name(at: position).string).string, directoryHint: .isDirectory)
-      }
+    try package.location.keptConflicts().map { folder in
+      URL(filePath: FileName(folder.filePath).string, directoryHint: .isDirectory)
     }
   }
 
@@ -104,7 +98,9 @@ package struct KeptConflicts {
 
   /// Gives a conflict version another name, if it is there.
   package func rename(_ name: String, to new: String, by writer: PackageWriter) throws(FilePackageError) {
-    guard try folders().contains(where: { $0.lastPathComponent == name }) else { return }
+    guard try package.location.keptConflicts().contains(where: { $0.path.name == FileName(name) }) else {
+      return
+    }
     try change(by: writer, "renaming a conflict version") { disk, folder, _ in
       try disk.rename(FileName(name), in: folder, to: FileName(new), in: folder, .noReplace)
       try disk.synchronize(folder)
@@ -113,23 +109,21 @@ package struct KeptConflicts {
 
   /// Removes one conflict version, if it is there.
   package func remove(_ name: String, by writer: PackageWriter) throws(FilePackageError) {
-    try remove(by: writer) { $0 == FileName(name) }
+    try remove(by: writer) { $0.path.name == FileName(name) }
   }
 
   /// Removes the versions whose files are all among those of a decision.
   package func remove(_ decided: Set<ConflictFile>, by writer: PackageWriter) throws(FilePackageError) {
-    try remove(by: writer) { try ConflictSet.files(ofKept: $0, at: package.location).isSubset(of: decided) }
+    try remove(by: writer) { try ConflictSet.files(ofKept: $0).isSubset(of: decided) }
   }
 
   private func remove(
-    by writer: PackageWriter, where isRight: (FileName) throws -> Bool
+    by writer: PackageWriter, where isRight: (StoredNode) throws -> Bool
   ) throws(FilePackageError) {
-    if try folders().isEmpty { return }
+    if try package.location.keptConflicts().isEmpty { return }
     try change(by: writer, "removing its conflict versions") { disk, folder, hidden in
-      let listing = try disk.list(folder)
-      for position in 0..<listing.count where listing.kind(at: position) == .directory {
-        let name = listing.name(at: position)
-        if try !isRight(name) { continue }
+      for kept in try package.location.keptConflicts() where try isRight(kept) {
+        guard let name = kept.path.name else { continue }
         guard disk.removeEverything(name, from: folder) else {
           throw FilePackageError(
             .inputOutput, .save, package.node,

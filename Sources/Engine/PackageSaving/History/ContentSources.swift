@@ -3,42 +3,51 @@ import FileTrees
 import PackageFormat
 
 /// The files and links of a package that may have the content of a lost child, whatever their names.
-struct ContentSources {
+final class ContentSources {
   private let location: Location
-  private let history: VersionHistory?
-  /// The kept nodes of the versions.
-  private var kept: [ContentHash: Entry] = [:]
-  /// The children that are as they were saved.
-  private var saved: [ContentHash: NotedChild] = [:]
-  /// The other nodes on disk, with their content once it was read.
-  private var others: [(node: StoredNode, content: ContentHash?)]
+  /// Whether a file that cannot be read has no usable content; otherwise it ends the search.
+  private let skipsUnreadable: Bool
+  private var known: [Content: PackagePath] = [:]
+  /// The nodes with an unknown content.
+  private var unread: [StoredNode] = []
+  private var contents: [PackagePath: ContentHash] = [:]
 
-  init(_ outside: VersionReading.ChangesOutside, _ history: VersionHistory?, at location: Location) {
-    (self.location, self.history) = (location, history)
-    for row in history?.chain.versions.flatMap(\.rows) ?? [] {
-      if let node = row.node, node.isKept, let content = node.content { kept[content] = node }
-    }
-    for row in outside.table?.rows ?? [] where outside.changed[row.child.path] == nil {
-      if row.child.kind != .directory { saved[row.child.content] = row }
-    }
-    others = outside.nodes.sorted { $0.path < $1.path }.map { ($0, nil) }
+  private struct Content: Hashable {
+    let hash: ContentHash
+    let kind: FileKind
   }
 
-  /// Returns a file or link with the content of a node; nil if there is none.
+  init(at location: Location, skipsUnreadable: Bool = false) {
+    (self.location, self.skipsUnreadable) = (location, skipsUnreadable)
+  }
+
+  /// Adds a child that has that content.
+  func add(_ child: NotedChild) {
+    known[Content(hash: child.child.content, kind: child.child.kind)] = child.child.path
+  }
+
+  /// Adds a node with a content that nothing tells yet.
+  func add(unread node: PackageSnapshot.Node) {
+    if node.kind != .directory, let stored = node.stored { unread.append(stored) }
+  }
+
+  /// Returns a file or link with the content of an entry; nil if there is none.
   ///
-  /// Cost: a read of each changed or added file of the node's size, once.
-  mutating func find(_ node: Entry) throws(FilePackageError) -> StoredNode? {
-    guard let content = node.content else { return nil }
-    if let kept = kept[content], kept.kind == node.kind, let found = try history?.find(kept) { return found }
-    if let row = saved[content], row.child.kind == node.kind, let name = row.child.path.name {
-      return try StoredNode(location: location, path: row.child.path.parent).children([name]).first
-    }
-    for (index, other) in others.enumerated() {
-      guard other.node.status?.kind == node.kind else { continue }
+  /// Cost: a read of each node of that size whose content is unknown, once.
+  func find(_ wanted: Entry) throws(FilePackageError) -> StoredNode? {
+    guard let content = wanted.content else { return nil }
+    let path = known[Content(hash: content, kind: wanted.kind)]
+    if let path, let node = try location.node(at: path) { return node }
+    for node in unread where node.status?.kind == wanted.kind {
       // The destination of a link is no file of that size.
-      if node.kind == .file, other.node.status?.size != node.size { continue }
-      if others[index].content == nil { others[index].content = try other.node.content(as: node.kind) }
-      if others[index].content == content { return other.node }
+      if wanted.kind == .file, node.status?.size != wanted.size { continue }
+      do throws(FilePackageError) {
+        let found = if let known = contents[node.path] { known } else { try node.content(as: wanted.kind) }
+        contents[node.path] = found
+        if found == content { return node }
+      } catch {
+        if !skipsUnreadable { throw error }
+      }
     }
     return nil
   }

@@ -79,8 +79,7 @@ package struct VersionReading {
         if let kept = try history?.find(node) { return kept }
         if sources == nil {
           // A child of another folder may have the bytes.
-          let places = top.isRoot ? outside : try changesOutside(within: .root)
-          sources = ContentSources(places, history, at: package.location)
+          sources = (top.isRoot ? outside : try changesOutside(within: .root)).sources(at: package.location)
         }
         return try sources?.find(node)
       }
@@ -97,13 +96,16 @@ package struct VersionReading {
     /// The children that another program added.
     var added: Set<PackagePath> = []
     /// The changed and added nodes on disk.
-    var nodes: [StoredNode] = []
+    var nodes: [PackageSnapshot.Node] = []
     /// The rows of the saved state; nil if they are unknown.
     var table: StateTable?
-    fileprivate var found: Set<PackagePath> = []
 
-    fileprivate mutating func note(_ node: PackageSnapshot.Node) {
-      if node.kind != .directory, let stored = node.stored { nodes.append(stored) }
+    /// Returns the files and links that may have the content of a child that another program changed.
+    func sources(at location: Location) -> ContentSources {
+      let sources = ContentSources(at: location)
+      for row in table?.rows ?? [] where changed[row.child.path] == nil { sources.add(row) }
+      for node in nodes { sources.add(unread: node) }
+      return sources
     }
   }
 
@@ -120,46 +122,31 @@ package struct VersionReading {
       return changes
     }
     changes.table = table
-    try compare(
-      PackageSnapshot.Node(root, kind: .directory), at: .root, with: table, within: top, &changes)
-    for row in table.rows where !changes.found.contains(row.child.path) {
+    var found: Set<PackagePath> = []
+    func compare(_ path: PackagePath, _ child: PackageSnapshot.Node) throws(FilePackageError) {
+      found.insert(path)
+      if let row = table.row(at: path) {
+        if let stored = child.stored, try stored.has(Entry(row)) { return }
+        changes.changed[path] = row
+      } else if table.isComplete {
+        changes.added.insert(path)
+      } else {
+        return
+      }
+      changes.nodes.append(child)
+    }
+    var folder = PackageSnapshot.Node(root, kind: .directory)
+    if !top.isRoot, let node = try package.location.node(at: top), let kind = node.status?.kind,
+      kind.isSupported
+    {
+      folder = PackageSnapshot.Node(node, kind: kind)
+      try compare(top, folder)
+    }
+    try folder.forEachChild(at: top, leavingOut: metadata.uncounted, compare)
+    for row in table.rows where row.child.path.isWithin(top) && !found.contains(row.child.path) {
       changes.changed[row.child.path] = row
     }
     return changes
-  }
-
-  private func compare(
-    _ node: PackageSnapshot.Node, at path: PackagePath, with table: StateTable, within top: PackagePath,
-    _ changes: inout ChangesOutside
-  ) throws(FilePackageError) {
-    for (name, child) in try node.children(at: path, looking: true) {
-      let place = path.appending(name)
-      if PackageLayout.isOurs(place) { continue }
-      changes.found.insert(place)
-      guard place.isWithin(top) || top.isWithin(place) else { continue }
-      if let row = table.row(at: place) {
-        if try !Self.has(child, row) {
-          changes.changed[place] = row
-          changes.note(child)
-        }
-      } else if table.isComplete {
-        changes.added.insert(place)
-        changes.note(child)
-      }
-      if child.kind == .directory {
-        try compare(child, at: place, with: table, within: top, &changes)
-      }
-    }
-  }
-
-  /// Returns whether a node has the content of that row.
-  private static func has(_ node: PackageSnapshot.Node, _ row: NotedChild) throws(FilePackageError) -> Bool {
-    guard row.child.kind == node.kind else { return false }
-    guard node.kind == .file else { return true }
-    guard let known = node.known, known.size == row.child.size else { return false }
-    if known.modified == row.modified { return true }
-    // A copy of the package may have other dates: then the digest decides.
-    return try node.stored?.hasContent(row.child.content) == true
   }
 
   /// Gives the metadata the application's values of that version.

@@ -67,10 +67,10 @@ package struct PackageRepair {
       let verified = try verification.verifyChildren()
       var report = RepairReport(remaining: verified.report)
       report.isDryRun = dryRun
-      let sources = verified.expected.isEmpty ? [:] : try candidates(verified)
+      let sources = try verified.expected.isEmpty ? nil : sources(verified)
       var restored: [(row: NotedChild, source: StoredNode)] = []
       for (path, row) in verified.expected.sorted(by: { $0.key < $1.key }) {
-        guard row.child.kind == .file, let source = sources[row.child.content] else { continue }
+        guard row.child.kind == .file, let source = try sources?.find(Entry(row)) else { continue }
         report.restored.append(.init(path: path.string, source: source.path.string))
         restored.append((row, source))
       }
@@ -133,44 +133,19 @@ package struct PackageRepair {
     }
   }
 
-  /// Returns files that may hold the missing bytes, by their hashes: all children, and the files in the hidden folder.
-  private func candidates(_ verified: VerifiedChildren) throws(FilePackageError) -> [ContentHash: StoredNode]
-  {
-    let wanted = Set(verified.expected.values.map(\.child.content))
-    var sources: [ContentHash: StoredNode] = [:]
-    for (path, row) in verified.found where row.child.kind == .file && wanted.contains(row.child.content) {
-      guard let name = path.name else { continue }
-      let folder = StoredNode(location: writer.location, path: path.parent)
-      sources[row.child.content] = try folder.children([name]).first
-    }
-    for folder in [PackageLayout.conflicts, PackageLayout.kept, PackageLayout.staging] {
-      let path = PackagePath([PackageLayout.hidden, folder])
-      try search(path, wanted, &sources)
-    }
-    return sources
-  }
-
-  private func search(
-    _ path: PackagePath, _ wanted: Set<ContentHash>, _ sources: inout [ContentHash: StoredNode]
-  ) throws(FilePackageError) {
-    if path.names.count > PackagePath.maximumDepth { return }
-    let folder = StoredNode(location: writer.location, path: path)
-    // A missing or unreadable folder has no usable files.
-    guard let listing = try? folder.list() else { return }
-    for position in 0..<listing.count {
-      let name = listing.name(at: position)
-      switch listing.kind(at: position) {
-      case .directory: try search(path.appending(name), wanted, &sources)
-      case .file:
-        // An unreadable file has no usable bytes.
-        guard let node = try folder.children([name]).first,
-          let child = try? ChildSummary(reading: PackageSnapshot.Node(node, kind: .file), at: node.path),
-          wanted.contains(child.content)
-        else { continue }
-        sources[child.content] = node
-      default: break
+  /// Returns the files that may hold the missing bytes: all children, and the files in the hidden folder.
+  private func sources(_ verified: VerifiedChildren) throws(FilePackageError) -> ContentSources {
+    let sources = ContentSources(at: writer.location, skipsUnreadable: true)
+    for row in verified.found.values { sources.add(row) }
+    for path in [PackageLayout.conflictsPath, PackageLayout.keptPath, PackageLayout.stagingPath] {
+      let folder = StoredNode(location: writer.location, path: path)
+      try PackageSnapshot.Node(folder, kind: .directory).forEachChild { _, node throws(FilePackageError) in
+        sources.add(unread: node)
+      } failed: { _, _ throws(FilePackageError) in
+        // A missing or unreadable folder has no usable files.
       }
     }
+    return sources
   }
 
   private func restore(_ row: NotedChild, from source: StoredNode) throws(FilePackageError) {

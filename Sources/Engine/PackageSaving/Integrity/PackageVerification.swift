@@ -34,7 +34,20 @@ package struct PackageVerification {
     var root = StoredNode(location: location, path: .root)
     root.status = package.baseline.status
     let uncounted = package.baseline.metadata.known?.uncounted ?? []
-    try visit(PackageSnapshot.Node(root, kind: .directory), at: .root, leavingOut: uncounted, &verified)
+    try PackageSnapshot.Node(root, kind: .directory).forEachChild(leavingOut: uncounted) {
+      path, child throws(FilePackageError) in
+      verified.report.children += 1
+      do throws(FilePackageError) {
+        let row = try NotedChild(reading: child, at: path)
+        verified.report.bytes += row.child.size
+        verified.found[path] = row
+      } catch {
+        verified.note(error, at: path)
+      }
+    } failed: { path, error throws(FilePackageError) in
+      if path.isRoot { throw error }
+      verified.note(error, at: path)
+    }
     verified.report.unreadable = verified.unreadable.sorted { $0.key < $1.key }.map { path, error in
       .init(path: path.string, reason: error.reason ?? error.code.words)
     }
@@ -126,34 +139,6 @@ package struct PackageVerification {
     } catch {
       if error.code == .logDamaged { return [] }
       throw error
-    }
-  }
-
-  private func visit(
-    _ node: PackageSnapshot.Node, at path: PackagePath, leavingOut uncounted: Set<PackagePath>,
-    _ verified: inout VerifiedChildren
-  ) throws(FilePackageError) {
-    let children: [(name: FileName, node: PackageSnapshot.Node)]
-    do {
-      children = try node.children(at: path, looking: true)
-    } catch {
-      if path.isRoot { throw error }
-      verified.note(error, at: path)
-      return
-    }
-    for (name, child) in children {
-      let place = path.appending(name)
-      if PackageLayout.isOurs(place) || uncounted.contains(place) { continue }
-      verified.report.children += 1
-      do {
-        let summary = try ChildSummary(reading: child, at: place)
-        verified.report.bytes += summary.size
-        verified.found[place] = NotedChild(
-          child: summary, modified: child.known?.modified ?? FileTime(seconds: 0, nanoseconds: 0))
-      } catch {
-        verified.note(error, at: place)
-      }
-      if child.kind == .directory { try visit(child, at: place, leavingOut: uncounted, &verified) }
     }
   }
 }

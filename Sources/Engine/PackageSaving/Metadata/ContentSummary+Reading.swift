@@ -40,17 +40,8 @@ extension ContentSummary {
     reading snapshot: PackageSnapshot, leavingOut uncounted: Set<PackagePath> = []
   ) throws(FilePackageError) {
     self.init()
-    try add(snapshot.root, at: .root, leavingOut: uncounted)
-  }
-
-  private mutating func add(
-    _ node: PackageSnapshot.Node, at path: PackagePath, leavingOut uncounted: Set<PackagePath>
-  ) throws(FilePackageError) {
-    guard !PackageLayout.isOurs(path), !uncounted.contains(path) else { return }
-    if !path.isRoot { add(try ChildSummary(reading: node, at: path)) }
-    guard case .directory = node.content else { return }
-    for (name, child) in try node.children(at: path, looking: true) {
-      try add(child, at: path.appending(name), leavingOut: uncounted)
+    try snapshot.root.forEachChild(leavingOut: uncounted) { path, child throws(FilePackageError) in
+      add(try ChildSummary(reading: child, at: path))
     }
   }
 }

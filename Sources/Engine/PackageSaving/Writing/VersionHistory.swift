@@ -124,12 +124,7 @@ package struct VersionHistory {
       return true
     }
     guard let stored = try find(node) else { return false }
-    let content: FileWrapper.Node =
-      node.kind == .symbolicLink ? .link(.known(try stored.readLink())) : .file(.stored(stored))
-    let wrapper = FileWrapper(
-      state: FileWrapper.State(node: content, attributes: node.attributes(from: stored)))
-    if node.kind == .symbolicLink { wrapper.state.withLock { $0.attributes = .newLink() } }
-    try tree.setDescendant(wrapper, at: path.string)
+    try tree.setDescendant(.with(contentOf: stored, node.attributes(from: stored)), at: path.string)
     return true
   }
 
@@ -140,37 +135,12 @@ package struct VersionHistory {
   /// Cost: a status; for a file with the right size and another date, such as a copy of the package has, reading it.
   package func find(_ node: Entry) throws(FilePackageError) -> StoredNode? {
     guard let name = node.kept else { return nil }
-    let places = [PackageLayout.keptPath.appending(name)] + (visible[name].map { [$0] } ?? []) + staged
-    for path in places {
-      guard let found = try look(at: path), let status = found.status else { continue }
-      guard status.kind == node.kind else { continue }
-      if node.kind != .file {
-        if path.parent == PackageLayout.keptPath { return found }
-        if try found.content(as: node.kind) == node.content { return found }
-        continue
-      }
-      // A copy of the package may have other dates: then the digest decides.
-      guard status.size == node.size else { continue }
-      if status.modified == node.modified && path.parent != PackageLayout.stagingPath { return found }
-      if try found.hasContent(node.content) { return found }
+    if let kept = try location.keptNode(of: node) { return kept }
+    if let path = visible[name], let found = try location.node(at: path), try found.has(node) { return found }
+    for path in staged {
+      if let found = try location.node(at: path), try found.has(node, reading: true) { return found }
     }
     return nil
-  }
-
-  private func look(at path: PackagePath) throws(FilePackageError) -> StoredNode? {
-    guard let name = path.name else { return nil }
-    do {
-      let folder = try location.openDirectory(path.parent)
-      guard let status = try location.disk.statusIfPresent(of: name, in: folder) else { return nil }
-      return StoredNode(location: location, path: path, status: status)
-    } catch {
-      switch error.code {
-      case .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels: return nil
-      default:
-        throw FilePackageError(
-          error, .read, StoredNode(location: location, path: path), activity: "looking for the kept files at")
-      }
-    }
   }
 
   /// Returns the node at a path of a tree; nil also if the path leads through a file or a link.
@@ -193,20 +163,15 @@ extension Entry {
   }
 }
 
-extension StoredNode {
-  /// Returns whether a file has the content with that hash; reads all of it.
-  func hasContent(_ content: ContentHash?) throws(FilePackageError) -> Bool {
-    guard let content else { return false }
-    return try self.content(as: .file) == content
-  }
-
-  /// Returns the hash of the file's bytes or of the link's destination.
-  func content(as kind: FileKind) throws(FilePackageError) -> ContentHash {
-    try ChildSummary(reading: PackageSnapshot.Node(self, kind: kind), at: path).content
-  }
-}
-
 extension FileWrapper {
+  /// Makes a file or link with the content of a node on disk; a link has the attributes of a new one.
+  static func with(contentOf stored: StoredNode, _ attributes: NodeAttributes) throws -> FileWrapper {
+    if stored.status?.kind == .symbolicLink {
+      return FileWrapper(state: State(node: .link(.known(try stored.readLink())), attributes: .newLink()))
+    }
+    return FileWrapper(state: State(node: .file(.stored(stored)), attributes: attributes))
+  }
+
   /// Sets the mode of a folder that stays.
   fileprivate func setMode(_ mode: UInt16) {
     if state.withLock({ $0.attributes.mode == mode }) { return }

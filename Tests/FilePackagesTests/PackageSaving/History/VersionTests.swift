@@ -209,6 +209,20 @@ struct VersionTests {
     #expect(try again.tree.regularFile(at: "Text.txt").text == "second")
   }
 
+  @Test func `have lost a link that another program changed`() async throws {
+    let disk = try await CrashCheck.disk(
+      ["Text.txt": "first", "Latest": .link(Array("a".utf8))], metadata: true)
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    try await store.put("Text.txt", "second")
+    try await store.save(options: .keepsHistory)
+    let version = try #require(try await store.versions().first?.persistentIdentifier)
+    #expect(try await store.contents(of: version).lost == [])
+    let folder = try disk.openDirectory(at: CrashCheck.path)
+    try disk.removeFile("Latest", in: folder)
+    try disk.makeSymbolicLink(to: Array("b".utf8), named: "Latest", in: folder)
+    #expect(try await store.contents(of: version).lost == ["Latest"])
+  }
+
   @Test func `are verified, and damage of what they alone have is told`() async throws {
     let disk = try await CrashCheck.disk(Self.tree, metadata: true)
     let store = try await PackageStore.open(CrashCheck.path, on: disk)
