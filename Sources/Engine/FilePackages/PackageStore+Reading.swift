@@ -70,7 +70,7 @@ extension PackageStore {
   ///
   /// - Throws: `tooDeep`, the system's reason, and the errors of `body`.
   public func forEachEntry(attributes: Bool = true, _ body: (PackageEntry) throws -> Void) throws {
-    try PackageWalk(location: location, attributes: attributes).visit(body)
+    try writer.node.forEachEntry(attributes: attributes, body)
   }
 
   // MARK: Changes by other programs

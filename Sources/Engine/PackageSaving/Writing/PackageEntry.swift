@@ -37,85 +37,23 @@ extension PackageEntry: CustomStringConvertible {
   }
 }
 
-/// The walk through every node of a package on disk except the hidden folder.
-package struct PackageWalk {
-  package let location: Location
-  let attributes: Bool
-
-  package init(location: Location, attributes: Bool) {
-    self.location = location
-    self.attributes = attributes
-  }
-
-  package func visit(_ body: (PackageEntry) throws -> Void) throws {
-    let root: OwnedDescriptor
-    do {
-      root = try location.openDirectory(.root)
-    } catch {
-      throw FilePackageError(error, .read, StoredNode(location: location, path: .root))
-    }
-    try visit(root, at: .root, body)
-  }
-
-  private func visit(
-    _ directory: borrowing OwnedDescriptor, at path: PackagePath,
-    _ body: (PackageEntry) throws -> Void
-  ) throws {
-    let disk = location.disk
-    if path.names.count > PackagePath.maximumDepth {
-      throw FilePackageError(.tooDeep, .read, StoredNode(location: location, path: path))
-    }
-    let listing: DirectoryListing
-    do {
-      listing = try disk.list(directory)
-    } catch {
-      throw FilePackageError(error, .read, StoredNode(location: location, path: path))
-    }
-    let prefix = path.isRoot ? [] : path.bytes + [UInt8(ascii: "/")]
-    for position in listing.sortedPositions() {
+extension StoredNode {
+  /// Calls `body` with every node in the folder on disk: see `PackageStore.forEachEntry(attributes:_:)`.
+  package func forEachEntry(attributes: Bool, _ body: (PackageEntry) throws -> Void) throws {
+    if path.names.count > PackagePath.maximumDepth { throw FilePackageError(.tooDeep, .read, self) }
+    let listing = try list()
+    let positions = listing.sortedPositions()
+    let names = positions.map(listing.name(at:))
+    for (position, node) in zip(positions, attributes ? try children(names) : names.map { child($0) }) {
       let kind = listing.kind(at: position)
-      let isHidden = listing.withName(at: position) { $0.elementsEqual(PackageLayout.hidden.bytes) }
-      if path.isRoot && isHidden { continue }
-      let string = listing.withName(at: position) { Self.string(prefix, $0) }
-      var entry = PackageEntry(path: string, kind: .init(kind))
-      do {
-        let name = attributes || kind != .file ? listing.name(at: position) : FileName(bytes: [])
-        if attributes {
-          let status = try disk.status(of: name, in: directory)
-          entry.size = kind == .file ? status.size : nil
-          entry.modificationDate = status.modified.date
-        }
-        if kind == .symbolicLink {
-          entry.linkDestination = FileName(bytes: try disk.destination(of: name, in: directory)).string
-        }
-      } catch {
-        let place = path.appending(listing.name(at: position))
-        throw FilePackageError(error, .read, StoredNode(location: location, path: place))
+      var entry = PackageEntry(path: node.path.string, kind: .init(kind))
+      if let status = node.status {
+        entry.size = kind == .file ? status.size : nil
+        entry.modificationDate = status.modified.date
       }
+      if kind == .symbolicLink { entry.linkDestination = FileName(bytes: try node.readLink()).string }
       try body(entry)
-      if kind == .directory {
-        let name = listing.name(at: position)
-        let place = path.appending(name)
-        let child: OwnedDescriptor
-        do {
-          child = try disk.openDirectory(name, in: directory)
-        } catch {
-          throw FilePackageError(error, .read, StoredNode(location: location, path: place))
-        }
-        try visit(child, at: place, body)
-      }
-    }
-  }
-
-  /// Returns the path as one string; a path that is not plain ASCII takes a slower way.
-  private static func string(_ prefix: [UInt8], _ name: UnsafeBufferPointer<UInt8>) -> String {
-    if !name.allSatisfy({ $0 < 0x80 }) || !prefix.allSatisfy({ $0 < 0x80 }) {
-      return PackagePath(FileName(bytes: prefix + name).string).string
-    }
-    return String(unsafeUninitializedCapacity: prefix.count + name.count) { buffer in
-      _ = buffer.initialize(from: prefix)  // It fits.
-      _ = UnsafeMutableBufferPointer(rebasing: buffer[prefix.count...]).initialize(from: name)  // It fits.
-      return prefix.count + name.count
+      if kind == .directory { try node.forEachEntry(attributes: attributes, body) }
     }
   }
 }
