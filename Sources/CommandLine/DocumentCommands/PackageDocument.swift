@@ -156,7 +156,7 @@ extension PackageDocument {
     return report
   }
 
-  func stopHistory(dryRun: Bool) async throws -> HistoryStopReport {
+  func stopHistory(dryRun: Bool) async throws -> ThinningReport {
     let store = try await PackageStore.open(at: url(path))
     return try await interruptible(with: store) {
       var report = try await store.stopKeepingHistory(dryRun: dryRun)
@@ -171,14 +171,9 @@ extension PackageDocument {
   func pruneHistory(budget: UInt64?, dryRun: Bool) async throws -> ThinningReport {
     let store = try await PackageStore.open(at: url(path))
     return try await interruptible(with: store) {
-      var report: ThinningReport
-      if let budget, var policy = try await store.retentionPolicy() {
-        policy.byteBudget = budget
-        if dryRun { return try await store.thinningPlan(under: policy) }
-        report = try await store.thinHistory(under: policy)
-      } else {
-        report = try await store.thinHistory(dryRun: dryRun)
-      }
+      var policy = try await store.retentionPolicy()
+      if let budget { policy?.byteBudget = budget }
+      var report = try await store.thinHistory(under: policy, dryRun: dryRun)
       await store.close(noting: &report.warnings)
       return report
     }

@@ -126,7 +126,7 @@ extension PackageStore {
   @discardableResult
   public func startKeepingHistory(dryRun: Bool = false) throws(FilePackageError) -> HistoryStartReport {
     defer { scheduleDueWork() }
-    return try HistoryStart(writer).begin(dryRun: dryRun)
+    return try writer.beginHistory(dryRun: dryRun)
   }
 
   /// Adds a version with the content of a tree, as the newest before the current one; the document stays as it is.
@@ -145,7 +145,7 @@ extension PackageStore {
     _ contents: FileWrapper, date: Date? = nil
   ) throws(FilePackageError) -> FileVersion {
     defer { scheduleDueWork() }
-    let added = try VersionAdding(writer).add(contents, date: date)
+    let added = try writer.addVersion(contents, date: date)
     guard let found = try versions().first(where: { $0.persistentIdentifier == added }) else {
       throw FilePackageError(
         .indeterminate, .save, writer.node, reason: "the added version is missing")
@@ -158,7 +158,7 @@ extension PackageStore {
   /// - Throws: `noSuchVersion`; `busy` while another program has the document open; the system's error.
   public func setDiscardable(_ isDiscardable: Bool, _ versions: Set<UUID>) throws(FilePackageError) {
     defer { scheduleDueWork() }
-    try HistoryRewriting(writer).setDiscardable(isDiscardable, versions)
+    try writer.setDiscardable(isDiscardable, versions)
   }
 
   /// Returns the retention policy of the history; nil if there is no history.
@@ -174,7 +174,7 @@ extension PackageStore {
   ///   error.
   public func setRetentionPolicy(_ policy: RetentionPolicy) throws(FilePackageError) {
     defer { scheduleDueWork() }
-    try HistoryRewriting(writer).set(policy)
+    try writer.setRetentionPolicy(policy)
   }
 
   /// Drops the versions that the policy does not keep, and the versions before a gap in the history, which `versions()`
@@ -186,29 +186,17 @@ extension PackageStore {
   /// that no version needs.
   ///
   /// - Parameters:
+  ///   - policy: a policy that the history gets in the same step; by default it has its own one.
   ///   - date: the current date; by default the clock's.
   ///   - dryRun: whether to report the versions without dropping them.
   /// - Throws: `busy` while another program has the document open; the system's error. Each version is then present or
-  ///   dropped, as a whole.
+  ///   dropped, as a whole, and the history has its earlier policy.
   @discardableResult
   public func thinHistory(
-    at date: Date? = nil, dryRun: Bool = false
+    under policy: RetentionPolicy? = nil, at date: Date? = nil, dryRun: Bool = false
   ) throws(FilePackageError) -> ThinningReport {
     defer { scheduleDueWork() }
-    return try HistoryRewriting(writer).thin(at: date, withLost: true, dryRun: dryRun)
-  }
-
-  /// Sets the retention policy and drops the versions that it does not keep, in one step.
-  ///
-  /// - Throws: as `thinHistory(at:dryRun:)`. The history then has its earlier policy, and all versions.
-  package func thinHistory(under policy: RetentionPolicy) throws(FilePackageError) -> ThinningReport {
-    defer { scheduleDueWork() }
-    return try HistoryRewriting(writer).thin(under: policy, withLost: true)
-  }
-
-  /// Returns the report that `thinHistory(at:dryRun:)` would give under another policy, and changes nothing.
-  package func thinningPlan(under policy: RetentionPolicy) throws(FilePackageError) -> ThinningReport {
-    try HistoryRewriting(writer).plan(under: policy)
+    return try writer.thinHistory(under: policy, at: date, withLost: true, dryRun: dryRun)
   }
 
   /// Removes versions for good, regardless of the policy; the other versions stay.
@@ -216,7 +204,7 @@ extension PackageStore {
   /// - Throws: `noSuchVersion`; `busy` while another program has the document open; the system's error.
   public func removeVersions(_ versions: Set<UUID>) throws(FilePackageError) {
     defer { scheduleDueWork() }
-    try HistoryRewriting(writer).remove(versions)
+    try writer.removeVersions(versions)
   }
 
   /// Ends the history: removes all versions, and no later save of any program keeps one.
@@ -228,8 +216,8 @@ extension PackageStore {
   /// - Throws: `unsavedEdits` if the tree has unsaved edits, since this call saves the metadata; `busy` while another
   ///   program has the document open; the system's error.
   @discardableResult
-  public func stopKeepingHistory(dryRun: Bool = false) throws(FilePackageError) -> HistoryStopReport {
+  public func stopKeepingHistory(dryRun: Bool = false) throws(FilePackageError) -> ThinningReport {
     defer { scheduleDueWork() }
-    return try HistoryStop(writer).end(dryRun: dryRun)
+    return try writer.endHistory(dryRun: dryRun)
   }
 }

@@ -2,51 +2,43 @@ import DurableIO
 package import FileTrees
 package import FoundationEssentials
 package import PackageFormat
-import Synchronization
 import SystemPackage
 
-/// The addition of a version to a history.
-package struct VersionAdding {
-  private let writer: PackageWriter
-
-  package init(_ writer: PackageWriter) { self.writer = writer }
-
+extension PackageWriter {
+  /// Adds a version to the history: see `PackageStore.addVersion(_:date:)`.
+  ///
   /// - Returns: the identifier of the version.
-  package func add(_ contents: FileWrapper, date: Date?) throws(FilePackageError) -> UUID {
-    try writer.publish()
-    guard let current = try writer.baseline.metadata.get() else { throw writer.package.keepsNone }
+  package func addVersion(_ contents: FileWrapper, date: Date?) throws(FilePackageError) -> UUID {
+    try publish()
+    guard let current = try baseline.metadata.get() else { throw package.keepsNone }
     // The lock is held, so that the children in place stay unchanged.
-    return try writer.withPackageLock { session throws(FilePackageError) in
-      try add(contents, date: date, over: current, session.kept)
-    }
-  }
-
-  private func add(
-    _ contents: FileWrapper, date: Date?, over current: PackageMetadata, _ kept: KeptFiles
-  ) throws(FilePackageError) -> UUID {
-    return try writer.node.attempt(.save) {
-      var added = VersionRecord(try newMetadata(of: contents, date, current), next: current.revision)
-      added.isDiscardable = false
-      let addition = try VersionAddition(
-        of: contents, over: writer.package.newTree(),
-        hasEarlier: try writer.package.history()?.available.isEmpty == false)
-      // The files of the new version and of the version before it are durable before the history names them. A power
-      // cut leaves either files that no version needs, or the version.
-      try addition.keep(in: writer.location, kept)
-      added.rows = addition.rows
-      try HistoryRewriting(writer).rewrite(beginning: current.revision) { history in
-        var versions = history.chain.versions
-        if let last = versions.indices.last, history.chain.tip == current.revision {
-          versions[last] = versions[last].leading(to: added.revision, addition.earlier)
+    return try withPackageLock { session throws(FilePackageError) in
+      try node.attempt(.save) {
+        let table = try package.table(of: current)
+        let new = try CountedChildren(contents.snapshot().root, current, sparing: nil)
+        let old = try CountedChildren(package.present, current, sparing: table)
+        var added = VersionRecord(try newMetadata(of: contents, new, date, current), next: current.revision)
+        added.isDiscardable = false
+        let addition = try VersionAddition(
+          of: new, over: old, hasEarlier: try package.history()?.available.isEmpty == false)
+        // The files of the new version and of the version before it are durable before the history names them. A power
+        // cut leaves either files that no version needs, or the version.
+        try addition.keep(in: location, session.kept)
+        added.rows = addition.rows
+        try rewriteHistory(beginning: current.revision) { history in
+          var versions = history.chain.versions
+          if let last = versions.indices.last, history.chain.tip == current.revision {
+            versions[last] = versions[last].leading(to: added.revision, addition.earlier)
+          }
+          return (VersionChain(versions + [added], tip: current.revision), history.policy)
         }
-        return (VersionChain(versions + [added], tip: current.revision), history.policy)
+        return added.revision
       }
-      return added.revision
     }
   }
 
   private func newMetadata(
-    of contents: FileWrapper, _ date: Date?, _ current: PackageMetadata
+    of contents: FileWrapper, _ children: CountedChildren, _ date: Date?, _ current: PackageMetadata
   ) throws -> PackageMetadata {
     let plist = try contents.child(named: PackageLayout.metadata.string)
     // Metadata that are not a document's do not describe this version.
@@ -56,9 +48,25 @@ package struct VersionAdding {
     metadata.identifier = current.identifier
     metadata.revision = .new
     (metadata.parentRevisions, metadata.contentRevision) = ([], nil)
-    metadata.modificationDate = date ?? saved ?? writer.clock()
-    metadata.summary = try ContentSummary(reading: contents.snapshot(), leavingOut: metadata.uncounted)
+    metadata.modificationDate = date ?? saved ?? clock()
+    metadata.summary = children.summary
     return metadata
+  }
+}
+
+/// The children of a tree that the sums of a document count.
+private struct CountedChildren {
+  var nodes: [PackagePath: (node: PackageSnapshot.Node, child: ChildSummary)] = [:]
+  var summary = ContentSummary()
+
+  init(
+    _ root: PackageSnapshot.Node, _ metadata: PackageMetadata, sparing table: StateTable?
+  ) throws(FilePackageError) {
+    try root.forEachChild(leavingOut: metadata.uncounted) { path, node throws(FilePackageError) in
+      let child = try NotedChild(reading: node, at: path, unless: table?.row(at: path)).child
+      nodes[path] = (node, child)
+      summary.add(child)
+    }
   }
 }
 
@@ -69,64 +77,42 @@ private struct VersionAddition {
   /// The rows of the current state, and so of the version before, at the same places.
   private(set) var earlier: [VersionRecord.Row] = []
   private var files = FileWrapper(directoryWithFileWrappers: [:])
-  private var nodes: [FileName: (kind: FileKind, content: ContentHash)] = [:]
+  private var kept: [FileName: Entry] = [:]
 
-  init(of contents: FileWrapper, over present: FileWrapper, hasEarlier: Bool) throws {
-    let (new, old) = (try Self.tree(contents), try Self.tree(present))
-    for path in Set(new.keys).union(old.keys).sorted() {
-      let (node, before) = (new[path], old[path])
-      if let node, let before, try Self.isSame(node, before) { continue }
-      rows.append(VersionRecord.Row(path, try node.map { try add($0) }))
-      if hasEarlier { earlier.append(VersionRecord.Row(path, try before.map { try add($0) })) }
-    }
-  }
-
-  private static func tree(_ tree: FileWrapper) throws -> [PackagePath: FileWrapper] {
-    var nodes: [PackagePath: FileWrapper] = [:]
-    func add(_ folder: FileWrapper, _ path: PackagePath) throws {
-      for (key, child) in try folder.children() {
-        let place = path.appending(FileName(key))
-        if PackageLayout.isOurs(place) { continue }
-        nodes[place] = child
-        if child.isDirectory { try add(child, place) }
+  init(of new: CountedChildren, over old: CountedChildren, hasEarlier: Bool) throws {
+    for path in Set(new.nodes.keys).union(old.nodes.keys).sorted() {
+      let (node, before) = (new.nodes[path], old.nodes[path])
+      if node?.child == before?.child { continue }
+      rows.append(VersionRecord.Row(path, try node.map { try add($0.node, $0.child) }))
+      if hasEarlier {
+        earlier.append(VersionRecord.Row(path, try before.map { try add($0.node, $0.child) }))
       }
     }
-    try add(tree, .root)
-    return nodes
-  }
-
-  private static func isSame(_ left: FileWrapper, _ right: FileWrapper) throws -> Bool {
-    guard left.kind == right.kind else { return false }
-    return try left.isDirectory
-      || (left.permissions & 0o100 == right.permissions & 0o100 || left.isSymbolicLink)
-        && left.hasSameContents(as: right)
   }
 
   /// Adds a node to keep.
-  private mutating func add(_ wrapper: FileWrapper) throws -> Entry {
-    var node = Entry(wrapper.kind, wrapper.state.withLock { $0.attributes })
-    if wrapper.isDirectory { return node }
-    let child = try ChildSummary(reading: wrapper.snapshot().root, at: .root)
-    (node.size, node.content, node.isKept) = (child.size, child.content, true)
-    guard let name = node.kept, nodes[name] == nil else { return node }
-    nodes[name] = (node.kind, child.content)
-    let copy = wrapper.copy()
-    copy.preferredFilename = name.string
-    files.addFileWrapper(copy)
-    return node
+  private mutating func add(_ node: PackageSnapshot.Node, _ child: ChildSummary) throws -> Entry {
+    if node.kind == .directory { return Entry(.directory, node.attributes) }
+    var entry = Entry(node.kind, node.attributes, size: child.size, content: child.content)
+    entry.isKept = true
+    guard let name = entry.kept, kept[name] == nil else { return entry }
+    kept[name] = entry
+    let file = try node.wrapper?.copy() ?? node.stored.map { try .with(contentOf: $0, node.attributes) }
+    file?.preferredFilename = name.string
+    if let file { files.addFileWrapper(file) }
+    return entry
   }
 
   /// Writes the files to keep; they are durable when it returns.
   func keep(in location: Location, _ kept: KeptFiles) throws {
-    if nodes.isEmpty { return }
+    if self.kept.isEmpty { return }
     let name = FileName("added-\(UUID.new.token)")
     let place = PackageLayout.stagingPath.appending(name)
-    var path = location.path
-    for name in place.names { path = path.appending(name.string) }
-    try files.write(to: path, options: [], original: nil, on: location.disk)
+    try files.write(
+      to: StoredNode(location: location, path: place).filePath, options: [], original: nil, on: location.disk)
     let folder = try location.openDirectory(place)
-    for (name, node) in nodes.sorted(by: { $0.key < $1.key }) {
-      try kept.keep(name, in: folder, node.kind, node.content)
+    for (name, entry) in self.kept.sorted(by: { $0.key < $1.key }) {
+      if let content = entry.content { try kept.keep(name, in: folder, entry.kind, content) }
     }
     try kept.synchronize()
     // The next session removes what stays.

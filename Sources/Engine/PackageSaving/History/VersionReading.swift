@@ -112,11 +112,9 @@ package struct VersionReading {
   private func changesOutside(within top: PackagePath) throws(FilePackageError) -> ChangesOutside {
     var changes = ChangesOutside()
     guard let metadata = try package.baseline.metadata.get() else { return changes }
-    var root = package.node
-    root.status = package.baseline.status
     guard let table = try package.table(of: metadata) else {
       // Without the digests of the children, only the sum of all shows a change.
-      let now = PackageSnapshot(root: .init(root, kind: .directory))
+      let now = PackageSnapshot(root: package.present)
       let summary = try ContentSummary(reading: now, leavingOut: metadata.uncounted)
       if summary != metadata.summary { changes.changed[top] = .some(nil) }
       return changes
@@ -135,7 +133,7 @@ package struct VersionReading {
       }
       changes.nodes.append(child)
     }
-    var folder = PackageSnapshot.Node(root, kind: .directory)
+    var folder = package.present
     if !top.isRoot, let node = try package.location.node(at: top), let kind = node.status?.kind,
       kind.isSupported
     {

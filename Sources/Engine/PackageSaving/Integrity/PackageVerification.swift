@@ -31,10 +31,8 @@ package struct PackageVerification {
     var verified = VerifiedChildren()
     verified.report.log =
       package.state.damage?.reason ?? package.state.problem.map { "a save waits: \($0.reason ?? "")" }
-    var root = StoredNode(location: location, path: .root)
-    root.status = package.baseline.status
     let uncounted = package.baseline.metadata.known?.uncounted ?? []
-    try PackageSnapshot.Node(root, kind: .directory).forEachChild(leavingOut: uncounted) {
+    try package.present.forEachChild(leavingOut: uncounted) {
       path, child throws(FilePackageError) in
       verified.report.children += 1
       do throws(FilePackageError) {

@@ -36,6 +36,14 @@ extension PackageSnapshot.Node {
   }
 }
 
+extension OpenPackage {
+  /// The package's folder as it is on disk.
+  var present: PackageSnapshot.Node {
+    PackageSnapshot.Node(
+      StoredNode(location: location, path: .root, status: baseline.status), kind: .directory)
+  }
+}
+
 extension NotedChild {
   /// Reads a child on disk.
   ///

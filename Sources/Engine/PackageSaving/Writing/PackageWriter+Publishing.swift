@@ -71,7 +71,7 @@ extension PackageWriter {
     // Without a checkpoint, the next opening compares more files.
     try? session.checkpoint()
     session.hidden.unlock()
-    HistoryRewriting(self).thinIfDue()
+    thinHistoryIfDue()
   }
 
   /// Makes a published save the baseline of the next one.

@@ -130,7 +130,7 @@ package final class PackageWriter {
   package func close() throws(FilePackageError) {
     try publish()
     due.remove(.checkpoint)
-    HistoryRewriting(self).thinIfDue()
+    thinHistoryIfDue()
     guard let session else { return }
     do throws(FilePackageError) {
       // If another program moved the package, `end()` ends the log at its new place.

@@ -8,7 +8,7 @@ package import PackageFormat
 //    version without its files.
 // V3 A history is rewritten only while no other store has the package open.
 
-/// The result of thinning a history, or of its dry run.
+/// The result of thinning or ending a history, or of its dry run.
 public struct ThinningReport: Sendable, Hashable, Codable {
   /// The identifiers of the removed versions, the oldest first.
   public var removed: [UUID] = []
@@ -21,7 +21,7 @@ public struct ThinningReport: Sendable, Hashable, Codable {
   /// The tasks that remain, although the versions are dropped.
   public var warnings: [SaveWarning] = []
 
-  package init(isDryRun: Bool = false) { self.isDryRun = isDryRun }
+  init(isDryRun: Bool) { self.isDryRun = isDryRun }
 }
 
 extension ThinningReport: CustomStringConvertible {
@@ -32,17 +32,11 @@ extension ThinningReport: CustomStringConvertible {
   }
 }
 
-/// The changes of a kept history as a whole: its policy, and the versions that go.
-///
-/// The docs of `PackageStore` say what each guarantees.
-package struct HistoryRewriting {
-  private let writer: PackageWriter
-
-  package init(_ writer: PackageWriter) { self.writer = writer }
-
-  package func set(_ policy: RetentionPolicy) throws(FilePackageError) {
-    if try writer.package.history() == nil { throw writer.package.keepsNone }
-    try rewrite { ($0.chain, policy) }
+// The changes of a kept history as a whole. The docs of `PackageStore` say what each guarantees.
+extension PackageWriter {
+  package func setRetentionPolicy(_ policy: RetentionPolicy) throws(FilePackageError) {
+    if try package.history() == nil { throw package.keepsNone }
+    try rewriteHistory { ($0.chain, policy) }
   }
 
   /// Drops the versions that the policy does not keep.
@@ -50,40 +44,27 @@ package struct HistoryRewriting {
   /// - Parameters:
   ///   - policy: a policy that the history takes over in the same step; nil for its own.
   ///   - withLost: whether to drop the versions before a gap, too, which cannot be put together.
-  @discardableResult
-  package func thin(
-    at date: Date? = nil, under policy: RetentionPolicy? = nil, withLost: Bool = false, dryRun: Bool = false
+  package func thinHistory(
+    under policy: RetentionPolicy? = nil, at date: Date? = nil, withLost: Bool, dryRun: Bool = false
   ) throws(FilePackageError) -> ThinningReport {
-    if dryRun { return try plan(at: date) }
-    guard let history = try writer.package.history() else { return ThinningReport() }
+    guard let history = try package.history() else { return ThinningReport(isDryRun: dryRun) }
     let policy = policy ?? history.policy
-    var dropped = history.chain.dropped(by: policy, now: date ?? writer.clock())
+    var dropped = history.chain.dropped(by: policy, now: date ?? clock())
     if withLost { dropped.formUnion(history.lost) }
-    if dropped.isEmpty && policy == history.policy { return ThinningReport(history.chain, dropping: []) }
+    if dryRun || dropped.isEmpty && policy == history.policy {
+      return ThinningReport(history.chain, dropping: dropped, isDryRun: dryRun)
+    }
     return try drop(dropped, policy)
   }
 
-  /// Returns the report of a thinning with the lost versions.
-  ///
-  /// - Parameter policy: nil for the history's own.
-  package func plan(
-    at date: Date? = nil, under policy: RetentionPolicy? = nil
-  ) throws(FilePackageError) -> ThinningReport {
-    guard let history = try writer.package.history() else { return ThinningReport(isDryRun: true) }
-    let dropped = history.chain.dropped(by: policy ?? history.policy, now: date ?? writer.clock())
-    var report = ThinningReport(history.chain, dropping: dropped.union(history.lost))
-    report.isDryRun = true
-    return report
-  }
-
-  package func remove(_ versions: Set<UUID>) throws(FilePackageError) {
-    for version in versions { _ = try writer.package.find(version) }  // Throws if there is none.
+  package func removeVersions(_ versions: Set<UUID>) throws(FilePackageError) {
+    for version in versions { _ = try package.find(version) }  // Throws if there is none.
     _ = try drop(versions)  // The caller knows the versions.
   }
 
   package func setDiscardable(_ isDiscardable: Bool, _ versions: Set<UUID>) throws(FilePackageError) {
-    for version in versions { _ = try writer.package.find(version) }  // Throws if there is none.
-    try rewrite { history in
+    for version in versions { _ = try package.find(version) }  // Throws if there is none.
+    try rewriteHistory { history in
       let changed = history.chain.versions.map { version in
         var version = version
         if versions.contains(version.revision) { version.isDiscardable = isDiscardable }
@@ -94,36 +75,34 @@ package struct HistoryRewriting {
   }
 
   /// Thins the history if that is due and possible; otherwise a later call does it.
-  func thinIfDue() {
-    guard writer.state.waiting == nil, let log = writer.session?.log, log.takeDueness() else {
-      return
-    }
+  func thinHistoryIfDue() {
+    guard state.waiting == nil, let log = session?.log, log.takeDueness() else { return }
     // A look at it alone may say that none goes.
     if let policy = log.ledger.policy, let (chain, _) = try? log.ledger.chain(),
-      chain.dropped(by: policy, now: writer.clock()).isEmpty
+      chain.dropped(by: policy, now: clock()).isEmpty
     {
       return
     }
-    _ = try? thin()  // A later call thins.
+    _ = try? thinHistory(withLost: false)  // A later call thins.
   }
 
   /// - Parameter policy: the history's policy from then on; nil if it stays.
   private func drop(
     _ versions: Set<UUID>, _ policy: RetentionPolicy? = nil
   ) throws(FilePackageError) -> ThinningReport {
-    var report = ThinningReport()
-    let left = try rewrite { history in
-      report = ThinningReport(history.chain, dropping: versions)
+    var report = ThinningReport(isDryRun: false)
+    let left = try rewriteHistory { history in
+      report = ThinningReport(history.chain, dropping: versions, isDryRun: false)
       var chain = history.chain
       chain.drop(versions)
       // The present state begins the history if no version leads to it.
-      if chain.versions.isEmpty, let current = writer.baseline.metadata.known?.revision {
+      if chain.versions.isEmpty, let current = baseline.metadata.known?.revision {
         chain = VersionChain(tip: current)
       }
       return (chain, policy ?? history.policy)
     }
     report.warnings = left.map { [$0] } ?? []
-    writer.removedVersions += report.removed.count
+    removedVersions += report.removed.count
     return report
   }
 
@@ -135,60 +114,48 @@ package struct HistoryRewriting {
   /// - Returns: a warning if files that no version needs could not be removed.
   /// - Throws: the system's error. The history is then unchanged, except after `indeterminate`.
   @discardableResult
-  func rewrite(beginning new: UUID? = nil, _ change: (Ledger.History) -> Ledger.History?)
-    throws(FilePackageError) -> SaveWarning?
-  {
-    try writer.publish()
-    return try writer.withPackageLock { session throws(FilePackageError) in
-      try rewrite(in: session, beginning: new, change)
-    }
-  }
-
-  private func rewrite(
-    in session: PackageSession, beginning new: UUID?, _ change: (Ledger.History) -> Ledger.History?
+  func rewriteHistory(
+    beginning new: UUID? = nil, _ change: (Ledger.History) -> Ledger.History?
   ) throws(FilePackageError) -> SaveWarning? {
-    let isDone: SystemError??
-    var isDamaged = false
-    do {
-      var known: Ledger.History? = new.map { (VersionChain(tip: $0), .standard) }
-      if let ledger = session.log?.ledger, let policy = ledger.policy {
-        let found = try ledger.chain()
-        (known, isDamaged) = ((found.chain, policy), found.isDamaged)
-      }
-      guard let known else { throw writer.package.keepsNone }
-      let history = change(known)
-      isDone = try session.hidden.whileAlone { () throws(FilePackageError) in
-        do {
+    try publish()
+    return try withPackageLock { session throws(FilePackageError) in
+      try node.attempt(.save, "thinning its history") {
+        var known: Ledger.History? = new.map { (VersionChain(tip: $0), .standard) }
+        var isDamaged = false
+        if let ledger = session.log?.ledger, let policy = ledger.policy {
+          let found = try ledger.chain()
+          (known, isDamaged) = ((found.chain, policy), found.isDamaged)
+        }
+        guard let known else { throw package.keepsNone }
+        let history = change(known)
+        let isDone: SystemError?? = try session.hidden.whileAlone {
           // The new history is durable before the first file goes (V2).
           try session.kept.synchronize()
           try session.rewrite { $0.setHistory(history) }
-        } catch {
-          throw FilePackageError(any: error, .save, writer.node, activity: "thinning its history")
+          // The files of versions that could not be read stay until the next time: the rest of a copy may come yet.
+          return isDamaged ? nil : session.kept.removeAll(but: Set((history?.chain.kept ?? [:]).keys))
         }
-        // The files of versions that could not be read stay until the next time: the rest of a copy may come yet.
-        return isDamaged ? nil : session.kept.removeAll(but: Set((history?.chain.kept ?? [:]).keys))
+        guard let isDone else {
+          throw FilePackageError(
+            .busy, .save, node, reason: "a program has it open, and may use its versions")
+        }
+        return isDone.map { left in
+          SaveWarning(.versionsLeft, FilePackageError(left, .save, node, activity: "removing them"))
+        }
       }
-    } catch {
-      throw FilePackageError(any: error, .save, writer.node, activity: "thinning its history")
-    }
-    guard let isDone else {
-      throw FilePackageError(
-        .busy, .save, writer.node, reason: "a program has it open, and may use its versions")
-    }
-    return isDone.map { left in
-      SaveWarning(.versionsLeft, FilePackageError(left, .save, writer.node, activity: "removing them"))
     }
   }
 }
 
 extension ThinningReport {
-  init(_ chain: VersionChain, dropping versions: Set<UUID>) {
+  init(_ chain: VersionChain, dropping versions: Set<UUID>, isDryRun: Bool) {
     var thinned = chain
     thinned.drop(versions)
     let dropped = chain.versions.filter { versions.contains($0.revision) }
     removed = dropped.map(\.revision)
     bytes = chain.keptBytes - min(chain.keptBytes, thinned.keptBytes)
     remaining = thinned.versions.count
+    self.isDryRun = isDryRun
   }
 }
 
