@@ -232,9 +232,11 @@ struct DocumentDownloadTests {
       let root = try await DocumentTree.store(entries, in: blobs)
       let path = folder.appending("Trip.pkg")
       let progress = Mutex<[DownloadProgress]>([])
-      try await DocumentDownload(
-        to: path, isPackage: true, contentType: nil, from: nil, to: root, in: blobs
-      ).run { now in progress.withLock { $0.append(now) } }
+      let differences = try await DocumentTree.differences(from: nil, to: root, in: blobs)
+      try await DocumentDownload(to: path, isPackage: true, isNew: true, differences, in: blobs).run {
+        now in
+        progress.withLock { $0.append(now) }
+      }
       let seen = progress.withLock { $0 }
       #expect(seen.map(\.completedBytes).max() == root.totals.bytes)
       #expect(seen.first?.completedBytes == 0 && seen.count >= 5)

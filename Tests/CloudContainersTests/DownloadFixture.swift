@@ -77,8 +77,9 @@ enum DownloadFixture {
     in blobs: BlobStore,
     on disk: any Disk = PosixDisk()
   ) async throws {
+    let differences = try await DocumentTree.differences(from: base, to: target, in: blobs, limits: .document)
     try await DocumentDownload(
-      to: path, isPackage: isPackage, contentType: type, from: base, to: target, in: blobs, on: disk
+      to: path, isPackage: isPackage, contentType: type, isNew: base == nil, differences, in: blobs, on: disk
     ).run()
   }
 

@@ -80,16 +80,15 @@ private func download(_ page: TreePage, _ flags: UInt8, _ blobs: BlobStore) asyn
     let base = try await DocumentTree.store([], in: blobs)
     let hasBase = flags & 1 == 1
     if hasBase {
-      try await DocumentDownload(
-        to: "/Trip.pkg", isPackage: true, contentType: nil, from: nil, to: base, in: blobs, on: disk
-      ).run()
+      try await DocumentDownload(to: "/Trip.pkg", isPackage: true, isNew: true, [], in: blobs, on: disk).run()
     }
     let before = disk.tree
     do {
+      let differences = try await DocumentTree.differences(
+        from: hasBase ? base : nil, to: root, in: blobs, limits: .document)
       try await DocumentDownload(
-        to: "/Trip.pkg", isPackage: flags & 2 == 0 || hasBase, contentType: nil, from: hasBase ? base : nil,
-        to: root,
-        in: blobs, on: disk
+        to: "/Trip.pkg", isPackage: flags & 2 == 0 || hasBase, isNew: !hasBase, differences, in: blobs,
+        on: disk
       ).run()
       precondition(disk.tree.entries.keys.sorted() == ["Other", "Trip.pkg"], "\(disk.tree)")
       precondition(disk.tree["Other"] == ["text": "of another document"])

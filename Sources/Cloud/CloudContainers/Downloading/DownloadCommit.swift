@@ -6,13 +6,17 @@ import SystemPackage
 /// The step that gives a document its new content, when all contents are here.
 struct DownloadCommit: Sendable {
   let download: DocumentDownload
-  let differences: [TreeDifference]
   let fetched: FetchedContents
   let disk: any Disk
+  private var differences: [TreeDifference] { download.differences }
+
+  init(download: DocumentDownload, fetched: FetchedContents, disk: any Disk) {
+    (self.download, self.fetched, self.disk) = (download, fetched, disk)
+  }
 
   /// Gives the document at a path the new content.
   func run(at path: FilePath) async throws {
-    switch (download.isPackage, download.base == nil) {
+    switch (download.isPackage, download.isNew) {
     case (true, true): try await create(at: path)
     case (true, false): try await save(at: path)
     case (false, true):

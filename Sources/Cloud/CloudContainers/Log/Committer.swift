@@ -36,8 +36,22 @@ actor Committer {
   /// The documents that are brought up to date at this moment: each may have a version soon.
   private var active = 0
 
-  /// Notes documents whose bringing up to date begins; a negative number if it ends.
-  func expect(_ documents: Int) { active += documents }
+  private func expect(_ documents: Int) { active += documents }
+
+  /// Works on a document that may have a version soon; or, with -1, on one that will not have one for a while.
+  nonisolated func expecting<Value>(
+    _ documents: Int, _ body: () async throws -> Value
+  ) async throws -> Value {
+    await expect(documents)
+    do {
+      let value = try await body()
+      await expect(-documents)
+      return value
+    } catch {
+      await expect(-documents)
+      throw error
+    }
+  }
 
   /// Commits a change.
   ///

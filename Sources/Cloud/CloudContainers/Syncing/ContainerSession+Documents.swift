@@ -43,15 +43,9 @@ extension ContainerSession {
     _ documents: some Collection<(KnownDocument, LocalTree?)>, among names: LiveNames
   ) async throws -> [(SyncReport.Document, DocumentRecord)] {
     try await concurrentMap(documents, Committer.maximumVersions) { document, look in
-      await committer.expect(1)
-      let outcome: Result<(SyncReport.Document, DocumentRecord), any Error>
-      do {
-        outcome = .success(try await sync(document.record, document.local, seen: look, among: names))
-      } catch {
-        outcome = .failure(error)
+      try await committer.expecting(1) {
+        try await sync(document.record, document.local, seen: look, among: names)
       }
-      await committer.expect(-1)
-      return try outcome.get()
     }
   }
 

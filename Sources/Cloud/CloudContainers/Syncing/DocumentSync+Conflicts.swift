@@ -153,23 +153,13 @@ extension DocumentSync {
   private func show(_ lost: LostVersion, _ local: LocalDocument, _ head: CloudVersion) async throws {
     let identifier = lost.id.identifier
     if try await conflictNames(local).contains(identifier.uuidString) { return }
-    var entries: [PackagePath: TreeEntry] = [:]
-    for difference in try await changes(of: lost, beside: head) {
-      guard let new = difference.new, difference.old.map({ !$0.hasSameBytes(as: new) }) ?? true else {
-        continue
-      }
-      entries[new.path] = new
-      for folder in new.path.folders where entries[folder] == nil {
-        entries[folder] = TreeEntry(folder, .directory, mode: 0o755)
-      }
+    let entries = try await changes(of: lost, beside: head).compactMap { difference in
+      let isChanged = difference.new.map { difference.old?.hasSameBytes(as: $0) != true }
+      return isChanged == true ? difference.new : nil
     }
     let staged = session.folder.path(ofStaged: identifier)
     try session.folder.removeStaged(identifier)
-    let blobs = session.blobs.enclosing()
-    let root = try await DocumentTree.store(entries.values.sorted { $0.path < $1.path }, in: blobs)
-    try await DocumentDownload(
-      to: staged, isPackage: true, contentType: nil, from: nil, to: root, in: blobs
-    ).run()
+    try await DocumentDownload(ofNewPackage: staged, entries, in: session.blobs).run()
     let children = try await PackageStore.open(
       at: URL(filePath: FileName(staged).string, directoryHint: .isDirectory)
     )

@@ -41,35 +41,22 @@ extension DocumentSync {
       try await new.fetch(
         head.root, with: differences.compactMap(\.new), near: [NearbyPackage(at: old.path), here])
       let merged = try await merger.merge(new.url, since: old.url, intoPackageAt: packageURL(local))
-      try await adopt(head, merged, differences)
+      try await takeName(of: head)
+      let known = try await session.state.children(of: record.id).updated(differences.map(\.change))
+      try await rebase(on: head, known, sum: merged.theirSum)
+      report.downloaded = true
+      if !merged.isTheirs { report.merged = true }
+      if merged.conflicts > 0 { report.conflict = true }
     } catch let error as CloudDataError where error.code == .missing {
+      guard try await lacksBase(blobs) else { throw error }
       // The container no longer has so old a base.
       if isChanged { try await saveForgotten() } else { try await downloadAnew(base) }
     } catch is UnmergeableContent {
-      if isChanged { return _ = try await becomeAnotherDocument(head) }  // False: it was here.
+      if isChanged { return try await becomeAnotherDocument(head) }
       // The rules may have opened the package, which then has other bytes.
       record.contentSum = try await merger.sum(ofPackageAt: old.url)
       try await downloadAnew(base)
     }
-  }
-
-  /// Notes that the package has the head's content, and that what it has besides is a change since the head.
-  private mutating func adopt(
-    _ head: CloudVersion, _ merged: MergedContent, _ differences: [TreeDifference]
-  ) async throws {
-    if head.name != record.baseName, head.name != record.name { try await move(to: head.name) }
-    record.base = Data(head.root.bytes)
-    record.baseName = head.name == record.baseName ? head.name : record.name
-    record.contentSum = merged.theirSum
-    record.downloadingError = nil
-    let changes = differences.map { difference in
-      difference.new.map { .init(KnownChild($0)) } ?? KnownChildren.Change(removing: difference.path)
-    }
-    let known = try await session.state.children(of: record.id).updated(changes)
-    try await session.state.save(record, children: known)
-    report.downloaded = true
-    if !merged.isTheirs { report.merged = true }
-    if merged.conflicts > 0 { report.conflict = true }
   }
 
   /// Removes the unchanged package, so that the next step downloads the head, whose content cannot be merged.
@@ -81,19 +68,18 @@ extension DocumentSync {
   }
 
   /// Returns whether the package has the content of the head, in whatever bytes, and notes that.
-  mutating func recognizes(_ head: CloudVersion) async throws -> Bool {
+  ///
+  /// - Parameter entries: the head's entries.
+  mutating func recognizes(_ head: CloudVersion, _ entries: [TreeEntry]) async throws -> Bool {
     guard let local, head.isPackage, let merger = try merger() else { return false }
-    let blobs = session.blobs(with: head)
-    let content = StagedContent(.head, self, blobs)
+    let content = StagedContent(.head, self, session.blobs(with: head))
     defer { content.remove() }
     try await content.fetch(head.root, near: [NearbyPackage(at: session.folder.path(of: local.name))])
     guard try merger.merges(packageAt: content.url) else { return false }
     let sum = try await merger.sum(ofPackageAt: content.url)
     guard try await merger.sum(ofPackageAt: packageURL(local)) == sum else { return false }
-    let entries = try await DocumentTree(head.root, blobs).entries()
-    try await adopt(head, KnownChildren(entries.map { KnownChild($0) }))
-    record.contentSum = sum
-    try await session.state.save(record)
+    record.node = local.node
+    try await rebase(on: head, KnownChildren(entries.map { KnownChild($0) }), sum: sum)
     return true
   }
 }
@@ -108,9 +94,7 @@ private struct StagedContent {
   private let id: UUID
 
   init(_ part: Part, _ sync: DocumentSync, _ blobs: BlobStore) {
-    session = sync.session
-    // The pages of the copy go nowhere.
-    self.blobs = blobs.enclosing()
+    (session, self.blobs) = (sync.session, blobs)
     let hash = ContentHash(of: Array("\(part) of \(sync.record.id)".utf8)).bytes
     id = hash.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
   }
@@ -131,15 +115,7 @@ private struct StagedContent {
     for entry in others where entry.path != PackagePath([PackageLayout.metadata]) {
       entries[entry.path] = entry
     }
-    for folder in entries.keys.flatMap(\.folders) where entries[folder] == nil {
-      entries[folder] = TreeEntry(folder, .directory, mode: 0o755)
-    }
-    let root = try await DocumentTree.store(entries.values.sorted { $0.path < $1.path }, in: blobs)
-    var download = DocumentDownload(
-      to: path, isPackage: true, contentType: nil, from: nil, to: root, in: blobs
-    )
-    download.nearby = nearby
-    try await download.run()
+    try await DocumentDownload(ofNewPackage: path, entries.values, in: blobs, near: nearby).run()
   }
 
   /// Removes the copy. If that fails, the next merge of the document does it.

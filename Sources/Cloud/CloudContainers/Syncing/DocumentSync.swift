@@ -104,20 +104,13 @@ struct DocumentSync {
       return try await reconcileConflicts(head)
     case .listAsPlaceholder:
       guard let head, record.isWanted else { return true }
-      try await download(head)
+      try await bring(head)
       return false
     case .upload: return try await upload(over: head)
-    case .download:
+    case .download, .merge:
       guard let head else { return true }
-      if let merger = try merger() {
-        try await merge(head, by: merger, isChanged: false)
-      } else {
-        try await download(head)
-      }
+      try await bring(head)
       return false
-    case .merge:
-      guard let head else { return true }
-      return try await merge(with: head)
     case .delete:
       guard let head else { return true }
       return try await commitDeletion(of: head)
@@ -254,75 +247,6 @@ struct DocumentSync {
 
   // MARK: Down
 
-  /// Brings the container's content here.
-  private mutating func download(_ head: CloudVersion) async throws {
-    if local != nil, record.name != head.name {
-      try await move(to: head.name)
-    } else if local == nil {
-      record.name = head.name
-    }
-    let base = local == nil ? nil : session.base(of: record)
-    var differences: [TreeDifference] = []
-    if base != head.root {
-      differences = try await fetch(head, from: base)
-      report.downloaded = true
-    }
-    let known = base == nil ? KnownChildren() : try await session.state.children(of: record.id)
-    let changes = differences.map { difference in
-      difference.new.map { .init(KnownChild($0)) } ?? KnownChildren.Change(removing: difference.path)
-    }
-    try await adopt(head, known.updated(changes))
-  }
-
-  private mutating func fetch(_ head: CloudVersion, from base: TreeRoot?) async throws -> [TreeDifference] {
-    let (transfers, id) = (session.transfers, record.id)
-    let download = DocumentDownload(
-      to: try folder.path(of: record.name), isPackage: head.isPackage, contentType: UTType(head.contentType),
-      from: base, to: head.root, in: try await session.blobs(with: head, andBaseOf: record))
-    // The versions of other documents do not wait for it.
-    await session.committer.expect(-1)
-    let differences: Result<[TreeDifference], any Error>
-    do {
-      differences = .success(
-        try await transfers.download(id, name: record.name) {
-          try await download.run { transfers.set($0, of: id) }
-        })
-    } catch {
-      differences = .failure(error)
-    }
-    await session.committer.expect(1)
-    do {
-      return try differences.get()
-    } catch let error as FilePackageError where error.code == .cancelled {
-      // The next run would begin it anew.
-      if base == nil {
-        record.isWanted = false
-        try await session.state.save(record, setsWanted: true)
-      }
-      throw error
-    }
-  }
-
-  /// Notes that the content here is the head's, except where a program has changed it since.
-  ///
-  /// - Parameter expected: the head's entries.
-  mutating func adopt(_ head: CloudVersion, _ expected: KnownChildren) async throws {
-    seen = nil
-    record.base = Data(head.root.bytes)
-    record.baseName = record.name
-    record.contentSum = nil
-    record.downloadingError = nil
-    // Without the statuses of files. If the process ends here, the next look reads them.
-    try await session.state.save(record, children: expected)
-    guard let found = try FolderScan.document(record.name, in: folder) else { return }
-    local = found
-    record.node = found.node
-    let tree = try await session.look(found, record)
-    let children = tree.childrenWithStatuses
-    try await session.state.save(record, children: children)
-    if tree.isUnchanged { seen = LocalTree(unchanged: children, hasConflicts: tree.hasConflicts) }
-  }
-
   mutating func removeHere(_ base: TreeRoot) async throws {
     guard let local else { return }
     if let head = try session.head(of: record) { try await hideConflicts(of: head) }
@@ -366,7 +290,7 @@ struct DocumentSync {
     {
       throw FilePackageError(.busy, .evict, document: record.name, reason: "a program has it open")
     }
-    if session.asksStore { try await session.checkContent(of: head) }
+    try await session.checkContent(of: head)
     try await removeHere(base)
   }
 }

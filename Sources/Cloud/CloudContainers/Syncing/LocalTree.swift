@@ -243,6 +243,12 @@ package struct LocalTree: Sendable {
     return bytes <= TreeRoot.maximumSmallBytes
   }
 
+  /// The differences of this content from the known one.
+  var differences: [TreeDifference] {
+    changed.map { TreeDifference(path: $0.entry.path, old: known[$0.entry.path]?.entry, new: $0.entry) }
+      + gone.map { TreeDifference(path: $0.entry.path, old: $0.entry) }
+  }
+
   /// The changes from the known content to this one.
   var changes: [PackagePath: TreeEntry?] {
     var changes: [PackagePath: TreeEntry?] = [:]

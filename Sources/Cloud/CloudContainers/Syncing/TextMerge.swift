@@ -11,14 +11,17 @@ struct TextMerge {
   /// The largest text that is merged, in bytes.
   static let maximumSize: UInt64 = 1 << 20
 
-  /// Returns the file with the changes of both sides, which the container then has; nil if both sides changed the same
+  /// Returns whether a file is a text by its name.
+  static func isText(_ name: String) -> Bool {
+    UTType(filename: name, isDirectory: false).conforms(to: .plainText)
+  }
+
+  /// Returns the file with the changes of both sides, which the blobs then have; nil if both sides changed the same
   /// lines, or if it is no text.
-  ///
-  /// - Parameter name: the file's name, which tells its type.
-  func merged(_ file: EntryMerge.ChangedFile, named name: String) async throws -> TreeEntry? {
+  func merged(_ file: EntryMerge.ChangedFile) async throws -> TreeEntry? {
     let (own, their) = (file.ours, file.theirs)
-    guard UTType(filename: name, isDirectory: false).conforms(to: .plainText), let base = file.base,
-      let baseText = try await text(of: base), let ownText = try await text(of: own),
+    guard let base = file.base, let baseText = try await text(of: base),
+      let ownText = try await text(of: own),
       let theirText = try await text(of: their)
     else { return nil }
     let merge = ThreeWayMerge(base: baseText, ours: ownText, theirs: theirText)

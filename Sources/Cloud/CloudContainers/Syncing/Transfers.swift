@@ -29,7 +29,8 @@ package final class Transfers: Sendable {
   private let running = Mutex<[String: Progress]>([:])
   private let run = Mutex(Run())
   private let observers = Mutex<[UUID: (document: String, handler: @Sendable (Progress) -> Void)]>([:])
-  private let downloads = Mutex<[String: Task<[TreeDifference], any Error>]>([:])
+  /// The ends of the downloads that run.
+  private let downloads = Mutex<[String: @Sendable () -> Void]>([:])
   /// Rings after each progress.
   package let changes = ChangeSignals()
 
@@ -122,12 +123,12 @@ package final class Transfers: Sendable {
   /// Runs a download, which the end of the caller's task and `cancelDownload(_:)` end.
   ///
   /// - Throws: `cancelled` after `cancelDownload(_:)`; the errors of `body`.
-  func download(
-    _ document: String, name: String, _ body: @escaping @Sendable () async throws -> [TreeDifference]
-  ) async throws -> [TreeDifference] {
+  func download<Value: Sendable>(
+    _ document: String, name: String, _ body: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
     begin(document, isUpload: false)
     let task = Task { try await body() }
-    downloads.withLock { $0[document] = task }
+    downloads.withLock { $0[document] = { task.cancel() } }
     defer {
       downloads.withLock { $0[document] = nil }
       end(document)
@@ -145,5 +146,5 @@ package final class Transfers: Sendable {
   }
 
   /// Ends the running download of a document, if there is one.
-  func cancelDownload(_ document: String) { downloads.withLock { $0[document] }?.cancel() }
+  func cancelDownload(_ document: String) { downloads.withLock { $0[document] }?() }
 }

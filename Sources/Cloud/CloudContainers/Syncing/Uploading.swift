@@ -180,22 +180,17 @@ extension ContainerSession {
           .content { transfers.add($0, to: id) }
       }
     }
-    let isLarge = size >= Self.largeSize
-    if !isLarge {
-      let contents = try await upload()
-      return tree.note(Dictionary(uniqueKeysWithValues: zip(files, contents)))
+    let contents: [FileContent]
+    if size < Self.largeSize {
+      contents = try await upload()
+    } else {
+      // The versions of other documents do not wait for it.
+      contents = try await committer.expecting(-1) {
+        try await largeUploads.waitUnlessCancelled()
+        defer { largeUploads.signal() }
+        return try await upload()
+      }
     }
-    // The versions of other documents do not wait for it.
-    await committer.expect(-1)
-    let contents: Result<[FileContent], any Error>
-    do {
-      try await largeUploads.waitUnlessCancelled()
-      defer { largeUploads.signal() }
-      contents = .success(try await upload())
-    } catch {
-      contents = .failure(error)
-    }
-    await committer.expect(1)
-    tree.note(Dictionary(uniqueKeysWithValues: zip(files, try contents.get())))
+    tree.note(Dictionary(uniqueKeysWithValues: zip(files, contents)))
   }
 }
