@@ -14,8 +14,6 @@ struct ContainerModel {
     var store: UnreliableStore.Sabotage?
     /// The rules of the log that the devices keep to.
     var rules = LogRules.all
-    /// Whether an eviction asks the store for the content of the document.
-    var asksStore = true
     /// Whether the devices repair a store that lost objects.
     var repairs = true
 
@@ -27,7 +25,6 @@ struct ContainerModel {
     var description: String {
       if let store { return store.rawValue }
       if !repairs { return "no repair" }
-      if !asksStore { return "no question before an eviction" }
       let names: [(LogRules, String)] = [
         (.chain, "no chain check"), (.names, "no rule of names"), (.pending, "pending entries forgotten"),
         (.collections, "collections ignored"), (.common, "wrong entry after a loss"),
@@ -40,14 +37,19 @@ struct ContainerModel {
   var sabotage = Sabotage()
   /// Whether the store loses single objects at the end of the program; no backup is restored then.
   let losesObjects: Bool
+  /// Whether there is one device, which never loses its state. It is never in conflict with itself.
+  let isAlone: Bool
   private var generator: SeededGenerator
   private(set) var written: Set<String> = []
   private(set) var replaced: Set<String> = []
   private(set) var problems: [String] = []
   var log: [String] = []
 
-  init(seed: UInt64, sabotage: Sabotage = Sabotage(), losesObjects: Bool = false) {
+  init(
+    seed: UInt64, sabotage: Sabotage = Sabotage(), losesObjects: Bool = false, isAlone: Bool = false
+  ) {
     (self.seed, self.sabotage, self.losesObjects) = (seed, sabotage, losesObjects)
+    self.isAlone = isAlone
     generator = SeededGenerator(seed: seed)
   }
 
@@ -65,18 +67,17 @@ struct ContainerModel {
     // A fault of blobs shows only in documents that have some.
     let enclosesSmall = (seed / 2).isMultiple(of: 2) && !sabotage.concernsBlobs
     var devices: [ModelDevice] = []
-    for number in 0..<(2 + random(4)) {
+    for number in 0..<(isAlone ? 1 : 2 + random(4)) {
       devices.append(
         try await ModelDevice(
           number, in: directory, store, clock, offset: Double(random(172_800) - 86_400),
           seed: generator.next(),
-          sabotage: sabotage.store, rules: sabotage.rules, asksStore: sabotage.asksStore,
-          enclosesSmall: enclosesSmall, key: key))
+          sabotage: sabotage.store, rules: sabotage.rules, enclosesSmall: enclosesSmall, key: key))
     }
     // In every third program days pass, so that versions expire and garbage goes.
     let isLong = random(3) == 0
     // In every second program a backup of the store is restored.
-    let isRolledBack = random(2) == 0 && !losesObjects
+    let isRolledBack = random(2) == 0 && !losesObjects && !isAlone
     var backup = store.backUp()
     for step in 0..<steps {
       if isRolledBack, random(10) == 0 { backup = store.backUp() }
@@ -107,7 +108,8 @@ struct ContainerModel {
     _ number: Int, _ device: ModelDevice, _ devices: [ModelDevice]
   ) async throws {
     let here = device.documents
-    let names = ["a.txt", "b.txt", "p.imageNotes", "q.imageNotes", "A.txt", "f/a.txt", "f/p.imageNotes"]
+    let all = ["a.txt", "b.txt", "p.imageNotes", "q.imageNotes", "A.txt", "f/a.txt", "f/p.imageNotes"]
+    let names = isAlone ? ["p.imageNotes"] : all
     let choice = random(28)
     log.append("\(number): device \(device.number), \(choice), \(here)")
     switch choice {
@@ -129,7 +131,7 @@ struct ContainerModel {
     case 9: device.link.isPartitioned.toggle()
     case 10:
       try await tolerant { try await device.link.deliverLate() }
-      guard random(6) == 0 else { return }
+      guard random(6) == 0, !isAlone else { return }
       try device.loseState()
       try await device.restart()
     case 11:
@@ -342,6 +344,10 @@ struct ContainerModel {
         where try await FileVersion.unresolvedConflictVersionsOfItem(at: item.url)?.isEmpty != false {
           note("device \(device.number) does not show the conflict of '\(item.name)'")
         }
+      }
+      let versions = try await StoredLog(store).versions.values.joined()
+      if isAlone, versions.contains(where: { !$0.conflicts.isEmpty }) {
+        note("a device is in conflict with itself")
       }
       let lost = written.subtracting(replaced).subtracting(found).sorted()
       if !lost.isEmpty { note("lost: \(lost)") }

@@ -34,7 +34,6 @@ final class ModelDevice {
   private let seen: any ObjectStore
   let now: @Sendable () -> Date
   let rules: LogRules
-  let asksStore: Bool
   let enclosesSmall: Bool
   private(set) var container: CloudContainer
   /// The drift of the device's clock.
@@ -44,11 +43,11 @@ final class ModelDevice {
   init(
     _ number: Int, in directory: FilePath, _ store: any ObjectStore, _ clock: ModelClock, offset: Double,
     seed: UInt64,
-    sabotage: UnreliableStore.Sabotage?, rules: LogRules, asksStore: Bool, enclosesSmall: Bool,
+    sabotage: UnreliableStore.Sabotage?, rules: LogRules, enclosesSmall: Bool,
     key: ContainerKey?
   ) async throws {
     self.enclosesSmall = enclosesSmall
-    (self.number, self.rules, self.asksStore) = (number, rules, asksStore)
+    (self.number, self.rules) = (number, rules)
     path = directory.appending("device\(number)")
     let link = UnreliableStore(store, seed: seed, sabotage: sabotage)
     self.link = link
@@ -60,7 +59,7 @@ final class ModelDevice {
     container = try await CloudContainer.add(
       ContainerFolder(path), to: store, address: "model", deviceName: "device \(number)", now: now)
     container = try await CloudContainer.open(
-      ContainerFolder(path), seen, rules: rules, asksStore: asksStore,
+      ContainerFolder(path), seen, rules: rules,
       enclosesSmall: enclosesSmall, now: now)
   }
 
@@ -68,7 +67,7 @@ final class ModelDevice {
   func restart() async throws {
     link.restart()
     container = try await CloudContainer.open(
-      ContainerFolder(path), seen, rules: rules, asksStore: asksStore,
+      ContainerFolder(path), seen, rules: rules,
       enclosesSmall: enclosesSmall, now: now)
   }
 
@@ -217,7 +216,7 @@ final class ModelDevice {
   /// Another process with the same folder.
   func anotherProcess() async throws -> CloudContainer {
     try await CloudContainer.open(
-      ContainerFolder(path), seen, rules: rules, asksStore: asksStore,
+      ContainerFolder(path), seen, rules: rules,
       enclosesSmall: enclosesSmall, now: now)
   }
 

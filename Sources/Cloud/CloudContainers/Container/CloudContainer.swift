@@ -83,8 +83,7 @@ public final class CloudContainer: Sendable {
 
   package static func open(
     _ folder: ContainerFolder, _ store: any ObjectStore, rules: LogRules = .all,
-    packageExtensions: Set<String> = [],
-    asksStore: Bool = true, enclosesSmall: Bool = true, now: @escaping @Sendable () -> Date
+    packageExtensions: Set<String> = [], enclosesSmall: Bool = true, now: @escaping @Sendable () -> Date
   ) async throws -> CloudContainer {
     let settings = try folder.settings()
     let key = try folder.key(of: settings)
@@ -93,7 +92,7 @@ public final class CloudContainer: Sendable {
       ContainerSession(
         folder: folder, settings: settings, state: state,
         store: key.map { EncryptedStore(store, key: $0) } ?? store, key: key, rules: rules,
-        packageExtensions: packageExtensions, asksStore: asksStore, enclosesSmall: enclosesSmall, now: now))
+        packageExtensions: packageExtensions, enclosesSmall: enclosesSmall, now: now))
   }
 
   /// The settings of a container folder, from which a program makes the store.

@@ -29,8 +29,6 @@ package struct ContainerSession: Sendable {
   let packages: KnownPackages
   /// The rules of packages whose content merges as a whole.
   let mergers: [any ContentMerger]
-  /// Whether an eviction asks the store for the document. Only a test that must find a loss leaves the question out.
-  let asksStore: Bool
   /// Whether the blobs of a small document go with its version. A test of blobs leaves it out.
   let enclosesSmall: Bool
   /// Whether a run only tells its steps: see `planning`.
@@ -44,7 +42,7 @@ package struct ContainerSession: Sendable {
     folder: ContainerFolder, settings: ContainerFolder.Settings, state: ContainerState,
     store: any ObjectStore, key: ContainerKey? = nil, rules: LogRules = .all,
     packageExtensions: Set<String> = [],
-    limits: TreeLimits = .document, asksStore: Bool = true, enclosesSmall: Bool = true,
+    limits: TreeLimits = .document, enclosesSmall: Bool = true,
     mergers: [any ContentMerger] = [DatabaseMerger()],
     now: @escaping @Sendable () -> Date = { Date() },
     newDocument: @escaping @Sendable () -> CloudDocumentID = {
@@ -54,7 +52,7 @@ package struct ContainerSession: Sendable {
   ) {
     (self.folder, self.settings, self.state) = (folder, settings, state)
     (self.now, self.newDocument) = (now, newDocument)
-    (self.asksStore, packages) = (asksStore, KnownPackages(extensions: packageExtensions))
+    packages = KnownPackages(extensions: packageExtensions)
     (self.enclosesSmall, self.key) = (enclosesSmall, key)
     (self.limits, self.mergers) = (limits, mergers)
     log = ContainerLog(store, rules: rules)
