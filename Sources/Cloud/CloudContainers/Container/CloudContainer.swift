@@ -116,17 +116,15 @@ public final class CloudContainer: Sendable {
     try await exclusively { try await session.sync() }
   }
 
-  /// Returns the work that a `sync()` of this moment would do. It changes nothing in the folder and in the store.
+  /// Returns the work that a `sync()` of this moment would do. It changes nothing, on this machine and in the store.
   ///
   /// A document that both sides changed is `merged`, whether or not that ends in a conflict.
-  ///
-  /// This machine learns the news of the container by it, so a `sync()` after it tells only its work on documents.
   ///
   /// Cost: that of a `sync()` without the content of documents.
   ///
   /// - Throws: as `sync()`. It does not probe a store.
   public func plan() async throws -> SyncReport {
-    try await exclusively { try await session.planning.sync() }
+    try await exclusively { try await session.planning().sync() }
   }
 
   /// Runs an operation while no other one runs, in this process or in another one.

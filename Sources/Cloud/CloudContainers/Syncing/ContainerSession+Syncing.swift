@@ -29,7 +29,7 @@ extension ContainerSession {
           FilePackageError.Code($0.error.code), .search, document: $0.prefix, reason: "\($0.error)")
       }
       report.leftOut = scan.leftOut.map(\.description)
-      let records = try await match(scan, known, saves: !isPlan)
+      let records = try await match(scan, known)
       let owners = try self.owners(of: records)
       var documents: [KnownDocument] = []
       for (index, record) in records.enumerated() {
@@ -78,7 +78,7 @@ extension ContainerSession {
       } else {
         failed.uploadingError = "\(error)"
       }
-      if !isPlan { try await state.save(failed) }
+      try await state.save(failed)
       sync.record = failed
     }
     transfers.finish(record.id)

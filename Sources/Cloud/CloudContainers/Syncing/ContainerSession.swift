@@ -9,10 +9,10 @@ package import ObjectStores
 package struct ContainerSession: Sendable {
   package let folder: ContainerFolder
   package let settings: ContainerFolder.Settings
-  package let state: ContainerState
+  package private(set) var state: ContainerState
   package let log: ContainerLog
-  package let known: KnownBlobs
-  package let blobs: BlobStore
+  package private(set) var known: KnownBlobs
+  package private(set) var blobs: BlobStore
   /// The key of an encrypted container, by which `store` encrypts; nil if it is not.
   let key: ContainerKey?
   package private(set) var transfers = Transfers()
@@ -62,10 +62,12 @@ package struct ContainerSession: Sendable {
 
   package var store: any ObjectStore { log.store }
 
-  /// A session whose run changes nothing but what the state knows of the log.
-  var planning: ContainerSession {
+  /// Returns a session whose run changes nothing, here and in the store: it has a copy of the state.
+  func planning() throws -> ContainerSession {
     var session = self
-    (session.isPlan, session.transfers) = (true, Transfers())
+    (session.isPlan, session.transfers, session.state) = (true, Transfers(), try state.copy())
+    session.known = KnownBlobs(session.state)
+    session.blobs = BlobStore(store, known: session.known)
     return session
   }
 
