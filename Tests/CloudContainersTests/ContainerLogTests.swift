@@ -159,8 +159,13 @@ struct ContainerLogTests {
     }
   }
 
-  @Test(arguments: [LogRules.all, .all.subtracting(.names)])
-  func `has one document of a name, also if two machines make it at once`(rules: LogRules) async throws {
+  /// Two spellings of one name differ in case, or in the encoding of an accent.
+  @Test(
+    arguments: [LogRules.all, .all.subtracting(.names)],
+    [["Notes.txt", "notes.txt"], ["\u{E9}.txt", "e\u{301}.txt"]])
+  func `has one document of a name, also if two machines make it at once`(
+    rules: LogRules, spellings: [String]
+  ) async throws {
     try await withTemporaryDirectory { directory in
       let memory = MemoryStore()
       let gate = BeforeEntry(memory)
@@ -169,13 +174,13 @@ struct ContainerLogTests {
         try await CloudContainer.open(ContainerFolder(added.url), gate, rules: rules, now: { Date() }))
       let b = try await DeviceFixture("b", in: directory, memory)
       for device in [a, b] { try await device.sync() }
-      try a.write("of a", to: "Notes.txt")
-      try b.write("of b", to: "notes.txt")
+      try a.write("of a", to: spellings[0])
+      try b.write("of b", to: spellings[1])
       gate.before { try await b.sync() }
       try await a.sync()
-      let names = try await StoredLog(memory).heads.map(\.name).sorted()
+      let names = try await StoredLog(memory).heads.map { DocumentName.folded($0.name) }
       // Without the rule, both have the name (CM1).
-      #expect(names == (rules == .all ? ["Notes 2.txt", "notes.txt"] : ["Notes.txt", "notes.txt"]))
+      #expect(Set(names).count == (rules == .all ? 2 : 1) && names.count == 2, "\(names)")
     }
   }
 

@@ -114,19 +114,20 @@ package final class ContainerState: Sendable {
   private static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
     // A state of another form counts as lost.
-    migrator.registerMigration("11") { db in
+    migrator.registerMigration("12") { db in
       for table in tables + ["child", "unannounced", "unread", "earlier"] {
         try db.execute(sql: "DROP TABLE IF EXISTS \(table)")
       }
       // Table `version`: all versions that the container keeps, with the entries of the log that have them.
       // Tables `pending…`: the entry that may have been made, and the content that is here with its versions.
       // Table `blob`: blobs that the store has, and pages of trees that are here.
+      // Names that differ in the encoding of an accent are one name, as in Swift.
       // Table `lost`: versions that the store lost, whose content is not here, and the heads that it has instead.
       try db.execute(
         sql: """
           CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL);
           CREATE TABLE document (
-            id TEXT PRIMARY KEY, name TEXT NOT NULL, head BLOB, liveName TEXT, base BLOB, baseName TEXT,
+            id TEXT PRIMARY KEY, name TEXT NOT NULL, head BLOB, liveName TEXT COLLATE swiftCompare, base BLOB, baseName TEXT,
             isWanted INTEGER NOT NULL, shownConflicts TEXT NOT NULL,
             inode INTEGER, bornSeconds INTEGER, bornNanoseconds INTEGER, downloadingError TEXT,
             uploadingError TEXT, contentSum TEXT);
