@@ -186,26 +186,6 @@ extension ContainerSession {
       reason: "another device has changed it")
   }
 
-  /// Brings a deleted document back, as a placeholder, under a free name.
-  package func restore(_ document: CloudDocumentID) async throws -> String {
-    try await lookAtLog()
-    guard var record = try await state.record(document) else {
-      throw FilePackageError(.noSuchFile, .open, document: document.string)
-    }
-    for _ in 0..<20 {
-      guard let head = try head(of: record) else { break }
-      guard head.isDeleted else { return head.name }
-      let since = try await state.known().position.number
-      try await checkContent(of: head)
-      var version = nextVersion(after: head)
-      version.isDeleted = false
-      let names = try await liveNames()
-      version.name = DocumentName.free(head.name) { names.isTaken($0, byOthersThan: record.id) }
-      if try await commit(version, of: &record, since: since) { return version.name }
-    }
-    throw FilePackageError(.busy, .save, document: document.string)
-  }
-
   /// A version after another one with the same content, by this device.
   func nextVersion(after head: CloudVersion) -> CloudVersion {
     var version = head

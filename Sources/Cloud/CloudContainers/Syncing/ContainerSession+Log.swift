@@ -179,8 +179,7 @@ extension ContainerSession {
         let head = try head(of: record)
         version.sequence = (head?.sequence ?? 0) + 1
         version.conflicts = head?.conflicts ?? []
-        let names = try await liveNames()
-        version.name = DocumentName.free(version.name) { names.isTaken($0, byOthersThan: record.id) }
+        version.name = try await freeName(version.name, for: record)
         switch try await checking(nil, { try await self.checkContent(of: version) }) {
         // If another device was first, its version counts.
         case .success: _ = try await commit(version, of: &record, since: since)

@@ -20,26 +20,39 @@ extension ContainerSession {
       try await bringUpToDate(record)
       record = try await current(record)
     }
-    let earlier = try await version(number, of: record)
+    var earlier = try await version(number, of: record)
+    earlier.isDeleted = false
+    return try await restore(earlier, of: record)
+  }
+
+  /// Brings a deleted document back, as a placeholder, under a free name.
+  package func restore(_ document: CloudDocumentID) async throws -> String {
+    try await lookAtLog()
+    guard let record = try await state.record(document), let deleted = try head(of: record) else {
+      throw FilePackageError(.noSuchFile, .open, document: document.string)
+    }
+    return try await restore(deleted, of: record)
+  }
+
+  /// Makes the content of a version the next version. If it is a deletion, that is for a deleted document alone.
+  private func restore(_ earlier: CloudVersion, of record: DocumentRecord) async throws -> String {
+    var record = record
     for _ in 0..<20 {
       guard let head = try head(of: record) else { break }
-      if head.root == earlier.root, !head.isDeleted { return head.name }
+      if !head.isDeleted, earlier.isDeleted || head.root == earlier.root { return head.name }
       let since = try await state.known().position.number
       try await checkContent(of: earlier)
       var version = nextVersion(after: head)
       (version.root, version.blobs, version.isPackage) = (earlier.root, earlier.blobs, earlier.isPackage)
       (version.contentType, version.isDeleted) = (earlier.contentType, false)
       version.contentDevice = earlier.contentDeviceName
-      if head.isDeleted {
-        let names = try await liveNames()
-        version.name = DocumentName.free(head.name) { names.isTaken($0, byOthersThan: record.id) }
-      }
+      if head.isDeleted { version.name = try await freeName(head.name, for: record) }
       if try await commit(version, of: &record, since: since) {
         try await bringUpToDate(record)
         return version.name
       }
     }
-    throw FilePackageError(.busy, .save, document: name)
+    throw FilePackageError(.busy, .save, document: record.name)
   }
 
   /// Returns a version of a document.

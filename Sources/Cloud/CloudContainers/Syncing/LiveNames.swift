@@ -37,4 +37,10 @@ extension ContainerSession {
 
   /// The folded names of all documents that are not deleted, read anew.
   func liveNames() async throws -> LiveNames { try liveNames(of: await state.records()) }
+
+  /// Returns a name that no other document has.
+  func freeName(_ name: String, for record: DocumentRecord) async throws -> String {
+    let names = try await liveNames()
+    return DocumentName.free(name) { names.isTaken($0, byOthersThan: record.id) }
+  }
 }
