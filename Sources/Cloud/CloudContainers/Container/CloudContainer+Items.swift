@@ -17,7 +17,7 @@ extension CloudContainer {
   public func listing() async throws -> ContainerListing {
     let (placed, scan) = try await placedItems()
     return ContainerListing(
-      items: placed.map(\.item), leftOut: scan.leftOut.map(\.description), ignored: scan.ignored)
+      items: placed.map(\.item), leftOut: scan.leftOut, ignored: scan.ignored)
   }
 
   /// Returns one document; nil if there is none of that name. It sends no request to the store.

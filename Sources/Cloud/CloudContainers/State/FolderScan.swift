@@ -29,19 +29,8 @@ package struct FolderScan: Sendable {
   /// missing in such a folder may be there.
   package private(set) var unreadable: [(prefix: String, error: SystemError)] = []
 
-  /// An item that is no document, and the reason.
-  package struct LeftOut: Sendable, Hashable {
-    /// The item's name in the container folder, made safe to show.
-    package var name: String
-    /// The reason, in words.
-    package var reason: String
-
-    /// One line for a user.
-    package var description: String { "\(name): \(reason)" }
-  }
-
-  /// The items that a user may take for documents, and that no container can have.
-  package private(set) var leftOut: [LeftOut] = []
+  /// The items that a user may take for documents, and that no container can have: a line for each, with the reason.
+  package private(set) var leftOut: [String] = []
   /// The number of items that the rules of the folder ignore. An ignored folder is one item.
   package private(set) var ignored = 0
   private let packages: KnownPackages
@@ -104,7 +93,7 @@ package struct FolderScan: Sendable {
         }
       }
       if let reason = Self.reason(against: full, name, kind, path.appending(name)) {
-        leftOut.append(LeftOut(name: displayString(full), reason: reason))
+        leftOut.append("\(displayString(full)): \(reason)")
         continue
       }
       guard kind == .file || kind == .directory, DocumentName.isValid(full) else { continue }

@@ -28,7 +28,7 @@ extension ContainerSession {
         FilePackageError(
           FilePackageError.Code($0.error.code), .search, document: $0.prefix, reason: "\($0.error)")
       }
-      report.leftOut = scan.leftOut.map(\.description)
+      report.leftOut = scan.leftOut
       let records = try await match(scan, known)
       let owners = try self.owners(of: records)
       var documents: [KnownDocument] = []
