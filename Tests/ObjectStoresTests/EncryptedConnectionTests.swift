@@ -14,7 +14,7 @@ struct EncryptedConnectionTests {
     _ server: TLSServer, _ client: HTTPClient, host: String = "127.0.0.1"
   ) throws -> S3Store {
     let address = try S3Address("s3://documents", endpoint: "https://\(host):\(server.port)")
-    return S3Store(at: address, credentials: S3Server.credentials, transport: client)
+    return S3Store(at: address, keys: S3Keys(S3Server.credentials), transport: client)
   }
 
   private func failure(of store: S3Store, _ key: ObjectKey = "a") async throws -> ObjectStoreError {

@@ -148,7 +148,7 @@ struct HTTPClientTests {
     defer { server.stop() }
     let client = HTTPClient(environment: ["SSL_CERT_FILE": "/missing/own.pem"])
     let address = try S3Address("s3://documents", endpoint: "https://127.0.0.1:\(server.port)")
-    let store = S3Store(at: address, credentials: S3Server.credentials, transport: client)
+    let store = S3Store(at: address, keys: S3Keys(S3Server.credentials), transport: client)
     let error = await #expect(throws: ObjectStoreError.self) { try await store.get("a") }
     #expect(error?.code == .untrusted)
     #expect(error?.reason == "SSL_CERT_FILE names '/missing/own.pem', which cannot be read")
@@ -159,7 +159,7 @@ struct HTTPClientTests {
     defer { proxy.stop() }
     let client = HTTPClient(environment: ["http_proxy": "http://me:p%40ss@127.0.0.1:\(proxy.port)"])
     let address = try S3Address("s3://documents", endpoint: "http://nas.example:8080", allowsPlain: true)
-    let store = S3Store(at: address, credentials: S3Server.credentials, transport: client)
+    let store = S3Store(at: address, keys: S3Keys(S3Server.credentials), transport: client)
     // The server in the place of a proxy refuses a whole address.
     await #expect(throws: ObjectStoreError.self) { try await store.get("a") }
     let request = try #require(proxy.requests.first)
@@ -173,7 +173,7 @@ struct HTTPClientTests {
     defer { proxy.stop() }
     let client = HTTPClient(environment: ["HTTPS_PROXY": "me:not-a-real-secret@127.0.0.1:\(proxy.port)"])
     let address = try S3Address("s3://documents", endpoint: "https://nas.example")
-    let store = S3Store(at: address, credentials: S3Server.credentials, transport: client)
+    let store = S3Store(at: address, keys: S3Keys(S3Server.credentials), transport: client)
     let error = await #expect(throws: ObjectStoreError.self) { try await store.get("a") }
     #expect(error?.reason == "the proxy of HTTPS_PROXY answers with status 407")
     #expect(proxy.requests.map(\.method) == ["CONNECT"] && proxy.requests.map(\.path) == ["nas.example:443"])
@@ -205,7 +205,7 @@ struct HTTPClientTests {
       times: .init(connecting: .milliseconds(300)),
       environment: ["http_proxy": "127.0.0.1:\(proxy.port)", "no_proxy": exceptions])
     let address = try S3Address("s3://documents", endpoint: "http://192.0.2.1", allowsPlain: true)
-    let store = S3Store(at: address, credentials: S3Server.credentials, transport: client)
+    let store = S3Store(at: address, keys: S3Keys(S3Server.credentials), transport: client)
     await #expect(throws: ObjectStoreError.self) { try await store.get("a") }
     #expect(proxy.requests.isEmpty)
   }

@@ -24,7 +24,7 @@ struct S3Service: Sendable {
     now: @escaping @Sendable () -> Date = { Date() }
   ) throws -> S3Store {
     let address = try S3Address("s3://\(bucket)/\(prefix)", endpoint: endpoint)
-    return S3Store(at: address, credentials: credentials ?? self.credentials, transport: transport, now: now)
+    return S3Store(at: address, keys: S3Keys(credentials ?? self.credentials), transport: transport, now: now)
   }
 
   /// Makes the bucket.

@@ -52,7 +52,7 @@ struct S3StoreTests {
     let server = LimitedAnswer(status: 206, body: Data(count: 10))
     let store = S3Store(
       at: try S3Address("s3://bucket", endpoint: "http://127.0.0.1:1"),
-      credentials: S3Credentials(accessKeyID: "name", secretAccessKey: "secret"), transport: server)
+      keys: S3Keys(S3Credentials(accessKeyID: "name", secretAccessKey: "secret")), transport: server)
     _ = try await store.get("a", limit: 20_000_000)
     #expect(server.limits == [20_000_000])
     // An error has its sentence, however small the part is.

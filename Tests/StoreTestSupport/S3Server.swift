@@ -113,7 +113,7 @@ package final class S3Server: Sendable {
   package func store(prefix: String = "", transport: HTTPClient = .shared) throws -> S3Store {
     let address = try S3Address(
       "s3://\(Self.bucket)/\(prefix)", endpoint: endpoint, region: Self.region)
-    return S3Store(at: address, credentials: keys, transport: transport)
+    return S3Store(at: address, keys: S3Keys(keys), transport: transport)
   }
 
   /// The server's address.

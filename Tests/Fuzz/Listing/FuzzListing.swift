@@ -21,7 +21,7 @@ private func list(from server: FixedAnswer) async {
   do {
     let address = try S3Address("s3://bucket/prefix", endpoint: "http://127.0.0.1:1")
     let credentials = S3Credentials(accessKeyID: "name", secretAccessKey: "secret")
-    let store = S3Store(at: address, credentials: credentials, transport: server)
+    let store = S3Store(at: address, keys: S3Keys(credentials), transport: server)
     do throws(ObjectStoreError) {
       let listing = try await store.list("", after: nil, limit: 1_000)
       let keys = listing.objects.map(\.key)

@@ -2,7 +2,7 @@ import FilePackages
 package import FoundationEssentials
 
 /// The source of the keys for a store. It renews temporary keys before they expire.
-public actor S3Keys {
+package actor S3Keys {
   /// Temporary keys, with their end.
   private struct Temporary {
     var credentials: S3Credentials
@@ -22,7 +22,7 @@ public actor S3Keys {
   private var asking: Task<Result<Temporary, S3KeyProblem>, Never>?
 
   /// Makes a source of permanent keys.
-  public init(_ credentials: S3Credentials) { origin = .fixed(credentials) }
+  package init(_ credentials: S3Credentials) { origin = .fixed(credentials) }
 
   /// Makes a source that runs a program, which prints temporary keys.
   init(_ program: S3KeyProgram) { origin = .program(program) }

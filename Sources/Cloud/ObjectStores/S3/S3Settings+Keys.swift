@@ -7,7 +7,7 @@ extension S3Settings {
   /// file of settings. It starts no program.
   ///
   /// - Throws: `Problem` if there are no keys, or if the profile has keys of a kind that this library does not read.
-  public func findKeys() throws(Problem) -> S3Keys {
+  package func findKeys() throws(Problem) -> S3Keys {
     if !isNamed, let own = try pair(environment, Names.environment, "The environment") { return S3Keys(own) }
     try refuseOtherKinds()
     if let own = try pair(keys, Names.file, "The profile '\(profile)' in '\(keysPath)'") {

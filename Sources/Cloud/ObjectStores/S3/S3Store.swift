@@ -1,6 +1,6 @@
 import DurableIO
 import FilePackages
-public import FoundationEssentials
+package import FoundationEssentials
 
 /// Objects in a bucket of an S3 service.
 ///
@@ -22,15 +22,6 @@ public struct S3Store: ObjectStore {
   /// The largest listing or error, in bytes.
   private static let answerLimit = 8 << 20
 
-  /// Makes a store in an existing bucket, with keys that may be temporary.
-  ///
-  /// - Parameter now: the clock of the signatures.
-  public init(
-    at address: S3Address, keys: S3Keys, now: @escaping @Sendable () -> Date = { Date() }
-  ) {
-    self.init(at: address, keys: keys, transport: HTTPClient.shared, now: now)
-  }
-
   /// Makes a store in an existing bucket, with the keys and the certificates of awscli's files and the environment.
   ///
   /// - Throws: an error of the keys.
@@ -43,26 +34,16 @@ public struct S3Store: ObjectStore {
   }
 
   /// Makes a store in an existing bucket, with permanent keys.
-  ///
-  /// - Parameter now: the clock of the signatures.
-  public init(
-    at address: S3Address, credentials: S3Credentials, now: @escaping @Sendable () -> Date = { Date() }
-  ) {
-    self.init(at: address, keys: S3Keys(credentials), now: now)
+  public init(at address: S3Address, credentials: S3Credentials) {
+    self.init(at: address, keys: S3Keys(credentials))
   }
 
+  /// - Parameter now: the clock of the signatures.
   package init(
-    at address: S3Address, keys: S3Keys, transport: any HTTPTransport,
+    at address: S3Address, keys: S3Keys, transport: any HTTPTransport = HTTPClient.shared,
     now: @escaping @Sendable () -> Date = { Date() }
   ) {
     (self.address, self.keys, self.transport, self.now) = (address, keys, transport, now)
-  }
-
-  package init(
-    at address: S3Address, credentials: S3Credentials, transport: any HTTPTransport,
-    now: @escaping @Sendable () -> Date = { Date() }
-  ) {
-    self.init(at: address, keys: S3Keys(credentials), transport: transport, now: now)
   }
 
   // MARK: Calls
