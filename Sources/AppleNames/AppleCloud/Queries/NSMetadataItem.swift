@@ -30,42 +30,7 @@ public final class NSMetadataItem: NSObject, Sendable {
   /// Returns the value of an attribute, such as `NSMetadataItemURLKey`; nil if the document has none.
   ///
   /// The constants of the attributes have the types of the values.
-  public func value(forAttribute key: String) -> Any? {
-    let facts = facts.withLock { $0 }
-    let item = facts.item
-    switch key {
-    case NSMetadataItemFSNameKey: return item.filename
-    case NSMetadataItemDisplayNameKey: return item.displayName
-    case NSMetadataItemURLKey: return item.url
-    case NSMetadataItemPathKey: return item.path
-    case NSMetadataItemFSSizeKey: return item.size.map { NSNumber(value: $0) }
-    case NSMetadataItemFSCreationDateKey: return item.creationDate
-    case NSMetadataItemFSContentChangeDateKey: return item.modificationDate
-    case NSMetadataItemContentTypeKey: return item.contentType.identifier
-    case NSMetadataItemContentTypeTreeKey:
-      return [item.contentType.identifier] + item.contentType.supertypes.map(\.identifier).sorted()
-    case NSMetadataItemIsUbiquitousKey: return item.isUbiquitous
-    case NSMetadataUbiquitousItemContainerDisplayNameKey: return facts.container
-    default: return item.ubiquitousAttributes.flatMap { Self.value(of: key, in: $0) }
-    }
-  }
-
-  private static func value(of key: String, in attributes: UbiquitousAttributes) -> Any? {
-    switch key {
-    case NSMetadataUbiquitousItemHasUnresolvedConflictsKey: attributes.hasUnresolvedConflicts
-    case NSMetadataUbiquitousItemDownloadingStatusKey: attributes.downloadingStatus.metadataName
-    case NSMetadataUbiquitousItemIsDownloadedKey: attributes.downloadingStatus != .notDownloaded
-    case NSMetadataUbiquitousItemIsDownloadingKey: attributes.isDownloading
-    case NSMetadataUbiquitousItemDownloadRequestedKey: attributes.isDownloadRequested
-    case NSMetadataUbiquitousItemIsUploadedKey: attributes.isUploaded
-    case NSMetadataUbiquitousItemIsUploadingKey: attributes.isUploading
-    case NSMetadataUbiquitousItemPercentDownloadedKey: attributes.percentDownloaded
-    case NSMetadataUbiquitousItemPercentUploadedKey: attributes.percentUploaded
-    case NSMetadataUbiquitousItemDownloadingErrorKey: attributes.downloadingNSError
-    case NSMetadataUbiquitousItemUploadingErrorKey: attributes.uploadingNSError
-    default: nil
-    }
-  }
+  public func value(forAttribute key: String) -> Any? { facts.withLock { Self.values[key]?($0) } }
 
   /// Returns the values of attributes, without those that the document does not have.
   public func values(forAttributes keys: [String]) -> [String: Any]? {
@@ -75,19 +40,41 @@ public final class NSMetadataItem: NSObject, Sendable {
   }
 
   /// The attributes that the document has.
-  public var attributes: [String] { Self.keys.filter { value(forAttribute: $0) != nil } }
+  public var attributes: [String] { Self.values.keys.sorted().filter { value(forAttribute: $0) != nil } }
 
-  private static let keys = [
-    NSMetadataItemFSNameKey, NSMetadataItemDisplayNameKey, NSMetadataItemURLKey, NSMetadataItemPathKey,
-    NSMetadataItemFSSizeKey, NSMetadataItemFSCreationDateKey, NSMetadataItemFSContentChangeDateKey,
-    NSMetadataItemContentTypeKey, NSMetadataItemContentTypeTreeKey, NSMetadataItemIsUbiquitousKey,
-    NSMetadataUbiquitousItemContainerDisplayNameKey, NSMetadataUbiquitousItemHasUnresolvedConflictsKey,
-    NSMetadataUbiquitousItemDownloadingStatusKey, NSMetadataUbiquitousItemIsDownloadedKey,
-    NSMetadataUbiquitousItemIsDownloadingKey, NSMetadataUbiquitousItemDownloadRequestedKey,
-    NSMetadataUbiquitousItemIsUploadedKey, NSMetadataUbiquitousItemIsUploadingKey,
-    NSMetadataUbiquitousItemPercentDownloadedKey, NSMetadataUbiquitousItemPercentUploadedKey,
-    NSMetadataUbiquitousItemDownloadingErrorKey, NSMetadataUbiquitousItemUploadingErrorKey,
-  ]
+  /// The values of all attributes.
+  private static let values: [String: @Sendable (Facts) -> Any?] = {
+    var values: [String: @Sendable (Facts) -> Any?] = [
+      NSMetadataItemFSNameKey: { $0.item.filename },
+      NSMetadataItemDisplayNameKey: { $0.item.displayName },
+      NSMetadataItemURLKey: { $0.item.url },
+      NSMetadataItemPathKey: { $0.item.path },
+      NSMetadataItemFSSizeKey: { $0.item.size.map { NSNumber(value: $0) } },
+      NSMetadataItemFSCreationDateKey: { $0.item.creationDate },
+      NSMetadataItemFSContentChangeDateKey: { $0.item.modificationDate },
+      NSMetadataItemContentTypeKey: { $0.item.contentType.identifier },
+      NSMetadataItemContentTypeTreeKey: {
+        [$0.item.contentType.identifier] + $0.item.contentType.supertypes.map(\.identifier).sorted()
+      },
+      NSMetadataItemIsUbiquitousKey: { $0.item.isUbiquitous },
+      NSMetadataUbiquitousItemContainerDisplayNameKey: { $0.container },
+    ]
+    let ubiquitous: [String: @Sendable (UbiquitousAttributes) -> Any?] = [
+      NSMetadataUbiquitousItemHasUnresolvedConflictsKey: { $0.hasUnresolvedConflicts },
+      NSMetadataUbiquitousItemDownloadingStatusKey: { $0.downloadingStatus.metadataName },
+      NSMetadataUbiquitousItemIsDownloadedKey: { $0.downloadingStatus != .notDownloaded },
+      NSMetadataUbiquitousItemIsDownloadingKey: { $0.isDownloading },
+      NSMetadataUbiquitousItemDownloadRequestedKey: { $0.isDownloadRequested },
+      NSMetadataUbiquitousItemIsUploadedKey: { $0.isUploaded },
+      NSMetadataUbiquitousItemIsUploadingKey: { $0.isUploading },
+      NSMetadataUbiquitousItemPercentDownloadedKey: { $0.percentDownloaded },
+      NSMetadataUbiquitousItemPercentUploadedKey: { $0.percentUploaded },
+      NSMetadataUbiquitousItemDownloadingErrorKey: { $0.downloadingNSError },
+      NSMetadataUbiquitousItemUploadingErrorKey: { $0.uploadingNSError },
+    ]
+    for (key, value) in ubiquitous { values[key] = { $0.item.ubiquitousAttributes.flatMap(value) } }
+    return values
+  }()
 
   /// The value of an attribute, for the key path of a sort descriptor.
   subscript(attribute key: String) -> Any? { value(forAttribute: key) }
