@@ -32,7 +32,7 @@ package struct Cloud: AsyncParsableCommand {
       Restore.self, Versions.self, Keep.self, Devices.self, Key.self, Leave.self, Relocate.self, Check.self,
       Repair.self,
       CollectGarbage.self,
-      ContentDevice.self, Places.self,
+      ContentDevice.self,
     ])
 
   package init() {}

@@ -32,38 +32,31 @@ extension Cloud {
       let versions = try await Cloud.withFolder(path, saying: "nothing was changed") { folder in
         try await folder.container.versions(ofItemNamed: folder.name(ofItemAt: path))
       }
-      let lines = zip(versions, Self.notes(of: versions)).map { version, notes in
-        column("\(version.sequence)", 6) + "  \(localTime(version.date))" + column("\(version.size)", 12)
-          + "  \(display(version.deviceName))" + (notes.isEmpty ? "" : " (\(notes.joined(separator: "; ")))")
+      let listed = ListedVersion.all(versions)
+      let lines = listed.map { version in
+        column("\(version.number)", 6) + "  \(localTime(version.date))" + column("\(version.size)", 12)
+          + "  \(display(version.device))"
+          + (version.notes.isEmpty ? "" : " (\(version.notes.joined(separator: "; ")))")
       }
-      try Cloud.tell(versions.map(ListedVersion.init), lines, asJSON: json, as: .data)
-    }
-
-    /// Returns what each line has besides: that the document is deleted, or has another name than in the next version.
-    static func notes(of versions: [CloudVersion]) -> [[String]] {
-      versions.enumerated().map { index, version in
-        var notes = version.isDeleted ? ["deleted"] : []
-        if index > 0, versions[index - 1].name != version.name { notes.append("as \(display(version.name))") }
-        return notes
-      }
+      try Cloud.tell(listed, lines, asJSON: json, as: .data)
     }
   }
 }
 
-/// A version in the output of `cloud versions --json` and `cloud restore --json`.
-struct ListedVersion: Encodable {
-  var number: Int
-  var date: Date
-  var device: String
-  var size: UInt64
-  var name: String
-  /// The identity of the document.
-  var id: String
-  var deleted: Bool
+extension ListedVersion {
+  /// Returns the versions of one document, the last one first, with their remarks.
+  static func all(_ versions: [CloudVersion]) -> [ListedVersion] {
+    zip(versions, [nil] + versions.map(Optional.some)).map { version, next in
+      var listed = ListedVersion(version)
+      if let next, next.name != version.name { listed.notes.append("as \(display(version.name))") }
+      return listed
+    }
+  }
 
   init(_ version: CloudVersion) {
-    (number, date, device) = (version.sequence, version.date, version.deviceName)
-    (size, name, id) = (version.size, version.name, version.document.string)
-    deleted = version.isDeleted
+    self.init(
+      number: version.sequence, date: version.date, device: version.deviceName, size: version.size,
+      name: version.name, id: version.document.string, deleted: version.isDeleted,
+      notes: version.isDeleted ? ["deleted"] : [])
   }
 }

@@ -149,12 +149,12 @@ package struct ShownVersion: Encodable, Sendable {
   }
 
   /// Makes a version that the container has.
-  init(_ version: VersionPlaces.Stored) {
+  init(_ version: ListedVersion) {
     let number = String(version.number)
     let notes = version.notes.isEmpty ? "" : " (\(version.notes.joined(separator: "; ")))"
     line = "  \(String(repeating: " ", count: max(0, 8 - number.count)))\(number)"
     line += "  \(localTime(version.date))  \(SaveReport.bytes(version.size))\(notes)"
-    (self.number, modified, savingComputer) = (version.number, version.date, version.computer)
+    (self.number, modified, savingComputer) = (version.number, version.date, version.device)
     size = version.size
     note(place: "the container", "in the container")
   }

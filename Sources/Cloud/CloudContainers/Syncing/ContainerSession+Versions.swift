@@ -5,9 +5,11 @@ import FoundationEssentials
 //     first, and are a version then.
 
 extension ContainerSession {
-  /// Returns the versions of a document, the last one first; asks the store for nothing.
+  /// Returns the versions of a document, the last one first; none for one that no sync has found yet. It asks the store
+  /// for nothing.
   func versions(ofItemNamed name: String) async throws -> [CloudVersion] {
-    try await state.versions(of: placedOrDeleted(name).id)
+    if try await placedIfAny(name) == nil, try FolderScan.document(name, in: folder) != nil { return [] }
+    return try await state.versions(of: placedOrDeleted(name).id)
   }
 
   /// Makes the content of an earlier version the next version of its document.

@@ -55,16 +55,18 @@ struct VersionsList: CoordinatedCommand, DocumentCommand {
 
   func run() async throws {
     var shown = try await document(at: path).versions()
-    let places = local ? nil : containerVersions(at: path)
-    if let places { shown = shown.map { $0.onThisComputer() } + places.stored.map { ShownVersion($0) } }
+    let container = local ? nil : ContainerVersions(at: path)
+    if let container { shown = shown.map { $0.onThisComputer() } + container.listed.map { ShownVersion($0) } }
     if json {
       try printJSON(shown)
     } else {
       var output = StandardOutput()
       for version in shown { output.line(version.line) }
     }
-    for problem in places?.problems ?? [] { StandardError.write("docpkg: \(problem)\n") }
-    if places?.problems.isEmpty == false { throw ExitCode(ExitStatus.different) }
+    if let problem = container?.problem {
+      StandardError.write("docpkg: \(problem)\n")
+      throw ExitCode(ExitStatus.different)
+    }
   }
 }
 
