@@ -26,28 +26,4 @@ extension ContainerSession {
     }
     return blobs.adding(head.blobs + here.enclosed.values)
   }
-
-  /// Returns the blobs that go with a version of a content; none if it is not small. The store then has all of them.
-  ///
-  /// - Parameter source: the blobs of the content. Those that it encloses are in no object of the store.
-  func enclose(_ root: TreeRoot, from source: BlobStore) async throws -> [Data] {
-    if enclosesSmall, root.isSmall {
-      switch try await checking(nil, { try await self.parts(of: root, in: source) }) {
-      case .success(let parts?): return parts
-      case .success(nil): break
-      case .failure(let error) where error.code == .refusedByStore: throw error
-      case .failure: break
-      }
-    }
-    try await blobs.put(all: source.enclosed.values)
-    return []
-  }
-
-  private func parts(of root: TreeRoot, in source: BlobStore) async throws -> [Data]? {
-    var marks = BlobMarks(source)
-    try await marks.mark([(root, nil)])
-    if let problem = marks.problems.first { throw problem }
-    return root.parts(
-      among: try await concurrentMap(marks.marks.keys, BlobStore.maximumCalls) { try await source.get($0) })
-  }
 }

@@ -74,9 +74,11 @@ extension ContainerSession {
       } else {
         root = try await DocumentTree.store(tree.children.children.map(\.entry), in: target)
       }
-      let enclosed = isSmall ? try await enclose(root, from: target) : []
+      // They may be too large for a version.
+      let enclosed = isSmall ? root.parts(among: target.enclosed.values) : nil
+      if enclosed == nil { try await blobs.put(all: target.enclosed.values) }
       return UploadedTree(
-        root: root, blobs: enclosed, children: tree.children, hasConflicts: again.hasConflicts)
+        root: root, blobs: enclosed ?? [], children: tree.children, hasConflicts: again.hasConflicts)
     }
     throw FilePackageError(
       .busy, .read, document: url.path, reason: "other programs change it all the time; it is uploaded later")
