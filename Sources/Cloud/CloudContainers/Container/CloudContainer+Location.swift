@@ -31,9 +31,9 @@ extension CloudContainer: StorageLocation {
     guard let parts = DocumentName.parts(name), !parts.isEmpty else {
       throw FilePackageError(.invalidName, .move, document: name)
     }
+    try await session.checkFolder()
     // A placeholder has its name, too.
-    let taken = try await items().map { DocumentName.folded($0.name) }
-    return try await session.folder.location.moveIn(url, as: DocumentName.free(name, among: Set(taken)))
+    return try await session.folder.location.moveIn(url, as: session.freeName(name))
   }
 
   /// Moves a document out of the container, to a folder of this machine; downloads it first if necessary.

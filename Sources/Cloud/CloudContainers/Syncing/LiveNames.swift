@@ -39,8 +39,10 @@ extension ContainerSession {
   func liveNames() async throws -> LiveNames { try liveNames(of: await state.records()) }
 
   /// Returns a name that no other document has.
-  func freeName(_ name: String, for record: DocumentRecord) async throws -> String {
+  ///
+  /// - Parameter record: the document that gets the name; nil for one that is not known yet.
+  func freeName(_ name: String, for record: DocumentRecord? = nil) async throws -> String {
     let names = try await liveNames()
-    return DocumentName.free(name) { names.isTaken($0, byOthersThan: record.id) }
+    return DocumentName.free(name) { names.isTaken($0, byOthersThan: record?.id ?? "") }
   }
 }

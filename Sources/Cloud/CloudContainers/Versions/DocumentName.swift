@@ -27,11 +27,6 @@ package enum DocumentName {
 
   /// Returns the first of `Trip 2.txt`, `Trip 3.txt`, … that is not taken.
   ///
-  /// - Parameter taken: folded names.
-  package static func free(_ name: String, among taken: Set<String>) -> String {
-    free(name) { taken.contains($0) }
-  }
-
   /// - Parameter isTaken: whether there is a document of a folded name.
   package static func free(_ name: String, _ isTaken: (String) -> Bool) -> String {
     guard isTaken(folded(name)) else { return name }
