@@ -161,7 +161,7 @@ struct Example {
     print("observed: \(try await titles.value)")
 
     // Undo takes rows and files back.
-    print(try await book.undo.state.undoMenuItemTitle)
+    print(try await book.undoState.undoMenuItemTitle)
     try await book.undo()
     print("after undo: \(try await book.titles), unsaved: \(await book.hasUnsavedChanges)")
     try await book.redo()

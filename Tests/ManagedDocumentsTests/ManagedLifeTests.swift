@@ -290,7 +290,7 @@ struct ManagedLifeTests {
         await documentError { try await book.save() }, await documentError { try await book.autosave() },
         await documentError { try await book.synchronize() },
         await documentError { try await book.revertToSaved() },
-        await documentError { _ = try await book.undo.state },
+        await documentError { _ = try await book.undoState },
       ]
       #expect(errors.map { $0?.code } == Array(repeating: .closed, count: 9))
     }

@@ -56,7 +56,7 @@ struct ManagedMergeTests {
           #expect(error?.code == .conflict)
           #expect(error?.description.hasSuffix("in table 'recipe' that the edit had changed.") == true)
           #expect(try await book.book.recipes == present)
-          #expect(try await book.undo.state.undoCount == 2, "it can be tried again")
+          #expect(try await book.undoState.undoCount == 2, "it can be tried again")
         }
         try await theirs.close()
         try await book.close()

@@ -26,7 +26,7 @@ struct ManagedUndoTests {
       }
       moments.append(try await book.book)
       try await book.save()
-      #expect(try await book.undo.state.undoMenuItemTitle == "Undo Remove")
+      #expect(try await book.undoState.undoMenuItemTitle == "Undo Remove")
       for moment in moments.dropLast().reversed() {
         #expect(try await book.undo())
         #expect(try await book.book == moment)
@@ -35,7 +35,7 @@ struct ManagedUndoTests {
         #expect(try fixture.visibleFiles == moment.files)
       }
       #expect(try await !book.undo())
-      #expect(try await book.undo.state == UndoStateFixture.redo(3, "Add"))
+      #expect(try await book.undoState == UndoStateFixture.redo(3, "Add"))
       for moment in moments.dropFirst() {
         #expect(try await book.redo())
         #expect(try await book.book == moment)
@@ -85,7 +85,7 @@ struct ManagedUndoTests {
       }
       clock.advance(by: .seconds(2))
       try await book.edit("Typing") { db, _ in try db.execute(sql: "UPDATE recipe SET title = 'Röst'") }
-      #expect(try await book.undo.state.undoCount == 3)
+      #expect(try await book.undoState.undoCount == 3)
       try await book.undo()
       #expect(try await book.book.titles == ["Rös"])
       try await book.undo()
@@ -103,7 +103,7 @@ struct ManagedUndoTests {
     try await BookFixture.with { fixture in
       let book = try await fixture.open { $0.undo = UndoPolicy(levels: 3, groupingInterval: .zero) }
       for id in 1...5 { try await book.add(Recipe(id: Int64(id), title: "\(id)")) }
-      #expect(try await book.undo.state.undoCount == 3)
+      #expect(try await book.undoState.undoCount == 3)
       while try await book.undo() {}
       #expect(try await book.book.titles == ["1", "2"])
       // Reverting needs all changes since the last save, and has them.
@@ -116,9 +116,9 @@ struct ManagedUndoTests {
       for id in 1...5 {
         try await book.add(Recipe(id: Int64(id), title: String(repeating: "x", count: 1000)))
       }
-      #expect(try await book.undo.state.undoCount == 2)
+      #expect(try await book.undoState.undoCount == 2)
       try await book.add(Recipe(id: 6, title: String(repeating: "x", count: 10_000)))
-      #expect(try await book.undo.state.undoCount == 1)
+      #expect(try await book.undoState.undoCount == 1)
       try await book.close()
     }
   }
@@ -136,7 +136,7 @@ struct ManagedUndoTests {
       try await book.revertToSaved()
       #expect(try await book.book == saved)
       #expect(await !book.hasUnsavedChanges)
-      #expect(try await book.undo.state == UndoStateFixture.empty)
+      #expect(try await book.undoState == UndoStateFixture.empty)
       try await book.revertToSaved()
       #expect(try await book.book == saved)
       try await book.add(Recipe(id: 9, title: "Bread"), picture: "dark")

@@ -39,13 +39,13 @@ struct ClassContentTests {
     try await document.edit("Typing") { $0.text = "two" }
     #expect(report.text == "two")
     #expect(await document.hasUnsavedChanges)
-    #expect(await !document.undo.canUndo)
+    #expect(await !document.undoState.canUndo)
     #expect(try await !document.undo())
     try await document.save()
     #expect(try disk.text("Trip.pages", in: "/") == "two")
     #expect(await !document.hasUnsavedChanges)
-    try await document.undo.group("Group") { document in try document.edit { $0.text = "three" } }
-    #expect(await !document.undo.canUndo)
+    try await document.groupEdits("Group") { document in try document.edit { $0.text = "three" } }
+    #expect(await !document.undoState.canUndo)
     // An edit outside the document counts if the program says so.
     report.text = "four"
     await document.updateChangeCount(.done)

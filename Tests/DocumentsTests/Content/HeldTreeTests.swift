@@ -244,8 +244,8 @@ struct HeldTreeTests {
       #expect(error?.code == .file && error?.operation == .undo)
       #expect(error?.description.contains("'F'") == true, "\(error as Any)")
       #expect(try await document.content.title == "Lake")
-      #expect(await document.undo.undoActionName == "Add")
-      #expect(await !document.undo.canRedo)
+      #expect(await document.undoState.undoActionName == "Add")
+      #expect(await !document.undoState.canRedo)
       // An edit that fails throws its own error, and the handler gets the other one.
       await #expect(throws: Refused.self) {
         try await document.edit { _ in

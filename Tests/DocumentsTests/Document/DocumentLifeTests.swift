@@ -113,7 +113,7 @@ struct DocumentLifeTests {
     try await document.revert(toContentsOf: Trip.url)
     #expect(try await document.content == Pages(["a.txt": "one"]))
     #expect(await !document.hasUnsavedChanges)
-    #expect(await !document.undo.canUndo)
+    #expect(await !document.undoState.canUndo)
     #expect(await document.documentState == .normal)
   }
 

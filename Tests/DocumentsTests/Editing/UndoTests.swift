@@ -23,18 +23,18 @@ struct UndoTests {
 
   @Test func `goes back and forth, with names`() async throws {
     let (document, _) = try await document()
-    #expect(await !document.undo.canUndo)
-    #expect(await !document.undo.canRedo)
-    #expect(await document.undo.undoMenuItemTitle == "Undo")
+    #expect(await !document.undoState.canUndo)
+    #expect(await !document.undoState.canRedo)
+    #expect(await document.undoState.undoMenuItemTitle == "Undo")
     #expect(try await !document.undo())
     try await document.set("1", "First")
     try await document.set("2", "Second")
-    #expect(await document.undo.undoMenuItemTitle == "Undo Second")
-    #expect(await document.undo.undoCount == 2)
+    #expect(await document.undoState.undoMenuItemTitle == "Undo Second")
+    #expect(await document.undoState.undoCount == 2)
     #expect(try await document.undo())
     #expect(try await document.text == "1")
-    #expect(await document.undo.redoMenuItemTitle == "Redo Second")
-    #expect(await document.undo.undoActionName == "First")
+    #expect(await document.undoState.redoMenuItemTitle == "Redo Second")
+    #expect(await document.undoState.undoActionName == "First")
     #expect(try await document.redo())
     #expect(try await document.text == "2")
     #expect(try await !document.redo())
@@ -43,7 +43,7 @@ struct UndoTests {
     #expect(try await document.text == "0")
     // A new edit removes the redo steps.
     try await document.set("3", "Third")
-    #expect(await !document.undo.canRedo)
+    #expect(await !document.undoState.canRedo)
   }
 
   @Test func `has all its values at one moment`() async throws {
@@ -51,15 +51,15 @@ struct UndoTests {
     try await document.set("1", "First")
     try await document.set("2", "Second")
     try await document.undo()
-    let state = await document.undo.state
+    let state = await document.undoState
     #expect(state.canUndo && state.undoCount == 1 && state.undoMenuItemTitle == "Undo First")
     #expect(state.canRedo && state.redoCount == 1 && state.redoActionName == "Second")
     #expect(state.levelsOfUndo == 9)
-    #expect(try await document.undo.undo())
-    #expect(try await document.undo.redo())
-    #expect(await document.undo.state.undoCount == 1)
-    await document.undo.removeAllActions()
-    #expect(await document.undo.state == UndoState(levelsOfUndo: 9))
+    #expect(try await document.undo())
+    #expect(try await document.redo())
+    #expect(await document.undoState.undoCount == 1)
+    await document.removeAllUndoActions()
+    #expect(await document.undoState == UndoState(levelsOfUndo: 9))
   }
 
   @Test func `takes typing as one, by name and time`() async throws {
@@ -68,11 +68,11 @@ struct UndoTests {
       try await document.set("typed \(number)", "Typing")
       clock.advance(by: .milliseconds(900))
     }
-    #expect(await document.undo.undoCount == 1)
+    #expect(await document.undoState.undoCount == 1)
     clock.advance(by: .milliseconds(200))
     try await document.set("later", "Typing")
     try await document.set("deleted", "Delete")
-    #expect(await document.undo.undoCount == 3)
+    #expect(await document.undoState.undoCount == 3)
     try await document.undo()
     try await document.undo()
     #expect(try await document.text == "typed 5")
@@ -94,59 +94,59 @@ struct UndoTests {
   @Test func `takes a group as one`() async throws {
     let (document, _) = try await document()
     try await document.set("1", "Typing")
-    await document.undo.group("Both") { document in
+    await document.groupEdits("Both") { document in
       #expect(throws: Never.self) { try document.edit("Typing") { $0["a.txt"] = "2" } }
       #expect(throws: Never.self) { try document.edit { $0["a.txt"] = "3" } }
     }
     try await document.set("4", "Typing")
-    #expect(await document.undo.undoCount == 3)
+    #expect(await document.undoState.undoCount == 3)
     try await document.undo()
     #expect(try await document.text == "3")
-    #expect(await document.undo.undoActionName == "Both")
+    #expect(await document.undoState.undoActionName == "Both")
     try await document.undo()
     #expect(try await document.text == "1")
-    #expect(await document.undo.redoActionName == "Both")
+    #expect(await document.undoState.redoActionName == "Both")
     try await document.redo()
     #expect(try await document.text == "3")
     try await document.undo()
     // The edits before an error stay, and are one step, too.
     await #expect(throws: CancellationError.self) {
-      try await document.undo.group { document in
+      try await document.groupEdits { document in
         try document.edit("One") { $0["a.txt"] = "5" }
         try document.edit("Two") { $0["a.txt"] = "6" }
         throw CancellationError()
       }
     }
-    #expect(await document.undo.undoActionName == "Two")
+    #expect(await document.undoState.undoActionName == "Two")
     try await document.undo()
     #expect(try await document.text == "1")
     // A group without edits is no step.
-    await document.undo.group("Empty") { _ in }
-    #expect(await document.undo.redoActionName == "Two")
+    await document.groupEdits("Empty") { _ in }
+    #expect(await document.undoState.redoActionName == "Two")
   }
 
   @Test func `is bounded by levels, at once when they are lowered`() async throws {
     let (document, _) = try await document { $0.undo = UndoPolicy(levels: 3) }
     for number in 1...5 { try await document.set("\(number)", "") }
-    #expect(await document.undo.undoCount == 3)
-    await document.undo.setLevelsOfUndo(1)
-    #expect(await document.undo.undoCount == 1)
+    #expect(await document.undoState.undoCount == 3)
+    await document.setLevelsOfUndo(1)
+    #expect(await document.undoState.undoCount == 1)
     try await document.undo()
     #expect(try await document.text == "4")
     #expect(try await !document.undo())
-    await document.undo.setLevelsOfUndo(0)
+    await document.setLevelsOfUndo(0)
     for number in 1...50 { try await document.set("\(number)", "") }
-    #expect(await document.undo.undoCount == 50)
+    #expect(await document.undoState.undoCount == 50)
   }
 
   @Test func `is bounded by bytes, and keeps the last step always`() async throws {
     // Each step has the default cost.
     let (document, _) = try await document { $0.undo = UndoPolicy(byteBudget: 5 * (64 << 10)) }
     for number in 1...20 { try await document.set("\(number)", "") }
-    #expect(await document.undo.undoCount == 5)
+    #expect(await document.undoState.undoCount == 5)
     let (tiny, _) = try await self.document { $0.undo = UndoPolicy(byteBudget: 1) }
     for number in 1...20 { try await tiny.set("\(number)", "") }
-    #expect(await tiny.undo.undoCount == 1)
+    #expect(await tiny.undoState.undoCount == 1)
     try await tiny.undo()
     #expect(try await tiny.text == "19")
   }
@@ -176,15 +176,15 @@ struct UndoTests {
     let (document, _) = try await document()
     try await document.edit("Select", isDiscardable: true) { $0["b.txt"] = "selected" }
     #expect(await !document.hasUnsavedChanges)
-    #expect(await document.undo.undoActionIsDiscardable)
+    #expect(await document.undoState.undoActionIsDiscardable)
     try await document.set("1", "Edit")
-    #expect(await !document.undo.undoActionIsDiscardable)
+    #expect(await !document.undoState.undoActionIsDiscardable)
     try await document.undo()
     #expect(await !document.hasUnsavedChanges)
-    #expect(await !document.undo.redoActionIsDiscardable)
+    #expect(await !document.undoState.redoActionIsDiscardable)
     try await document.undo()
     #expect(await !document.hasUnsavedChanges)
-    #expect(await document.undo.redoActionIsDiscardable)
+    #expect(await document.undoState.redoActionIsDiscardable)
     #expect(try await document.content["b.txt"] == nil)
   }
 
@@ -220,7 +220,7 @@ struct UndoTests {
     }
     #expect(try await document.text == "0")
     #expect(await !document.hasUnsavedChanges)
-    #expect(await !document.undo.canUndo)
+    #expect(await !document.undoState.canUndo)
   }
 }
 

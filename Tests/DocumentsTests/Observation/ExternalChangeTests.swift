@@ -64,7 +64,7 @@ struct ExternalChangeTests {
       }
     #expect(try await document.content == expected)
     #expect(await !document.hasUnsavedChanges)
-    #expect(await !document.undo.canUndo)
+    #expect(await !document.undoState.canUndo)
     #expect(try await document.checkForExternalChanges() == .nothing)
     // The next save goes on from there, and takes over the digests of what the document has read.
     try await document.edit { $0["d.txt"] = "d" }

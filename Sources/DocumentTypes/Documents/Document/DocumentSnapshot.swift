@@ -90,7 +90,7 @@ extension Document {
       tellObservers()
     }
     observers.note(edit: number, of: observer)
-    _ = try back ? goBack() : goForward()
+    _ = try back ? undo() : redo()
   }
 
   /// Tells the observers of the present snapshot, if there are any.

@@ -22,7 +22,7 @@ public import Observation
 /// `Observation` reports changes of each property.
 @MainActor @Observable
 public final class ObservableDocument<Content: DocumentContent> {
-  enum Step {
+  private enum Step {
     case edit(String, @Sendable (inout Content) throws -> Void)
     case undo
     case redo
@@ -36,8 +36,8 @@ public final class ObservableDocument<Content: DocumentContent> {
   public private(set) var content: Content
   /// The document's activity and its problems.
   public private(set) var documentState: DocumentState
-  /// The edits that can be undone and redone: callers see them as members of `undo`.
-  private(set) var undoState: UndoState
+  /// The edits that can be undone and redone, and the limits, as the document last reported them.
+  public private(set) var undoState: UndoState
   /// The document's place.
   public private(set) var fileURL: URL
   /// The error of a step that the document refused after the call had returned; nil again with the next step.
@@ -60,7 +60,7 @@ public final class ObservableDocument<Content: DocumentContent> {
   public init(_ document: Document<Content>) async throws(DocumentError) {
     self.document = document
     content = try await document.content
-    (documentState, undoState) = (await document.documentState, await document.undo.state)
+    (documentState, undoState) = (await document.documentState, await document.undoState)
     fileURL = await document.fileURL
     let (number, snapshots) = await document.makeSnapshots()
     observer = number
@@ -117,11 +117,11 @@ public final class ObservableDocument<Content: DocumentContent> {
     !Content.isReference && content.heldFolders.isEmpty
   }
 
-  /// Undo and redo: `document.undo()` takes back the last edit, and the members name the edits that can be undone.
-  public var undo: ObservableUndo<Content> { ObservableUndo(document: self) }
+  /// Restores the content before the last edit or the last group of edits, soon after the call.
+  public func undo() { add(.undo) }
 
-  /// Takes back the last undo, soon after the call: the same as `undo.redo()`.
-  public func redo() { undo.redo() }
+  /// Takes back the last undo, soon after the call.
+  public func redo() { add(.redo) }
 
   /// Waits until the document has made all steps, and `content` is its content.
   public func drain() async {
@@ -130,7 +130,7 @@ public final class ObservableDocument<Content: DocumentContent> {
     await refresh()
   }
 
-  func add(_ step: Step) {
+  private func add(_ step: Step) {
     lastError = nil
     lastNumber += 1
     pending.append((lastNumber, step))
