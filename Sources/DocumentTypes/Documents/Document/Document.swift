@@ -51,7 +51,8 @@ public actor Document<Content: DocumentContent>: LiveDocument {
   /// The download that an opening waits for.
   var provision: ContentProvider?
   /// Its observers on other actors.
-  var observers = DocumentObservers<Content>()
+  var observers = Broadcast<DocumentSnapshot<Content>>()
+  var snapshotCount: UInt64 = 0
   /// The copies of edits that could not be saved; nil if the document makes none.
   let recovery: RecoveryCopies?
 

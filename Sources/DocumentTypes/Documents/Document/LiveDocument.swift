@@ -81,7 +81,9 @@ public final class DocumentCore {
   package var isRemoved = false
   /// Called after a change of the state.
   package var stateDidChange: () -> Void = {}
-  fileprivate var states = StateBroadcast()
+  fileprivate var states = Broadcast<DocumentState>()
+  /// The state that was told last; a document begins closed.
+  fileprivate var toldState = DocumentState.closed
 
   package init(_ behaviour: DocumentBehaviour, at url: URL) {
     (self.behaviour, fileURL) = (behaviour, url)
@@ -116,7 +118,7 @@ extension LiveDocument {
   /// The document's states: the present one, and then each later one, once. The stream ends when the document is
   /// released.
   public var stateChanges: AsyncStream<DocumentState> {
-    core.states.add { [weak self] number in
+    core.states.add(core.toldState) { [weak self] number in
       Task { await self?.stopTelling(number) }
     }
   }
@@ -126,7 +128,9 @@ extension LiveDocument {
   /// Tells the state, if the step before has changed it (D5).
   package func tellState() {
     let state = documentState
-    guard core.states.tell(state) else { return }
+    if state == core.toldState { return }
+    core.toldState = state
+    core.states.tell(state)
     core.behaviour.eventHandler?(.stateChanged(state))
     core.stateDidChange()
   }

@@ -12,9 +12,9 @@ public import Observation
 /// ```
 ///
 /// An edit changes `content` before the call returns, and the document makes the same edit soon after, in order.
-/// Another program or another caller may edit the document meanwhile. Then `content` becomes the document's content
-/// with this object's edits that the document has not made yet. So the closure of an edit may run several times, and
-/// must change nothing but the content.
+/// Another program or another caller may edit the document meanwhile. When the document has made all edits of this
+/// object, `content` becomes the document's content. So the closure of an edit runs twice, and must change nothing but
+/// the content.
 ///
 /// A content that refers to folders of `FileWrapper`s shares them with the document. Its edits run once, on the
 /// document, and `content` has them after that.
@@ -26,8 +26,6 @@ public final class ObservableDocument<Content: DocumentContent> {
     case edit(String, @Sendable (inout Content) throws -> Void)
     case undo
     case redo
-
-    var isEdit: Bool { if case .edit = self { true } else { false } }
   }
 
   /// The document.
@@ -43,15 +41,12 @@ public final class ObservableDocument<Content: DocumentContent> {
   /// The error of a step that the document refused after the call had returned; nil again with the next step.
   public private(set) var lastError: (any Error)?
 
-  /// The steps that the document has not made yet, by number.
-  @ObservationIgnored private var pending: [(number: UInt64, step: Step)] = []
-  @ObservationIgnored private var lastNumber: UInt64 = 0
-  /// The number of the last step that the document has made or refused.
-  @ObservationIgnored private var made: UInt64 = 0
-  /// The number of the last snapshot.
-  @ObservationIgnored private var shown: UInt64 = 0
-  @ObservationIgnored private let observer: UInt64
+  /// The steps that the document has not begun to make.
+  @ObservationIgnored private var pending: [Step] = []
+  /// Makes the steps, and then shows the document's content.
   @ObservationIgnored private var isMaking: Task<Void, Never>?
+  /// The newest snapshot, with its content if that is not shown yet.
+  @ObservationIgnored private var newest: DocumentSnapshot<Content>?
   @ObservationIgnored private var listening: Task<Void, Never>?
 
   /// Makes an observer of an open document.
@@ -62,8 +57,7 @@ public final class ObservableDocument<Content: DocumentContent> {
     content = try await document.content
     (documentState, undoState) = (await document.documentState, await document.undoState)
     fileURL = await document.fileURL
-    let (number, snapshots) = await document.makeSnapshots()
-    observer = number
+    let snapshots = await document.makeSnapshots()
     listening = Task { [weak self] in
       for await snapshot in snapshots { self?.show(snapshot) }
     }
@@ -87,10 +81,7 @@ public final class ObservableDocument<Content: DocumentContent> {
     try await ObservableDocument(Document.create(content, at: url, options: options))
   }
 
-  deinit {
-    listening?.cancel()
-    Task { [document, observer] in await document.endSnapshots(observer) }
-  }
+  deinit { listening?.cancel() }
 
   // MARK: Editing
 
@@ -98,7 +89,7 @@ public final class ObservableDocument<Content: DocumentContent> {
   ///
   /// - Parameters:
   ///   - actionName: the user's action, for the Undo menu.
-  ///   - body: the edit, which may run several times.
+  ///   - body: the edit, which runs twice: here, and on the document.
   /// - Throws: the error of `body`; the content is then as it was. If the content refers to folders of `FileWrapper`s,
   ///   `lastError` gets the error instead.
   public func edit(
@@ -132,27 +123,30 @@ public final class ObservableDocument<Content: DocumentContent> {
 
   private func add(_ step: Step) {
     lastError = nil
-    lastNumber += 1
-    pending.append((lastNumber, step))
+    pending.append(step)
     if isMaking == nil { isMaking = Task { await make() } }
   }
 
   /// Makes the pending steps, one after the other.
   private func make() async {
-    while let next = pending.first(where: { $0.number > made }) {
-      made = next.number
-      do {
-        switch next.step {
-        case .edit(let name, let body):
-          try await document.edit(name, number: next.number, of: observer, body)
-        case .undo: try await document.step(back: true, number: next.number, of: observer)
-        case .redo: try await document.step(back: false, number: next.number, of: observer)
-        }
-      } catch {
-        lastError = error
+    var present: DocumentSnapshot<Content>
+    repeat {
+      while !pending.isEmpty {
+        do { try await make(pending.removeFirst()) } catch { lastError = error }
       }
-    }
+      present = await document.documentSnapshot()
+      // The user may have edited meanwhile.
+    } while !pending.isEmpty
     isMaking = nil
+    show(present)
+  }
+
+  private func make(_ step: Step) async throws {
+    switch step {
+    case .edit(let name, let body): try await document.edit(name, body)
+    case .undo: try await document.undo()
+    case .redo: try await document.redo()
+    }
   }
 
   // MARK: Saving and closing
@@ -173,31 +167,17 @@ public final class ObservableDocument<Content: DocumentContent> {
 
   // MARK: Showing
 
-  private func refresh() async {
-    show(await document.snapshot(for: observer))
-  }
+  private func refresh() async { show(await document.documentSnapshot()) }
 
   private func show(_ snapshot: DocumentSnapshot<Content>) {
     // An older snapshot may come after a newer one that this object asked for.
-    guard snapshot.number > shown else { return }
-    shown = snapshot.number
-    pending.removeAll { $0.number <= snapshot.lastEdit }
-    if let present = snapshot.content { content = withPendingEdits(present) }
-    (documentState, undoState, fileURL) = (snapshot.documentState, snapshot.undo, snapshot.fileURL)
-  }
-
-  private func withPendingEdits(_ present: Content) -> Content {
-    var content = present
-    // A pending undo has an unknown result: only the edits before it can be shown.
-    for case .edit(_, let body) in pending.prefix(while: \.step.isEdit).map(\.step) where isApart(content) {
-      var edited = content
-      do {
-        try body(&edited)
-        content = edited
-      } catch {
-        // The document will refuse the edit, too, and `lastError` gets its error.
-      }
+    if snapshot.number > newest?.number ?? 0 {
+      newest = snapshot
+      (documentState, undoState, fileURL) = (snapshot.documentState, snapshot.undo, snapshot.fileURL)
     }
-    return content
+    // Before the document has made all steps, its content lacks edits that this one has.
+    guard isMaking == nil, let present = newest?.content else { return }
+    content = present
+    newest?.content = nil
   }
 }
