@@ -16,10 +16,6 @@ final class Presenter: FilePresenter {
 
   var presentedItemURL: URL? { url.withLock { $0 } }
 
-  var presenterCapabilities: FilePresenterCapabilities {
-    command.values["subitems"] == nil ? [] : .presentedSubitems
-  }
-
   func relinquishPresentedItem(toReader reader: FileAccessHolder) async -> Reacquirer? {
     await relinquish("reader")
   }
@@ -84,10 +80,17 @@ final class Presenter: FilePresenter {
   }
 
   func presentedItemDidChange() async { say(id, "is-changed") }
-  func presentedSubitemDidChange(at url: URL) async { say(id, "subitem-is-changed \(url.path)") }
-  func presentedSubitemDidAppear(at url: URL) async { say(id, "subitem-appears \(url.path)") }
+
+  // A presenter without `subitems` does what the methods do by default.
+
+  func presentedSubitemDidChange(at url: URL) async { await tell("subitem-is-changed \(url.path)") }
+  func presentedSubitemDidAppear(at url: URL) async { await tell("subitem-appears \(url.path)") }
 
   func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL) async {
-    say(id, "subitem-is-moved \(oldURL.path) \(newURL.path)")
+    await tell("subitem-is-moved \(oldURL.path) \(newURL.path)")
+  }
+
+  private func tell(_ news: String) async {
+    if command.values["subitems"] == nil { await presentedItemDidChange() } else { say(id, news) }
   }
 }

@@ -57,9 +57,9 @@ struct PresenterTests {
     Case("flat", "read flat", reading),
     Case("flat", "write flat", writing),
     Case("flat", "write other", []),
-    // A presenter of a plain folder is only told of the folder's children, and only if it implements those methods.
+    // A presenter of a plain folder is only told of the folder's children.
     Case("plain", "read plain/file", []),
-    Case("plain", "write plain/file", []),
+    Case("plain", "write plain/file", ["is-changed"]),
     Case("plain subitems", "write plain/file", ["subitem-is-changed plain/file"]),
     Case("plain subitems", "write plain/new", ["subitem-appears plain/new"]),
     Case(
@@ -87,6 +87,19 @@ struct PresenterTests {
       let told = one.lines("p").dropFirst().map { $0.replacing(place.folder.string + "/", with: "") }
       #expect(told == `case`.told)
     }
+  }
+
+  @Test func `hear of a child by the method for the item, without a method for children`() async {
+    final class Plain: FilePresenter {
+      let changes = Mutex(0)
+      var presentedItemURL: URL? { nil }
+      func presentedItemDidChange() async { changes.withLock { $0 += 1 } }
+    }
+    let (plain, url) = (Plain() as any FilePresenter, URL(filePath: "/plain/file"))
+    await plain.presentedSubitemDidChange(at: url)
+    await plain.presentedSubitemDidAppear(at: url)
+    await plain.presentedSubitem(at: url, didMoveTo: url)
+    #expect((plain as? Plain)?.changes.withLock { $0 } == 3)
   }
 
   @Test func `save before others read`() async throws {

@@ -45,7 +45,6 @@ final class PresenterLink: FilePresenter, @unchecked Sendable {
   // MARK: The presenter's methods
 
   var presentedItemURL: URL? { presenter.presentedItemURL }
-  var presenterCapabilities: FilePresenterCapabilities { .presentedSubitems }
 
   /// Calls `body` on the presenter's queue, and returns after it has called its handler.
   private func ask<Answer: Sendable>(

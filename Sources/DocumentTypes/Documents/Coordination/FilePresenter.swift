@@ -2,8 +2,8 @@ public import FoundationEssentials
 
 /// An object that shows or edits an item, and takes part when other programs read or write it.
 ///
-/// Counterpart of `NSFilePresenter`. Every method has a default that does nothing. A method must not wait for the
-/// access that called it. If a method takes longer than the other program's deadline, that access fails.
+/// Counterpart of `NSFilePresenter`. By default, the methods for a changed child call `presentedItemDidChange()`, and
+/// every other method does nothing. A method must not wait for the access that called it. If a method takes longer than the other program's deadline, that access fails.
 ///
 /// `FileCoordinator.addFilePresenter(_:)` registers a presenter and holds it until `removeFilePresenter(_:)`.
 public protocol FilePresenter: AnyObject, Sendable {
@@ -12,9 +12,6 @@ public protocol FilePresenter: AnyObject, Sendable {
 
   /// The item's URL; nil if there is no item yet. Any thread may read it at any time.
   var presentedItemURL: URL? { get }
-
-  /// The optional methods that this presenter implements.
-  var presenterCapabilities: FilePresenterCapabilities { get }
 
   /// Another program is about to read: write nothing until the library calls the returned closure.
   func relinquishPresentedItem(toReader reader: FileAccessHolder) async -> Reacquirer?
@@ -47,23 +44,7 @@ public protocol FilePresenter: AnyObject, Sendable {
   func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL) async
 }
 
-/// The optional methods that a presenter implements, since Swift's protocols have no optional methods.
-public struct FilePresenterCapabilities: OptionSet, Sendable, Hashable {
-  /// The bits.
-  public let rawValue: UInt
-
-  /// Makes a set of these bits.
-  public init(rawValue: UInt) { self.rawValue = rawValue }
-
-  /// `presentedSubitemDidChange(at:)`, `presentedSubitemDidAppear(at:)` and `presentedSubitem(at:didMoveTo:)`.
-  ///
-  /// Without this option, a presenter of a package receives `presentedItemDidChange()` instead.
-  public static let presentedSubitems = FilePresenterCapabilities(rawValue: 1)
-}
-
 extension FilePresenter {
-  /// No capabilities.
-  public var presenterCapabilities: FilePresenterCapabilities { [] }
   /// Returns nil.
   public func relinquishPresentedItem(toReader reader: FileAccessHolder) async -> Reacquirer? { nil }
   /// Returns nil.
@@ -78,10 +59,12 @@ extension FilePresenter {
   public func presentedItemDidMove(to newURL: URL) async {}
   /// Does nothing.
   public func presentedItemDidChange() async {}
-  /// Does nothing.
-  public func presentedSubitemDidChange(at url: URL) async {}
-  /// Does nothing.
-  public func presentedSubitemDidAppear(at url: URL) async {}
-  /// Does nothing.
-  public func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL) async {}
+  /// Calls `presentedItemDidChange()`.
+  public func presentedSubitemDidChange(at url: URL) async { await presentedItemDidChange() }
+  /// Calls `presentedSubitemDidChange(at:)`.
+  public func presentedSubitemDidAppear(at url: URL) async { await presentedSubitemDidChange(at: url) }
+  /// Calls `presentedSubitemDidChange(at:)` for the old place.
+  public func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL) async {
+    await presentedSubitemDidChange(at: oldURL)
+  }
 }

@@ -162,19 +162,13 @@ extension PresenterTable.Entry {
         isTold = true
       } else if place.encloses(move.old) {
         isTold = true
-        if presenter.presenterCapabilities.contains(.presentedSubitems) {
-          await presenter.presentedSubitem(
-            at: URL(move.old, isDirectory: false), didMoveTo: URL(move.new, isDirectory: false))
-        } else if isPackage {
-          await presenter.presentedItemDidChange()
-        }
+        await presenter.presentedSubitem(
+          at: URL(move.old, isDirectory: false), didMoveTo: URL(move.new, isDirectory: false))
       }
     }
     if isTold || request.concern(place, isPackage: isPackage) == .none { return }
     if !place.encloses(request.item) {
       await presenter.presentedItemDidChange()
-    } else if !presenter.presenterCapabilities.contains(.presentedSubitems) {
-      if isPackage { await presenter.presentedItemDidChange() }
     } else if request.item.isThere {
       await presenter.presentedSubitemDidChange(at: request.itemURL)
     } else {

@@ -51,14 +51,9 @@ package final class DocumentPresenter: FilePresenter {
 
   // MARK: Children
 
-  package var presenterCapabilities: FilePresenterCapabilities { .presentedSubitems }
-
   package func accommodatePresentedSubitemDeletion(at url: URL) async throws {
     try await observer?.accommodateDeletion(ofChildAt: url)
   }
-
-  package func presentedSubitemDidChange(at url: URL) async { await document?.presentedItemDidChange() }
-  package func presentedSubitemDidAppear(at url: URL) async { await document?.presentedItemDidChange() }
 
   package func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL) async {
     await document?.presentedItemDidChange()
