@@ -13,21 +13,29 @@ extension Document {
   /// - Throws: `file` if the file system refuses, `content` if the document type does, `unavailable` if the download
   ///   fails. The document then stays closed.
   public func open() async throws(DocumentError) {
-    let provision = ContentProvider()
-    let result = await withTaskCancellationHandler {
-      await perform { document in
-        await document.outcome { document throws(DocumentError) in try await document.load(provision) }
-      }
-    } onCancel: {
-      provision.cancel()
-    }
-    try result.get()
+    try await provide(fileURL)
+    try await attempt { document throws(DocumentError) in try await document.load() }
   }
 
-  func load(_ provision: ContentProvider = ContentProvider()) async throws(DocumentError) {
+  /// Brings the content to this machine, if the document is closed and a provider has it.
+  ///
+  /// It is no access: the task of the caller makes the download, so that its cancelling ends it.
+  private func provide(_ url: URL) async throws(DocumentError) {
+    guard let provider = options.provider, !isOpen else { return }
+    begin(.downloading)
+    download.set(0, of: 0)
+    do {
+      try await provider.provide(itemAt: url) { [download] in download.set($0, of: $1) }
+    } catch {
+      end()
+      throw report(DocumentError(.unavailable, .open, url, cause: error))
+    }
+    end()
+  }
+
+  private func load() async throws(DocumentError) {
     if isOpen { return }
     do {
-      try await provide(provision)
       begin(.opening)
       await startPresenting(at: fileURL)
       let (storage, content, hasConflicts) = try await coordinated(.readingIntent(with: fileURL)) {
@@ -75,6 +83,7 @@ extension Document {
   public func revert(toContentsOf url: URL) async throws(DocumentError) {
     disableEditing()
     defer { enableEditing() }
+    try await provide(url)
     try await attempt { document throws(DocumentError) in try await document.readAnew(from: url) }
   }
 

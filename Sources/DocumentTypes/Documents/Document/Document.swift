@@ -48,8 +48,8 @@ public actor Document<Content: DocumentContent>: LiveDocument {
   var changes = ChangeTracker()
   /// Its earlier and undone values.
   var history: UndoHistory<Content> { didSet { tellObservers() } }
-  /// The download that an opening waits for.
-  var provision: ContentProvider?
+  /// The progress of the download for an opening.
+  let download = ByteProgress()
   /// Its observers on other actors.
   var observers = Broadcast<DocumentSnapshot<Content>>()
   var snapshotCount: UInt64 = 0
@@ -146,10 +146,13 @@ public actor Document<Content: DocumentContent>: LiveDocument {
   public var progress: DocumentProgress? {
     guard let activity = core.turns.activity else { return nil }
     var progress = DocumentProgress(activity: activity, fileURL: fileURL)
-    if activity == .saving, let now = lifecycle.opened?.storage.savingProgress.now, now.total > 0 {
-      (progress.completedBytes, progress.totalBytes) = (now.completed, now.total)
-    }
-    if activity == .downloading, let now = provision?.figures {
+    let bytes: ByteProgress? =
+      switch activity {
+      case .saving: lifecycle.opened?.storage.savingProgress
+      case .downloading: download
+      case .opening, .reverting: nil
+      }
+    if let now = bytes?.now, now.total > 0 {
       (progress.completedBytes, progress.totalBytes) = (now.completed, now.total)
     }
     return progress

@@ -17,5 +17,9 @@ package final class ByteProgress: Sendable {
 
   package func begin(total: UInt64) { count.withLock { $0 = Count(total: total) } }
 
+  package func set(_ completed: UInt64, of total: UInt64) {
+    count.withLock { $0 = Count(completed: completed, total: total) }
+  }
+
   package func add(_ bytes: Int) { count.withLock { $0.completed += UInt64(bytes) } }
 }
