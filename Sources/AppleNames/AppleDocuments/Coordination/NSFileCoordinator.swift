@@ -160,7 +160,7 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
         let pause = link?.watch.pause()
         accessor(intents.map(\.url))
         if let link { try? waitBlocking { await link.settle(intents) } }  // The closure throws nothing.
-        pause?.end()
+        pause?.finish()
       }
     } catch {
       outError?.pointee = Self.cocoaError(error)
@@ -190,7 +190,7 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
           let pause = link?.watch.pause()
           await Self.run(on: queue) { accessor(nil) }
           await link?.settle(intents)
-          pause?.end()
+          pause?.finish()
         }
       } catch {
         await Self.run(on: queue) { accessor(Self.cocoaError(error)) }

@@ -56,7 +56,8 @@ final class PresenterLink: FilePresenter, @unchecked Sendable {
     }
   }
 
-  private func tell(_ body: @escaping @Sendable (any NSFilePresenter) -> Void) async {
+  /// Calls `body` on the presenter's queue, and returns after it.
+  func tell(_ body: @escaping @Sendable (any NSFilePresenter) -> Void) async {
     let _: Bool = await ask { presenter, done in
       body(presenter)
       done(true)
@@ -73,7 +74,7 @@ final class PresenterLink: FilePresenter, @unchecked Sendable {
     let closure = await reacquirer { $0.relinquishPresentedItem(toWriter: $1) }
     return {
       await closure?()
-      pause.end()
+      pause.finish()
     }
   }
 
@@ -131,25 +132,6 @@ final class PresenterLink: FilePresenter, @unchecked Sendable {
       await watch.learn(intent.url)
     }
     await watch.follow(self)
-  }
-
-  // MARK: News of the watcher
-
-  func tell(_ news: PresenterWatch.News) async {
-    switch news {
-    case .changed: await tell { $0.presentedItemDidChange() }
-    case .moved(let url): await tell { $0.presentedItemDidMove(to: url) }
-    // The item is gone already, so that no program waits for the answer.
-    case .deleted: await tell { $0.accommodatePresentedItemDeletion { _ in } }
-    case .childAppeared(let path):
-      if let url = url(of: path) { await tell { $0.presentedSubitemDidAppear(at: url) } }
-    case .childChanged(let path):
-      if let url = url(of: path) { await tell { $0.presentedSubitemDidChange(at: url) } }
-    }
-  }
-
-  private func url(of path: String) -> URL? {
-    presenter.presentedItemURL?.appending(path: path, directoryHint: .notDirectory)
   }
 }
 

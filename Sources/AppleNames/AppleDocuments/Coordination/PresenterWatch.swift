@@ -13,15 +13,6 @@ import SystemPackage
 ///
 /// Cost: that of a `PackageWatcher`, and a status for each file and folder.
 final class PresenterWatch: Sendable {
-  /// The change of another program. The places of children are relative to the item.
-  enum News: Sendable {
-    case changed
-    case moved(to: URL)
-    case deleted
-    case childAppeared(String)
-    case childChanged(String)
-  }
-
   private struct State {
     /// The presenter's URL when the watch began, or that of its last move.
     var url: URL?
@@ -72,20 +63,11 @@ final class PresenterWatch: Sendable {
 
   // MARK: Coordinated writes
 
-  /// A time in which the watcher's events wait.
-  final class Pause: Sendable {
-    private let stream: AsyncStream<Void>.Continuation
-
-    fileprivate init(_ stream: AsyncStream<Void>.Continuation) { self.stream = stream }
-
-    func end() { stream.finish() }
-  }
-
-  /// Lets the watcher's events wait until the pause ends.
-  func pause() -> Pause {
-    let (end, continuation) = AsyncStream.makeStream(of: Void.self)
+  /// Lets the watcher's events wait until the pause is finished.
+  func pause() -> AsyncStream<Void>.Continuation {
+    let (end, pause) = AsyncStream.makeStream(of: Void.self)
     events.enqueue { for await _ in end {} }
-    return Pause(continuation)
+    return pause
   }
 
   /// Looks at a place that the presenter has written.
@@ -124,24 +106,32 @@ final class PresenterWatch: Sendable {
       await look { $0.look(at: .root) }
     case .overflow:
       await look { $0.look(at: .root) }
-      await link.tell(.changed)
+      await link.tell { $0.presentedItemDidChange() }
     case .moved(let url):
       state.withLock { state in
         state.url = url
         // A URL without a path leaves the known place.
         if let root = try? FilePath(of: url, for: .watch) { state.seen?.root = root }
       }
-      await link.tell(.moved(to: url))
-    case .deleted: await link.tell(.deleted)
+      await link.tell { $0.presentedItemDidMove(to: url) }
+    // The item is gone already, so that no program waits for the answer.
+    case .deleted: await link.tell { $0.accommodatePresentedItemDeletion { _ in } }
     }
   }
 
   private func tellChanges(at places: [String], to link: PresenterLink) async {
     let changes = await look { seen in places.compactMap { seen.change(at: PackagePath($0)) } } ?? []
-    for change in changes {
-      switch change {
-      case .appeared(let path): await link.tell(.childAppeared(path.string))
-      case .changed(let path): await link.tell(path.isRoot ? .changed : .childChanged(path.string))
+    for (path, isNew) in changes {
+      guard let item = link.presentedItemURL else { continue }
+      let url = item.appending(path: path.string, directoryHint: .notDirectory)
+      await link.tell { presenter in
+        if path.isRoot && !isNew {
+          presenter.presentedItemDidChange()
+        } else if isNew {
+          presenter.presentedSubitemDidAppear(at: url)
+        } else {
+          presenter.presentedSubitemDidChange(at: url)
+        }
       }
     }
   }

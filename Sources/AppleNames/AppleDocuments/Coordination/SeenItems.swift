@@ -6,12 +6,9 @@ import SystemPackage
 ///
 /// Cost: a status for each file and folder.
 struct SeenItems: Sendable {
-  /// A difference between the disk and the known state.
-  enum Change: Sendable, Hashable {
-    case appeared(PackagePath)
-    /// The file or folder has other contents or attributes, or is gone.
-    case changed(PackagePath)
-  }
+  /// A difference between the disk and the known state: a new file or folder, or one with other contents or attributes,
+  /// or one that is gone.
+  typealias Change = (path: PackagePath, isNew: Bool)
 
   /// The place of the item.
   var root: FilePath
@@ -40,7 +37,7 @@ struct SeenItems: Sendable {
     if old == nil && new == nil { return nil }
     if new?.kind != .directory || old?.kind != .directory { forget(path) }
     statuses[path] = new
-    return old == nil ? .appeared(path) : .changed(path)
+    return (path, old == nil)
   }
 
   // MARK: The disk
