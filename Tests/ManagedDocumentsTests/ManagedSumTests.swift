@@ -46,6 +46,37 @@ struct ManagedSumTests {
     }
   }
 
+  @Test func `differ as the rows do, also in the letters of a text that a collation takes for equal`()
+    async throws
+  {
+    try await BookFixture.with { fixture in
+      try await fixture.open().close()
+      let other = fixture.url.deletingLastPathComponent().appending(path: "Other.recipebook")
+      try FileManager.default.copyItem(at: fixture.url, to: other)
+      for (url, rows) in [
+        (fixture.url, "('a', 'Lake', 1), ('b', 'Hut', 1)"), (other, "('a', 'lake', 1), ('b', 'Hut', 1.0)"),
+      ] {
+        let queue = try DatabaseQueue(path: url.appending(path: "StoreContent/persistentStore").path)
+        try await queue.write { db in
+          try db.execute(
+            sql:
+              "CREATE TABLE place(id TEXT PRIMARY KEY, name TEXT COLLATE NOCASE, size); INSERT INTO place VALUES \(rows)"
+          )
+          // A row without an identity does not count.
+          try db.execute(sql: "INSERT INTO place VALUES (NULL, '\(url.lastPathComponent)', 0)")
+        }
+        try queue.close()
+      }
+      let packages = [
+        try #require(try ManagedPackage(at: fixture.url)), try #require(try ManagedPackage(at: other)),
+      ]
+      #expect(try await packages[0].contentDigest() != packages[1].contentDigest())
+      let differences = try await packages[0].differences(to: packages[1])
+      #expect("\(differences)" == "place: 2 updated" && differences.files.isEmpty)
+      #expect(try await packages[0].differences(to: packages[0]).isEmpty)
+    }
+  }
+
   @Test func `show a file that another program changed, added or removed`() async throws {
     try await BookFixture.with { fixture in
       let book = try await fixture.open()

@@ -119,12 +119,12 @@ struct RowMergeTableTests {
   // MARK: Rows without an identity
 
   @Test(arguments: [
-    ("CREATE TABLE t(a, b)", MergeProblem.Reason.noPrimaryKey),
-    ("CREATE TABLE t(a TEXT PRIMARY KEY, b)", .nullableKey),
-    ("CREATE TABLE t(a TEXT PRIMARY KEY NOT NULL, b, c AS (b + 1))", .generatedColumn),
-    ("CREATE TABLE t(a TEXT PRIMARY KEY NOT NULL, b, c AS (b + 1) STORED)", .generatedColumn),
+    ("CREATE TABLE t(a, b)", RowProblem.noPrimaryKey),
+    ("CREATE TABLE t(a TEXT PRIMARY KEY, b)", .nullableKey(column: "a")),
+    ("CREATE TABLE t(a TEXT PRIMARY KEY NOT NULL, b, c AS (b + 1))", .generatedColumn("c")),
+    ("CREATE TABLE t(a TEXT PRIMARY KEY NOT NULL, b, c AS (b + 1) STORED)", .generatedColumn("c")),
   ])
-  func `refuses a table only if the other side changed it`(_ schema: String, _ reason: MergeProblem.Reason)
+  func `refuses a table only if the other side changed it`(_ schema: String, _ problem: RowProblem)
     async throws
   {
     let insert = "INSERT INTO t(a, b) VALUES ('a', 1), ('b', 2)"
@@ -136,7 +136,7 @@ struct RowMergeTableTests {
       #expect(try databases.rows("ours", "SELECT * FROM u") == ["theirs"])
       try databases.edit("theirs", "UPDATE t SET b = 1.0 WHERE a = 'a'")
       let before = try databases.digest("ours")
-      #expect(try mergeProblem { try databases.merge() } == .unmergeable(table: "t", reason: reason))
+      #expect(try mergeProblem { try databases.merge() } == .unmergeable(table: "t", problem))
       #expect(try databases.digest("ours") == before)
     }
   }
@@ -233,7 +233,7 @@ struct RowMergeTableTests {
       try databases.edit("theirs", insert(4))
       let before = try databases.digest("ours")
       #expect(
-        try mergeProblem { try databases.merge() } == .unmergeable(table: "words", reason: .virtualTable))
+        try mergeProblem { try databases.merge() } == .virtualTable("words"))
       #expect(try databases.digest("ours") == before)
     }
   }

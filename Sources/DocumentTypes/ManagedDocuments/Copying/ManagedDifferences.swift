@@ -33,27 +33,26 @@ package struct ManagedDifferences: Sendable, Hashable, Codable {
   /// Whether there is no difference.
   package var isEmpty: Bool { tables.isEmpty && files.isEmpty }
 
-  /// Counts the changes of a changeset, without the tables that virtual tables have for themselves.
-  init(_ changeset: Changeset, in db: Database) throws {
-    let shadows = Set(try TableShape.all(in: db).filter { $0.kind == .shadow }.map(\.name))
-    var found: [String: TableDifference] = [:]
-    var files: [FileDifference] = []
-    try changeset.forEachRow { row in
-      if row.table == PrivateTables.content {
-        guard let path = row.text(0) else { return }
-        files.append(FileDifference(path: path, kind: row.operation.kind))
-      } else if !shadows.contains(row.table) {
-        var difference = found[row.table] ?? TableDifference(table: row.table)
-        switch row.operation {
-        case .insert: difference.inserted += 1
-        case .update: difference.updated += 1
-        case .delete: difference.deleted += 1
+  /// Counts the changes of these tables.
+  init(_ changes: SideChanges, of merged: [MergedTable]) {
+    var found = merged.map { TableDifference(table: $0.name) }
+    for (identity, change) in changes.rows where !identity.values.contains(where: \.isNull) {
+      let kind: VersionDifference.Kind = change.base == nil ? .added : change.row == nil ? .removed : .changed
+      if found[identity.table].table == PrivateTables.content {
+        guard let path = identity.values.first.flatMap({ String.fromDatabaseValue($0.databaseValue) }) else {
+          continue
         }
-        found[row.table] = difference
+        files.append(FileDifference(path: path, kind: kind))
+        continue
+      }
+      switch kind {
+      case .added: found[identity.table].inserted += 1
+      case .changed: found[identity.table].updated += 1
+      case .removed: found[identity.table].deleted += 1
       }
     }
-    tables = found.values.sorted { $0.table < $1.table }
-    self.files = files.sorted { $0.path < $1.path }
+    tables = found.filter { $0.inserted + $0.updated + $0.deleted > 0 }
+    files.sort { $0.path < $1.path }
   }
 }
 
@@ -66,15 +65,5 @@ extension ManagedDifferences: CustomStringConvertible {
         + counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
     }
     return (tables + files.map { "\(displayString($0.path)): \($0.kind.rawValue)" }).joined(separator: "\n")
-  }
-}
-
-extension ChangedRow.Operation {
-  fileprivate var kind: VersionDifference.Kind {
-    switch self {
-    case .insert: .added
-    case .update: .changed
-    case .delete: .removed
-    }
   }
 }

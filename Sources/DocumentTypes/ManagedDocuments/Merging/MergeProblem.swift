@@ -19,26 +19,14 @@ package enum MergeProblem: Error, Sendable, Hashable {
   case migrationsDiffer(missingInOurs: [String], missingInTheirs: [String])
   /// Both sides have migrated a table alike since the base, and the base has no values for the new columns.
   case baseIsOlder(table: String)
-  /// The rows of a table have no identity, or both sides changed a virtual table that is merged as a whole.
-  case unmergeable(table: String, reason: Reason)
+  /// The rows of a table have no identity.
+  case unmergeable(table: String, RowProblem)
+  /// Both sides changed a virtual table that is merged as a whole.
+  case virtualTable(String)
   /// All keys up to the greatest integer are taken.
   case noFreeKey(table: String)
   /// A side violates its own constraints.
   case constraint(table: String)
-
-  /// The reason why the rows of a table are not merged.
-  package enum Reason: String, Sendable, Hashable {
-    case noPrimaryKey, nullableKey, generatedColumn, virtualTable
-
-    init(_ problem: TableShape.Problem) {
-      self =
-        switch problem {
-        case .noPrimaryKey: .noPrimaryKey
-        case .nullableKey: .nullableKey
-        case .generatedColumn: .generatedColumn
-        }
-    }
-  }
 
   package var reason: String {
     switch self {
@@ -62,13 +50,13 @@ package enum MergeProblem: Error, Sendable, Hashable {
       .joined(separator: "; ")
     case .baseIsOlder(let table):
       return "the common state lacks columns of table '\(table)'; migrate it first"
-    case .unmergeable(let table, let reason):
-      return switch reason {
-      case .noPrimaryKey: "table '\(table)' has no primary key, so its rows cannot be merged"
-      case .nullableKey: "the primary key of table '\(table)' may be NULL, so its rows cannot be merged"
-      case .generatedColumn: "table '\(table)' has a generated column, so its rows cannot be merged"
-      case .virtualTable: "both documents changed the virtual table '\(table)'"
-      }
+    case .unmergeable(let table, .noPrimaryKey):
+      return "table '\(table)' has no primary key, so its rows cannot be merged"
+    case .unmergeable(let table, .nullableKey):
+      return "the primary key of table '\(table)' may be NULL, so its rows cannot be merged"
+    case .unmergeable(let table, .generatedColumn):
+      return "table '\(table)' has a generated column, so its rows cannot be merged"
+    case .virtualTable(let table): return "both documents changed the virtual table '\(table)'"
     case .noFreeKey(let table): return "table '\(table)' has no integer left for a new row"
     case .constraint(let table): return "a document violates a constraint of its own table '\(table)'"
     }

@@ -115,18 +115,11 @@ struct MergedSchema {
     let base = baseShapes.first { $0.name == name }
     if let problem = shape.problem {
       if try isChangedByThem(shape, isInBase: base != nil) {
-        throw MergeProblem.unmergeable(table: name, reason: MergeProblem.Reason(problem))
+        throw MergeProblem.unmergeable(table: name, problem)
       }
       return
     }
-    var table = MergedTable(
-      name: name,
-      columns: shape.columns.map {
-        MergedTable.Column(name: $0.name, isUntyped: Self.isUntyped($0.type, isStrict: shape.isStrict))
-      },
-      keys: shape.keys)
-    table.hasIntegerKey = shape.hasIntegerKey
-    if !table.hasIntegerKey { table.number = shape.number }
+    var table = MergedTable(shape)
     table.isAutoincrement =
       try table.hasIntegerKey && isAutoincrement(table.columns[table.keys[0]].name, of: name)
     table.foreignKeys = try foreignKeys(of: name)
@@ -143,12 +136,6 @@ struct MergedSchema {
       db.sqliteConnection, "main", table, column, nil, nil, nil, nil, &isAutoincrement)
     if code != SQLITE_OK { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
     return isAutoincrement != 0
-  }
-
-  /// Whether a column has a type without conversion of numbers.
-  private static func isUntyped(_ type: String, isStrict: Bool) -> Bool {
-    if type.isEmpty || isStrict && type == "ANY" { return true }
-    return type.contains("BLOB") && !["INT", "CHAR", "CLOB", "TEXT"].contains(where: type.contains)
   }
 
   /// Whether rows of a table differ between the base and theirs, each counted by all its values. Cost: all rows of both.

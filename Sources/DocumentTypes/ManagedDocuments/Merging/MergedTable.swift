@@ -37,6 +37,20 @@ struct MergedTable: Sendable, Hashable {
   /// Whether the base has the table.
   var isInBase = true
 
+  init(_ shape: TableShape) {
+    (name, keys, hasIntegerKey) = (shape.name, shape.keys, shape.hasIntegerKey)
+    columns = shape.columns.map {
+      Column(name: $0.name, isUntyped: Self.isUntyped($0.type, isStrict: shape.isStrict))
+    }
+    if !hasIntegerKey { number = shape.number }
+  }
+
+  /// Whether a column has a type without conversion of numbers.
+  private static func isUntyped(_ type: String, isStrict: Bool) -> Bool {
+    if type.isEmpty || isStrict && type == "ANY" { return true }
+    return type.contains("BLOB") && !["INT", "CHAR", "CLOB", "TEXT"].contains(where: type.contains)
+  }
+
   var quoted: String { "main.\(name.quotedName)" }
   private var keyNames: [String] { keys.map { columns[$0].name } }
   private var columnList: String { columns.map(\.name.quotedName).joined(separator: ", ") }

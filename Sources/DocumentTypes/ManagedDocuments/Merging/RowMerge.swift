@@ -45,7 +45,7 @@ package struct RowMergeOutcome: Sendable, Hashable {
 /// | with a primary key, `WITHOUT ROWID`, `STRICT` | as above |
 /// | without a primary key, with a key that may be NULL, with generated columns | `MergeProblem.unmergeable` if `theirs` changed it |
 /// | FTS3, FTS4, FTS5 over another table or a view | made again from the rows |
-/// | FTS with a content of its own or without content, R-tree, other virtual tables | the changed side's, whole; if both changed it, `MergeProblem.unmergeable` |
+/// | FTS with a content of its own or without content, R-tree, other virtual tables | the changed side's, whole; if both changed it, `MergeProblem.virtualTable` |
 ///
 /// The result depends on the rows and not on their order or their hidden numbers. If `ours` is as the base, it is
 /// exactly `theirs`. The effects of triggers and of foreign keys' actions are rows of each side. So the connection has
@@ -89,12 +89,12 @@ package struct RowMerge {
 
   private func run(at date: Date) throws -> RowMergeOutcome {
     var outcome = RowMergeOutcome()
-    let changed = try SideChanges(in: theirs, from: base, schema, db)
+    let changed = try SideChanges(in: theirs, from: base, schema.tables, db)
     if !changed.rows.isEmpty {
       outcome.renumbered = try KeyRenumbering(
         db: db, schema: schema, base: base, theirs: theirs, changed: changed
       ).run()
-      let own = try SideChanges(in: "main", from: base, schema, db)
+      let own = try SideChanges(in: "main", from: base, schema.tables, db)
       try checkOpaqueTables(own, changed)
       let plan = try applied(RowPlan(own, changed, policy, schema), isRenumbered: !outcome.renumbered.isEmpty)
       outcome.conflicts = conflicts(of: plan, at: date)
@@ -112,7 +112,7 @@ package struct RowMerge {
       Set(side.tables.compactMap { schema.tables[$0].owner })
     }
     if let table = owners(own).intersection(owners(changed)).min() {
-      throw MergeProblem.unmergeable(table: table, reason: .virtualTable)
+      throw MergeProblem.virtualTable(table)
     }
   }
 

@@ -1,6 +1,6 @@
 import GRDB
 
-/// The rows that one side of a merge changed since the base.
+/// The rows that one side of a merge changed since the base, or one of two databases compared with the other one.
 struct SideChanges: Sendable {
   struct Change: Sendable, Hashable {
     /// The row in the base; nil if there was none.
@@ -16,8 +16,8 @@ struct SideChanges: Sendable {
   /// Compares a database with the base, table by table.
   ///
   /// Cost: the time to read all rows of both; the memory of the changed rows.
-  init(in schema: String, from base: String, _ merged: MergedSchema, _ db: Database) throws {
-    for (position, table) in merged.tables.enumerated() {
+  init(in schema: String, from base: String, _ compared: [MergedTable], _ db: Database) throws {
+    for (position, table) in compared.enumerated() {
       let count = table.columns.count
       if !table.isInBase {
         for row in try ValueStatement.rows(db, table.selectAll(in: schema), count: count) {

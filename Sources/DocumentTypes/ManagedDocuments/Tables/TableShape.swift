@@ -20,13 +20,6 @@ struct TableShape: Sendable, Hashable {
     var defaultValue: String?
   }
 
-  /// The reason why changes of the rows can neither be undone nor merged.
-  enum Problem: Sendable, Hashable {
-    case noPrimaryKey
-    case nullableKey(column: String)
-    case generatedColumn(String)
-  }
-
   var name: String
   var kind: Kind
   var isWithoutNumbers: Bool
@@ -81,7 +74,8 @@ struct TableShape: Sendable, Hashable {
     return ["rowid", "_rowid_", "oid"].first { !names.contains($0) }
   }
 
-  var problem: Problem? {
+  /// The reason why changes of the rows can neither be undone nor merged.
+  var problem: RowProblem? {
     if let column = columns.first(where: \.isGenerated) { return .generatedColumn(column.name) }
     if keys.isEmpty { return .noPrimaryKey }
     // SQLite itself declares the keys of shadows, and those of tables without numbers are never NULL.
@@ -93,4 +87,11 @@ struct TableShape: Sendable, Hashable {
   func rowCount(of schema: String = "main", in db: Database) throws -> Int {
     try Int.fetchOne(db, sql: "SELECT count(*) FROM \(schema.quotedName).\(name.quotedName)") ?? 0
   }
+}
+
+/// The reason why changes of the rows of a table can neither be undone nor merged.
+package enum RowProblem: Sendable, Hashable {
+  case noPrimaryKey
+  case nullableKey(column: String)
+  case generatedColumn(String)
 }

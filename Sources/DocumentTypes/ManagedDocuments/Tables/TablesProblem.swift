@@ -6,12 +6,8 @@ enum TablesProblem: Error, Sendable, Hashable {
   case newerFormat(Int)
   /// A newer version of the application made the schema.
   case newerSchema
-  /// A table has no primary key.
-  case noPrimaryKey(table: String)
-  /// A column of a primary key may be NULL.
-  case nullableKey(table: String, column: String)
-  /// A table has a generated column.
-  case generatedColumn(table: String, column: String)
+  /// The changes of a table cannot be undone.
+  case unrecordable(table: String, RowProblem)
   /// An edit changed the schema.
   case schemaChanged
   /// The database and the write-ahead log beside it do not agree.
@@ -24,12 +20,12 @@ enum TablesProblem: Error, Sendable, Hashable {
     case .newerFormat(let format):
       "its private tables have format \(format), and this program knows only formats up to \(PrivateTables.format)"
     case .newerSchema: "a newer version of the application made its schema"
-    case .noPrimaryKey(let table):
+    case .unrecordable(let table, .noPrimaryKey):
       "table '\(table)' has no primary key, so its changes cannot be undone; declare one in the migrator"
-    case .nullableKey(let table, let column):
+    case .unrecordable(let table, .nullableKey(let column)):
       "column '\(column)' in the primary key of table '\(table)' may be NULL, so its changes cannot be undone; "
         + "declare it NOT NULL in the migrator"
-    case .generatedColumn(let table, let column):
+    case .unrecordable(let table, .generatedColumn(let column)):
       "table '\(table)' has the generated column '\(column)', and this SQLite cannot undo its changes; "
         + "use a view or an index on the expression"
     case .schemaChanged: "an edit changed the schema; the migrator does that"
@@ -45,12 +41,7 @@ extension TablesProblem {
   /// Checks that the changes of each table can be undone.
   static func check(_ db: Database) throws {
     for table in try TableShape.all(in: db) where table.kind == .table && table.isRecorded {
-      switch table.problem {
-      case .noPrimaryKey: throw noPrimaryKey(table: table.name)
-      case .nullableKey(let column): throw nullableKey(table: table.name, column: column)
-      case .generatedColumn(let column): throw generatedColumn(table: table.name, column: column)
-      case nil: break
-      }
+      if let problem = table.problem { throw unrecordable(table: table.name, problem) }
     }
   }
 }
