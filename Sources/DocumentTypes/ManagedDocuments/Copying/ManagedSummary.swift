@@ -5,15 +5,13 @@ import GRDB
 import SystemPackage
 
 /// The database of a document in figures.
-package struct ManagedSummary: Sendable, Hashable {
+package struct ManagedSummary: Sendable {
   /// The metadata of the last save.
   package var metadata: PackageMetadata?
   /// The size of the database in bytes, with its free pages.
   package var size: Int
   /// The application's tables with the number of their rows, in order of their names.
-  package var tables: [(name: String, rows: Int)] { zip(tableNames, rowCounts).map { ($0, $1) } }
-  private var tableNames: [String]
-  private var rowCounts: [Int]
+  package var tables: [(name: String, rows: Int)]
   /// The number of files in `AdditionalContent`, and their bytes.
   package var fileCount: Int
   package var fileSize: Int
@@ -27,9 +25,7 @@ package struct ManagedSummary: Sendable, Hashable {
     metadata = try SavedMetadata.read(db)?.metadata
     let pages = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
     size = try pages * (Int.fetchOne(db, sql: "PRAGMA page_size") ?? 0)
-    let tables = try TableShape.ofApplication(in: db)
-    tableNames = tables.map(\.name)
-    rowCounts = try tables.map { try $0.rowCount(in: db) }
+    tables = try TableShape.ofApplication(in: db).map { ($0.name, try $0.rowCount(in: db)) }
     fileCount = try Int.fetchOne(db, sql: "SELECT count(*) FROM grdb_content") ?? 0
     fileSize = try Int.fetchOne(db, sql: "SELECT sum(size) FROM grdb_content") ?? 0
     undoCount =

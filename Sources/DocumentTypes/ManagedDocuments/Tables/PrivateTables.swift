@@ -64,12 +64,9 @@ package enum PrivateTables {
   ///
   /// - Throws: `DatabaseError` for a database of another program; `TablesProblem` for a newer format.
   static func check(_ db: Database) throws {
-    guard try db.tableExists("grdb_document"),
-      let format = try Int.fetchOne(db, sql: "SELECT format FROM grdb_document")
-    else {
+    if try !arePresent(in: db) {
       throw DatabaseError(resultCode: .SQLITE_NOTADB, message: "it is no document's database")
     }
-    if format > Self.format { throw TablesProblem.newerFormat(format) }
   }
 
   /// Makes the tables if there are none.
