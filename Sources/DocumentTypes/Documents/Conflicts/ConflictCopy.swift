@@ -49,32 +49,21 @@ package struct ConflictCopy: Sendable, Hashable {
   static func make(_ file: FileWrapper, of url: URL, on disk: any Disk) throws {
     let path = try FilePath(of: url, for: .save)
     guard let last = path.lastComponent else { throw FilePackageError(.wrongKind, .save, document: url.path) }
+    // Such as `Note (conflicted copy 2026-11-27 101112).txt`.
+    let time = localTime(Date()).replacing(":", with: "")
     var number = 1
     while true {
-      let name = name(FileName(last).string, number)
+      let note = " (conflicted copy \(time)\(number == 1 ? "" : " \(number)"))"
       do {
         // The store holds nothing open.
-        _ = try FlatFileStore.create(file, path.folder.appending(name), on: disk)
+        _ = try FlatFileStore.create(
+          file, path.folder.appending(FileName(last).inserting(note)), on: disk)
         return
       } catch {
         if error.code != .fileExists { throw error }
         number += 1
       }
     }
-  }
-
-  /// Returns a name such as `Note (conflicted copy 2026-11-27 101112).txt`, with the beginning of a name that is too
-  /// long.
-  private static func name(_ name: String, _ number: Int) -> String {
-    let time = localTime(Date()).replacing(":", with: "")
-    let note = " (conflicted copy \(time)\(number == 1 ? "" : " \(number)"))"
-    let dot = name.lastIndex(of: ".").flatMap { $0 == name.startIndex ? nil : $0 } ?? name.endIndex
-    var stem = name[..<dot]
-    while stem.utf8.count + note.utf8.count + name[dot...].utf8.count > FileName.maximumLength, !stem.isEmpty
-    {
-      stem.removeLast()
-    }
-    return stem + note + name[dot...]
   }
 
   /// The same for each copy of this name.
@@ -86,7 +75,7 @@ package struct ConflictCopy: Sendable, Hashable {
   package var modificationDate: Date { status.modified.date }
 
   /// The copy as a version of the document.
-  var version: ConflictVersion {
+  package var version: ConflictVersion {
     ConflictVersion(
       ofFlatFile: id, named: documentURL.lastPathComponent, modificationDate: modificationDate)
   }

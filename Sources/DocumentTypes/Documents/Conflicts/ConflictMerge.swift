@@ -105,15 +105,11 @@ struct ConflictMerge {
   /// Returns a free path like `path`, with the label in the name, and with a number if that name is taken.
   private func freePath(for path: String, in tree: FileWrapper) throws -> String {
     var names = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-    let last = names.removeLast()
-    let dot = last.lastIndex(of: ".").flatMap { $0 == last.startIndex ? nil : $0 } ?? last.endIndex
+    let last = FileName(names.removeLast())
     var number = 1
     while true {
-      let suffix = number == 1 ? " (\(label))" : " (\(label) \(number))"
-      // The whole name has at most 255 bytes.
-      var stem = String(last[..<dot])
-      while stem.utf8.count + suffix.utf8.count + last[dot...].utf8.count > 255 { stem.removeLast() }
-      let candidate = (names + [stem + suffix + last[dot...]]).joined(separator: "/")
+      let name = last.inserting(number == 1 ? " (\(label))" : " (\(label) \(number))")
+      let candidate = (names + [name.string]).joined(separator: "/")
       if try tree.descendant(at: candidate) == nil { return candidate }
       number += 1
     }

@@ -176,9 +176,12 @@ extension SavePlan {
 
 extension FileName {
   /// Returns `Name.ext`, `Name 2.ext`, `Name 3.ext`, …, shortened if the name would be too long.
-  package func numbered(_ number: Int) -> FileName {
+  package func numbered(_ number: Int) -> FileName { inserting(number == 1 ? "" : " \(number)") }
+
+  /// Returns the name with a text before its extension, shortened if the name would be too long.
+  package func inserting(_ text: String) -> FileName {
     let dot = bytes.lastIndex(of: UInt8(ascii: ".")).flatMap { $0 > 0 ? $0 : nil } ?? bytes.count
-    let ending = (number == 1 ? [] : Array(" \(number)".utf8)) + bytes[dot...]
+    let ending = Array(text.utf8) + bytes[dot...]
     var base = bytes[..<dot]
     while base.count + ending.count > Self.maximumLength, !base.isEmpty {
       // Never cuts within a character.
