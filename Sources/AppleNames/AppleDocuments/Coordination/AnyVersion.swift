@@ -3,71 +3,26 @@ import FilePackages
 import Foundation
 import Synchronization
 
-/// A version of a package, or the conflict version of a flat file.
-enum AnyVersion: Hashable, Sendable {
-  case stored(FileVersion)
+/// A version of a document, with the file that has it if it is the conflict version of a flat file.
+struct AnyVersion: Hashable, Sendable {
+  let version: FileVersion
   /// Another program's state of a flat file, as a conflict copy beside it.
-  case copy(ConflictCopy)
+  var copy: ConflictCopy?
 
   /// Returns the conflict versions of a document, the newest first; nil if there is no document.
   static func conflicts(at url: URL, isFlat: Bool) throws -> [AnyVersion]? {
-    if isFlat { return try ConflictCopy.all(of: url).map { .copy($0) } }
+    if isFlat {
+      return try ConflictCopy.all(of: url).map {
+        AnyVersion(version: FileVersion($0.version, at: url), copy: $0)
+      }
+    }
     let versions = try waitBlocking { try await FileVersion.unresolvedConflictVersionsOfItem(at: url) }
-    return versions?.map { .stored($0) }
-  }
-
-  /// The document for the current version; nil for an earlier one and for a conflict version.
-  var currentURL: URL? {
-    if case .stored(let version) = self { version.url } else { nil }
-  }
-
-  var documentURL: URL {
-    switch self {
-    case .stored(let version): version.documentURL
-    case .copy(let copy): copy.documentURL
-    }
-  }
-
-  var localizedName: String? {
-    switch self {
-    case .stored(let version): version.localizedName
-    case .copy(let copy): copy.documentURL.lastPathComponent
-    }
-  }
-
-  /// The computer that saved the version; nil for a conflict copy, which does not name it.
-  var localizedNameOfSavingComputer: String? {
-    if case .stored(let version) = self { version.localizedNameOfSavingComputer } else { nil }
-  }
-
-  var modificationDate: Date? {
-    switch self {
-    case .stored(let version): version.modificationDate
-    case .copy(let copy): copy.modificationDate
-    }
-  }
-
-  var persistentIdentifier: UUID {
-    switch self {
-    case .stored(let version): version.persistentIdentifier
-    case .copy(let copy): copy.id
-    }
-  }
-
-  var isConflict: Bool {
-    if case .stored(let version) = self { version.isConflict } else { true }
-  }
-
-  var isResolved: Bool {
-    if case .stored(let version) = self { version.isResolved } else { false }
+    return versions?.map { AnyVersion(version: $0) }
   }
 
   /// Returns the contents. It waits for the disk.
   func tree() throws -> FileWrapper {
-    switch self {
-    case .stored(let version): try waitBlocking { try await version.contents().tree }
-    case .copy(let copy): try copy.file()
-    }
+    try copy?.file() ?? waitBlocking { [version] in try await version.contents().tree }
   }
 }
 
@@ -77,7 +32,7 @@ enum VersionCopies {
 
   /// Returns the URL of the version's copy, which is made if it is not there.
   static func url(of version: AnyVersion) -> URL {
-    let name = version.documentURL.lastPathComponent
+    let name = version.version.documentURL.lastPathComponent
     if let files = copies.withLock({ $0[version] }) {
       return URL(fileURLWithPath: "\(files.path)/\(name)")
     }
@@ -94,7 +49,8 @@ enum VersionCopies {
     } catch {
       // Apple's member has no error either: a reader finds nothing.
       return FileManager.default.temporaryDirectory
-        .appendingPathComponent("NoVersion-\(version.persistentIdentifier)").appendingPathComponent(name)
+        .appendingPathComponent("NoVersion-\(version.version.persistentIdentifier)").appendingPathComponent(
+          name)
     }
   }
 }
@@ -118,18 +74,15 @@ enum ResolvedVersions {
   }
 
   private static func end(_ version: AnyVersion) throws {
-    let url = version.documentURL
-    let isFlat = if case .copy = version { true } else { false }
+    let (url, isFlat) = (version.version.documentURL, version.copy != nil)
     let open = try AnyVersion.conflicts(at: url, isFlat: isFlat) ?? []
     guard open.allSatisfy({ contains($0) }) else { return }
     // The copies are for readers after the resolving, as on Apple's systems.
     for version in open { _ = VersionCopies.url(of: version) }
-    for case .copy(let copy) in open { try copy.remove() }
+    for version in open { try version.copy?.remove() }
     if isFlat || open.isEmpty { return }
     // The versions as the program saw them: files that arrived since stay.
-    let seen = versions.withLock { $0.filter(open.contains) }.compactMap { version in
-      if case .stored(let version) = version { version.conflict } else { nil }
-    }
+    let seen = versions.withLock { $0.filter(open.contains) }.compactMap(\.version.conflict)
     try waitBlocking {
       let store = try await PackageStore.open(at: url)
       try await store.resolveConflicts(seen, keeping: nil)

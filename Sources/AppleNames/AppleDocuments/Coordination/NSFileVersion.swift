@@ -35,14 +35,15 @@ public final class NSFileVersion: NSObject, Sendable {
     public static let byMoving = AddingOptions(rawValue: 1)
   }
 
-  private let version: AnyVersion
+  private let any: AnyVersion
+  private var version: FileVersion { any.version }
 
   private init(_ version: AnyVersion) {
-    self.version = version
+    any = version
     super.init()
   }
 
-  private convenience init(_ version: FileVersion) { self.init(.stored(version)) }
+  private convenience init(_ version: FileVersion) { self.init(AnyVersion(version: version)) }
 
   // MARK: Finding
 
@@ -96,11 +97,13 @@ public final class NSFileVersion: NSObject, Sendable {
   /// The file or folder with the version's contents: for the current version the document, otherwise a copy.
   ///
   /// The first read makes the copy. If that fails, nothing exists at the URL.
-  public var url: URL { version.currentURL ?? VersionCopies.url(of: version) }
+  public var url: URL { version.url ?? VersionCopies.url(of: any) }
   /// The name for the user.
   public var localizedName: String? { version.localizedName }
-  /// The name of the computer that saved the version.
-  public var localizedNameOfSavingComputer: String? { version.localizedNameOfSavingComputer }
+  /// The name of the computer that saved the version; nil for a conflict version of a flat file, which does not name it.
+  public var localizedNameOfSavingComputer: String? {
+    any.copy == nil ? version.localizedNameOfSavingComputer : nil
+  }
   /// The date of the save.
   public var modificationDate: Date? { version.modificationDate }
   /// The identifier of the version, a `UUID`, which is the same in every process.
@@ -117,11 +120,11 @@ public final class NSFileVersion: NSObject, Sendable {
   /// When the last conflict version of a document is resolved, the document's conflict ends. To set false is a
   /// programming error. If the document cannot be written, the version stays unresolved.
   public var isResolved: Bool {
-    get { version.isResolved || ResolvedVersions.contains(version) }
+    get { version.isResolved || ResolvedVersions.contains(any) }
     set {
       precondition(newValue, "a version cannot become unresolved")
       guard version.isConflict, !isResolved else { return }
-      ResolvedVersions.insert(version)
+      ResolvedVersions.insert(any)
       if isResolved { ConflictResolutions.note(Resolution(url: version.documentURL, version: self)) }
     }
   }
@@ -131,16 +134,15 @@ public final class NSFileVersion: NSObject, Sendable {
   /// If the history cannot be written, the value does not change.
   public var isDiscardable: Bool {
     get {
-      guard case .stored(let version) = version else { return false }
-      let url = version.documentURL
-      let present = try? waitBlocking { [id = version.persistentIdentifier] in  // Else the known one.
-        try await FileVersion.version(itemAt: url, forPersistentIdentifier: id)
+      let present = try? waitBlocking { [version] in  // Else the known one.
+        try await FileVersion.version(
+          itemAt: version.documentURL, forPersistentIdentifier: version.persistentIdentifier)
       }
       return present?.isDiscardable ?? version.isDiscardable
     }
     set {
-      guard case .stored(let version) = version else { return }
-      try? waitBlocking { try await version.setDiscardable(newValue) }  // A property has no way to report it.
+      // A property has no way to report an error.
+      try? waitBlocking { [version] in try await version.setDiscardable(newValue) }
     }
   }
 
@@ -180,30 +182,26 @@ public final class NSFileVersion: NSObject, Sendable {
   /// - Throws: `FilePackageError` as `FileVersion.replaceItem(at:byMoving:)`; `CocoaError` for a flat file.
   @discardableResult
   public func replaceItem(at url: URL, options: ReplacingOptions = []) throws -> URL {
-    switch version {
-    case .stored(let version):
-      let url = try waitBlocking {
-        try await version.replaceItem(at: url, byMoving: options.contains(.byMoving))
-      }
-      // The conflict has ended without a change that a watcher sees.
-      if version.isConflict { ConflictResolutions.note(Resolution(url: version.documentURL, version: self)) }
-      return url
-    case .copy(let copy):
+    if let copy = any.copy {
       _ = self.url  // It makes the copy, which a caller may read after the version is gone.
       try copy.file().write(to: url, options: .atomic, originalContentsURL: nil)
       if options.contains(.byMoving) { isResolved = true }
       return url
     }
+    let url = try waitBlocking { [version] in
+      try await version.replaceItem(at: url, byMoving: options.contains(.byMoving))
+    }
+    // The conflict has ended without a change that a watcher sees.
+    if version.isConflict { ConflictResolutions.note(Resolution(url: version.documentURL, version: self)) }
+    return url
   }
 
   /// Removes the version from the history. A conflict version counts as resolved.
   ///
   /// - Throws: `FilePackageError` as `FileVersion.remove()`.
   public func remove() throws {
-    switch version {
-    case .stored(let version) where !version.isConflict: try waitBlocking { try await version.remove() }
-    default: isResolved = true
-    }
+    if version.isConflict { return isResolved = true }
+    try waitBlocking { [version] in try await version.remove() }
   }
 
   /// Removes all versions of the history. Conflict versions stay until they are resolved.
@@ -218,11 +216,11 @@ public final class NSFileVersion: NSObject, Sendable {
 
   /// Returns whether both are the same version of the same document.
   public override func isEqual(_ object: Any?) -> Bool {
-    (object as? NSFileVersion)?.version == version
+    (object as? NSFileVersion)?.any == any
   }
 
   /// A hash of the identifier.
-  public override var hash: Int { version.hashValue }
+  public override var hash: Int { any.hashValue }
 }
 
 extension FileVersion {
