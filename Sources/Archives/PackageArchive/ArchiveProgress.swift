@@ -27,8 +27,8 @@ final class Cancellation: Sendable {
   }
 }
 
-/// Runs blocking work on a thread of its own, and tells it when the task is cancelled. Shared threads would be too
-/// few if each waited for work that needs another one.
+/// Runs blocking work on a thread that may wait, and tells it when the task is cancelled. Swift's own threads are too
+/// few to wait.
 func blocking<Value: Sendable>(
   _ body: @escaping @Sendable (Cancellation) throws -> Value
 ) async throws -> Value {
