@@ -27,18 +27,8 @@ public struct TrashLocation: Sendable {
   ///
   /// - Returns: nil if the environment names no home.
   public init?(_ url: URL? = nil) {
-    if let url {
-      self.url = url
-      return
-    }
-    let environment = ProcessInfo.processInfo.environment
-    if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") {
-      self.url = URL(filePath: data + "/Trash", directoryHint: .isDirectory)
-    } else if let home = environment["HOME"], home.hasPrefix("/") {
-      self.url = URL(filePath: home + "/.local/share/Trash", directoryHint: .isDirectory)
-    } else {
-      return nil
-    }
+    guard let url = url ?? URL(inUserFolder: "XDG_DATA_HOME", or: ".local/share", "Trash") else { return nil }
+    self.url = url
   }
 
   /// Finds the trash of a document that a file manager moved there: that of the user, or that of another file system.

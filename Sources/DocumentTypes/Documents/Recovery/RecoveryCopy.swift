@@ -50,16 +50,7 @@ public struct RecoveryCopy: Sendable, Hashable, Identifiable {
   /// The default folder of recovery copies: `filepackages/recovery` in `$XDG_STATE_HOME`, which is `~/.local/state` by
   /// default.
   public static var defaultFolder: URL? {
-    let environment = ProcessInfo.processInfo.environment
-    let home: String
-    if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") {
-      home = state
-    } else if let user = environment["HOME"], user.hasPrefix("/") {
-      home = user + "/.local/state"
-    } else {
-      return nil
-    }
-    return URL(filePath: home + "/filepackages/recovery", directoryHint: .isDirectory)
+    URL(inUserFolder: "XDG_STATE_HOME", or: ".local/state", "filepackages/recovery")
   }
 }
 
@@ -76,6 +67,24 @@ extension RecoveryCopy.Record {
       ? identifier == document.identifier
       : baseRevision != nil && baseRevision == document.baseRevision
     return isSame && !disk.hasEntry(at: FilePath(self.document))
+  }
+}
+
+extension URL {
+  /// Makes the URL of a folder in one of the user's folders (XDG Base Directory Specification).
+  ///
+  /// - Parameters:
+  ///   - variable: the name of the environment's variable that has the user's folder.
+  ///   - usual: the user's folder without that variable, in the home.
+  /// - Returns: nil if the environment names no home either.
+  init?(inUserFolder variable: String, or usual: String, _ path: String) {
+    let environment = ProcessInfo.processInfo.environment
+    let home = environment["HOME"].map { "\($0)/\(usual)" }
+    guard let folder = [environment[variable], home].compactMap({ $0 }).first(where: { $0.hasPrefix("/") })
+    else {
+      return nil
+    }
+    self.init(filePath: "\(folder)/\(path)", directoryHint: .isDirectory)
   }
 }
 

@@ -27,7 +27,9 @@ struct RecoveryStore: Sendable {
       withContents: try JSONEncoder().encode(record), preferredFilename: Self.record.string)
     let store: OwnedDescriptor
     do {
-      store = try openFolder()
+      // For this user only.
+      try disk.makeFolders(at: folder, mode: 0o700)
+      store = try disk.openDirectory(at: folder)
     } catch {
       throw FilePackageError(
         error, .save, StoredNode(location: Location(folder, on: disk), path: .root),
@@ -121,21 +123,4 @@ struct RecoveryStore: Sendable {
   }
 
   private func url(_ place: FilePath) -> URL { URL(filePath: place.string, directoryHint: .isDirectory) }
-
-  /// Opens the folder; makes it and missing folders above it, for this user only.
-  private func openFolder() throws(SystemError) -> OwnedDescriptor {
-    var path: FilePath = folder.isAbsolute ? "/" : "."
-    var directory = try disk.openDirectory(at: path)
-    for component in folder.components {
-      path.append(component)
-      do {
-        directory = try disk.openDirectory(at: path)
-      } catch  where error.code == .noSuchFileOrDirectory {
-        try disk.makeDirectory(FileName(component), in: directory, mode: 0o700)
-        try disk.synchronize(directory)
-        directory = try disk.openDirectory(at: path)
-      }
-    }
-    return directory
-  }
 }

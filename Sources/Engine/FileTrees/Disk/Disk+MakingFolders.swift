@@ -3,15 +3,15 @@ package import SystemPackage
 
 extension Disk {
   /// Makes the missing directories of a path, each durably before the next one.
-  package func makeFolders(at path: FilePath) throws(SystemError) {
+  package func makeFolders(at path: FilePath, mode: UInt16 = 0o777) throws(SystemError) {
     do {
       _ = try openDirectory(at: path.isEmpty ? "." : path)
     } catch  where error.code == .noSuchFileOrDirectory {
       guard let name = path.lastComponent.map(FileName.init) else { throw error }
-      try makeFolders(at: path.removingLastComponent())
+      try makeFolders(at: path.removingLastComponent(), mode: mode)
       let parent = try openDirectory(at: path.folder)
       do {
-        try makeDirectory(name, in: parent, mode: 0o777)
+        try makeDirectory(name, in: parent, mode: mode)
       } catch  where error.code == .fileExists {
         return
       }
