@@ -13,12 +13,11 @@ extension ManagedPackage {
   package func differences(to other: ManagedPackage) async throws(DocumentError) -> ManagedDifferences {
     try await failing {
       try await BlockingThread().run { [reader] in
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
-        let (old, new) = (folder.path.appending("old"), folder.path.appending("new"))
+        let files = try WrittenFiles.folder(beside: nil)
+        let (old, new) = (files.path.appending("old"), files.path.appending("new"))
         try reader.copyDatabase(to: old)
         try other.reader.copyDatabase(to: new)
-        return try Self.compare(old, new)
+        return try withExtendedLifetime(files) { try Self.compare(old, new) }
       }
     }
   }

@@ -13,12 +13,9 @@ final class ManagedSnapshot: Sendable {
   let tree: FileWrapper
   let metadata: PackageMetadata
   private let lock: PackageLock?
-  private let folder: TemporaryFolder
 
-  private init(
-    _ tree: FileWrapper, _ metadata: PackageMetadata, _ lock: PackageLock?, _ folder: TemporaryFolder
-  ) {
-    (self.tree, self.metadata, self.lock, self.folder) = (tree, metadata, lock, folder)
+  private init(_ tree: FileWrapper, _ metadata: PackageMetadata, _ lock: PackageLock?) {
+    (self.tree, self.metadata, self.lock) = (tree, metadata, lock)
   }
 
   /// Reads the moment. It may block its thread.
@@ -26,13 +23,14 @@ final class ManagedSnapshot: Sendable {
   /// Cost: one copy of the database's pages, and a look at each file.
   static func take(_ reader: StoreReader) throws -> ManagedSnapshot {
     let lock = try PackageLock.take(reader.location)
-    let folder = try TemporaryFolder()
-    let store = folder.path.appending("store")
+    // The copied database stays as long as the tree has it.
+    let files = try WrittenFiles.folder(beside: nil)
+    let store = files.path.appending("store")
     try reader.copyDatabase(to: store)
     var (tree, metadata) = try DatabaseQueue.using(store.string) { copy in
       try copy.writeWithoutTransaction { db in try SnapshotTree(db: db, reader: reader).make() }
     }
-    try tree.setDescendant(FileWrapper(store, on: reader.location.disk), at: reader.database.string)
+    try tree.setDescendant(files.read("store"), at: reader.database.string)
     metadata.summary.add(
       try ContentSummary(
         reading: tree.snapshot(),
@@ -40,31 +38,9 @@ final class ManagedSnapshot: Sendable {
     try tree.setDescendant(
       FileWrapper(regularFileWithContents: metadata.encoded()), at: PackageLayout.metadata.string)
     if let name = reader.location.path.lastComponent { tree.preferredFilename = FileName(name.string).string }
-    return ManagedSnapshot(tree, metadata, lock, folder)
+    return ManagedSnapshot(tree, metadata, lock)
   }
 
-  /// Removes the copied database, and releases the lock.
-  func end() {
-    folder.remove()
-    lock?.release()
-  }
-}
-
-/// A private folder that goes with this object.
-final class TemporaryFolder: Sendable {
-  let path: FilePath
-
-  init() throws {
-    let url = FileManager.default.temporaryDirectory.appending(path: "docpkg-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(
-      at: url, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-    path = FilePath(url.path)
-  }
-
-  deinit { remove() }
-
-  func remove() {
-    // The system removes the remains of temporary files.
-    try? FileManager.default.removeItem(atPath: path.string)
-  }
+  /// Releases the lock.
+  func end() { lock?.release() }
 }
