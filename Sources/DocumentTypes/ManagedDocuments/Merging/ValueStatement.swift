@@ -16,9 +16,11 @@ final class ValueStatement {
   private let sql: String
   private var statement: OpaquePointer?
 
-  init(_ db: Database, _ sql: String) throws {
+  /// - Parameter stays: whether it is used again and again.
+  init(_ db: Database, _ sql: String, stays: Bool = false) throws {
     (connection, self.sql) = (db.sqliteConnection, sql)
-    let code = sqlite3_prepare_v2(connection, sql, -1, &statement, nil)
+    let flags = stays ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0
+    let code = sqlite3_prepare_v3(connection, sql, -1, flags, &statement, nil)
     if code != SQLITE_OK { throw error(code) }
   }
 
@@ -34,9 +36,27 @@ final class ValueStatement {
     sqlite3_reset(statement)
     for (position, value) in values.enumerated() {
       var encoded = EncodedValues(value)
-      let code = encoded.bindNext(to: Int32(position + 1), of: statement)
-      if code != SQLITE_OK { throw error(code) }
+      try bind(&encoded, to: position + 1)
     }
+  }
+
+  /// Begins with a number of parameters, one after the other.
+  func start(_ values: ArraySlice<UInt8>, count: Int) throws {
+    sqlite3_reset(statement)
+    var encoded = EncodedValues(values)
+    for parameter in 1...count { try bind(&encoded, to: parameter) }
+  }
+
+  /// Begins with one number.
+  func start(_ number: Int64) throws {
+    sqlite3_reset(statement)
+    let code = sqlite3_bind_int64(statement, 1, number)
+    if code != SQLITE_OK { throw error(code) }
+  }
+
+  private func bind(_ values: inout EncodedValues, to parameter: Int) throws {
+    let code = values.bindNext(to: Int32(parameter), of: statement)
+    if code != SQLITE_OK { throw error(code) }
   }
 
   /// Steps to the next row; false after the last one.
@@ -62,8 +82,13 @@ final class ValueStatement {
   /// Returns some columns of the present row.
   func row(_ columns: Range<Int>) -> EncodedRow {
     var writer = ChangesetWriter()
-    for column in columns { writer.append(Int32(column), of: statement) }
+    append(columns, to: &writer)
     return EncodedRow(bytes: writer.bytes)
+  }
+
+  /// Adds some columns of the present row to `values`.
+  func append(_ columns: Range<Int>, to values: inout ChangesetWriter) {
+    for column in columns { values.append(Int32(column), of: statement) }
   }
 
   func integer(_ column: Int) -> Int64 { sqlite3_column_int64(statement, Int32(column)) }
