@@ -17,30 +17,29 @@ extension NSDocument {
   ///
   /// - Throws: the reason of a failure.
   public func save(to url: URL, ofType typeName: String, for saveOperation: SaveOperationType) async throws {
-    let error: (any Error)? = await withCheckedContinuation { continuation in
-      save(to: url, ofType: typeName, for: saveOperation) { continuation.resume(returning: $0) }
-    }
-    if let error { throw error }
+    try await finish { save(to: url, ofType: typeName, for: saveOperation, completionHandler: $0) }
   }
 
   /// Saves the document if it has unsaved changes and a place.
   ///
   /// - Throws: the reason of a failure.
   public func autosave(withImplicitCancellability autosavingIsImplicitlyCancellable: Bool) async throws {
-    let error: (any Error)? = await withCheckedContinuation { continuation in
-      autosave(withImplicitCancellability: autosavingIsImplicitlyCancellable) {
-        continuation.resume(returning: $0)
-      }
+    try await finish {
+      autosave(withImplicitCancellability: autosavingIsImplicitlyCancellable, completionHandler: $0)
     }
-    if let error { throw error }
   }
 
   /// Moves the document's file to `url`, as `move(to:completionHandler:)` does.
   ///
   /// - Throws: the reason of a failure.
   public func move(to url: URL) async throws {
+    try await finish { move(to: url, completionHandler: $0) }
+  }
+
+  /// Calls `body`, and throws the error that its completion handler gets.
+  private func finish(_ body: (@escaping ((any Error)?) -> Void) -> Void) async throws {
     let error: (any Error)? = await withCheckedContinuation { continuation in
-      move(to: url) { continuation.resume(returning: $0) }
+      body { continuation.resume(returning: $0) }
     }
     if let error { throw error }
   }

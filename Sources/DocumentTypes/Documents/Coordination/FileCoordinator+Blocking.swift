@@ -162,7 +162,6 @@ package func waitForMainQueue(within limit: Duration = UnansweredCall.usualLimit
 }
 
 extension Duration {
-  fileprivate var seconds: Double {
-    Double(components.seconds) + Double(components.attoseconds) / 1e18
-  }
+  /// The duration in seconds.
+  package var seconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 }
