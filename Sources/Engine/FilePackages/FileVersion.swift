@@ -16,38 +16,30 @@ public struct FileVersion: Sendable {
   /// The document's metadata in this version.
   public let metadata: PackageMetadata
   /// Whether it is the current version.
-  public let isCurrent: Bool
+  public private(set) var isCurrent = false
   /// Whether the retention policy may drop it; false for the current version and for versions that a caller added.
-  public let isDiscardable: Bool
+  public private(set) var isDiscardable = false
   /// The number of bytes of the children that only this version has.
-  public let keptBytes: UInt64
+  public private(set) var keptBytes: UInt64 = 0
   /// The children that differ between this version and the next state, as paths in byte order; empty for the current
   /// version.
   ///
   /// For a conflict version, these are the children that differ from the current version.
-  public let differences: [String]
+  public private(set) var differences: [String] = []
   /// The conflict; nil for a version that is in no conflict.
-  public let conflict: ConflictVersion?
+  public private(set) var conflict: ConflictVersion?
 
   init(_ history: VersionHistory, _ index: Int, at url: URL) {
     let version = history.chain.versions[index]
     documentURL = url
     metadata = version.metadata
-    isCurrent = false
     isDiscardable = version.isDiscardable
     keptBytes = version.keptBytes
     differences = version.rows.map(\.path.string)
-    conflict = nil
   }
 
   init(current metadata: PackageMetadata, at url: URL) {
-    documentURL = url
-    self.metadata = metadata
-    isCurrent = true
-    isDiscardable = false
-    keptBytes = 0
-    differences = []
-    conflict = nil
+    (documentURL, self.metadata, isCurrent) = (url, metadata, true)
   }
 
   /// Makes the current version of a document without metadata.
@@ -66,9 +58,6 @@ public struct FileVersion: Sendable {
       known.modificationDate = conflict.modificationDate ?? known.modificationDate
     }
     metadata = known
-    isCurrent = false
-    isDiscardable = false
-    keptBytes = 0
     differences = conflict.differences
     self.conflict = conflict
   }
@@ -89,8 +78,6 @@ public struct FileVersion: Sendable {
   public var isConflict: Bool { conflict != nil }
   /// Whether the conflict is resolved: a conflict version is unresolved until `PackageStore` or `Document` resolves it.
   public var isResolved: Bool { conflict == nil }
-  /// Whether its contents are on this computer.
-  public var hasLocalContents: Bool { true }
 }
 
 extension FileVersion: Hashable {

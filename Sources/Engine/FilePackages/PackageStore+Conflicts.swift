@@ -86,8 +86,8 @@ extension PackageStore {
   ) throws(FilePackageError) -> SaveReport {
     defer { scheduleDueWork() }
     return try writer.node.attempt(.save) {
-      try ConflictResolution(writer).resolve(
-        versions, options: options, ConflictResolution.keeping(id, shown: versions))
+      try writer.resolveConflicts(
+        versions, options: options, PackageWriter.keeping(id, shown: versions))
     }
   }
 
@@ -108,7 +108,7 @@ extension PackageStore {
     _ versions: [ConflictVersion], options: SavingOptions = [], with body: (FileWrapper) throws -> Void
   ) throws -> SaveReport {
     defer { scheduleDueWork() }
-    return try ConflictResolution(writer).resolve(versions, options: options) { tree, _ in try body(tree) }
+    return try writer.resolveConflicts(versions, options: options) { tree, _ in try body(tree) }
   }
 
   /// Returns the plan of `resolveConflicts(_:keeping:options:)` for the last saved document, without changing the disk.
@@ -117,14 +117,14 @@ extension PackageStore {
   ///
   /// - Throws: as `resolveConflicts(_:keeping:options:)`, except `unsavedEdits`.
   public func resolvingPlan(keeping id: UUID?) throws -> SavePlan {
-    try ConflictResolution(writer).plan(ConflictResolution.keeping(id))
+    try writer.planResolving(PackageWriter.keeping(id))
   }
 
   /// Returns the plan of `resolveConflicts(_:options:with:)`, as `resolvingPlan(keeping:)` does.
   ///
   /// - Throws: as `resolveConflicts(_:options:with:)`, except `unsavedEdits`.
   public func resolvingPlan(with body: (FileWrapper) throws -> Void) throws -> SavePlan {
-    try ConflictResolution(writer).plan { tree, _ in try body(tree) }
+    try writer.planResolving { tree, _ in try body(tree) }
   }
 
   /// Makes the error for a version with lost children, which cannot become the document.
@@ -142,7 +142,7 @@ extension PackageStore {
   /// - Throws: the system's error; nothing is changed then.
   public func keepConflict(_ paths: [String]) throws(FilePackageError) {
     defer { scheduleDueWork() }
-    try KeptConflicts(writer.package).add(paths, by: writer)
+    try writer.keepConflict(paths)
   }
 
   /// Adds a conflict version of these children, under its identifier; durable on return. It must not be there yet.
@@ -156,8 +156,8 @@ extension PackageStore {
     _ children: FileWrapper, as id: UUID, savedBy computer: String, on date: Date, broughtBy program: String
   ) throws(FilePackageError) {
     defer { scheduleDueWork() }
-    let mark = KeptConflicts.Mark(computer: computer, date: date, program: program)
-    try KeptConflicts(writer.package).add(children, as: id.uuidString, marked: mark, by: writer)
+    let mark = PackageMetadata(markOfVersionBy: computer, on: date, broughtBy: program)
+    try writer.addKeptConflict(children, as: id.uuidString, marked: mark)
   }
 
   /// Gives a conflict version another identifier, in one step; durable on return. It does nothing if there is none.
@@ -165,7 +165,7 @@ extension PackageStore {
   /// - Throws: the system's error; the version then has one of the two.
   package func renameConflictVersion(_ id: UUID, to new: UUID) throws(FilePackageError) {
     defer { scheduleDueWork() }
-    try KeptConflicts(writer.package).rename(id.uuidString, to: new.uuidString, by: writer)
+    try writer.renameKeptConflict(id.uuidString, to: new.uuidString)
   }
 
   /// Removes a conflict version, if it is there.
@@ -173,14 +173,14 @@ extension PackageStore {
   /// - Throws: the system's error; the version then stays, or a part of it.
   package func removeConflictVersion(_ id: UUID) throws(FilePackageError) {
     defer { scheduleDueWork() }
-    try KeptConflicts(writer.package).remove(id.uuidString, by: writer)
+    try writer.removeKeptConflicts(id.uuidString)
   }
 
   /// Returns the folders of the conflict versions, each with the children under their paths.
   ///
   /// - Throws: the system's error.
   public func conflictVersionURLs() throws(FilePackageError) -> [URL] {
-    try KeptConflicts(writer.package).folders()
+    try writer.package.keptConflictURLs()
   }
 
   /// Removes conflict versions from the hidden folder. Conflict copies of a synchronising program stay.
@@ -191,6 +191,6 @@ extension PackageStore {
   /// - Throws: the system's error; the remaining versions stay available.
   public func removeConflictVersions(_ versions: [ConflictVersion]) throws(FilePackageError) {
     defer { scheduleDueWork() }
-    try KeptConflicts(writer.package).remove(Set(versions.flatMap(\.files)), by: writer)
+    try writer.removeKeptConflicts(Set(versions.flatMap(\.files)))
   }
 }

@@ -16,7 +16,7 @@ extension PackageStore {
   /// - Throws: the error that prevents reading the package as a whole. A child that the device cannot read is
   ///   damaged; one that this user may not read is `unreadable`, and neither damaged nor missing.
   public func verify() throws(FilePackageError) -> VerificationReport {
-    try PackageVerification(package: writer.package).verify()
+    try writer.package.verify()
   }
 
   /// Restores damaged and missing children, and sets a damaged log aside if the children are whole without it.
@@ -38,7 +38,7 @@ extension PackageStore {
     accepting: Bool = false, dryRun: Bool = false
   ) throws(FilePackageError) -> RepairReport {
     defer { scheduleDueWork() }
-    return try PackageRepair(writer).repair(accepting: accepting, dryRun: dryRun)
+    return try writer.repair(accepting: accepting, dryRun: dryRun)
   }
 
   /// Returns the contents of a package's log, without opening the package and without writing anything.
@@ -88,7 +88,7 @@ extension PackageStore {
     // The tree has the dropped changes.
     defer { writer.relinquish() }
     do {
-      return try UnpublishableDiscarding(writer).discard()
+      return try writer.discardUnpublishable()
     } catch {
       throw error.during(.publish)
     }

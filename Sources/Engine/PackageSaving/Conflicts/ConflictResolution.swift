@@ -9,45 +9,40 @@ import PackageFormat
 // R3 A decision removes only files that the decided versions had when they were listed. Files that came later stay, and
 //    so do the versions that have one of them.
 
-/// The decisions about the versions in conflict with a document, each as a save and as its plan.
-///
-/// The docs of `PackageStore` say what each guarantees.
-package struct ConflictResolution {
-  /// Makes a tree of the document on disk, without the conflict copies, the outcome.
-  package typealias Decision = (FileWrapper, ConflictSet) throws -> Void
+/// Makes a tree of the document on disk, without the conflict copies, the outcome of a decision.
+package typealias ConflictDecision = (FileWrapper, ConflictSet) throws -> Void
 
-  private let writer: PackageWriter
-
-  package init(_ writer: PackageWriter) { self.writer = writer }
-
+// The decisions about the versions in conflict with a document, each as a save and as its plan. The docs of
+// `PackageStore` say what each guarantees.
+extension PackageWriter {
   /// Returns the decision for one version; nil for the document on disk.
   ///
   /// - Parameter shown: the version as it was shown; nil for a plan, which removes nothing.
-  package static func keeping(_ id: UUID?, shown: [ConflictVersion]? = nil) -> Decision {
+  package static func keeping(_ id: UUID?, shown: [ConflictVersion]? = nil) -> ConflictDecision {
     { tree, set in
       guard let id else { return }
       let entry = try set.entry(id)
       if let shown, !entry.version.files.isSubset(of: Set(shown.flatMap(\.files))) {
         throw set.hasChanged(entry.version)
       }
-      if let lost = entry.version.missing.first { throw set.lacks(lost, entry.version) }
+      if let lost = entry.version.missing.first { throw entry.version.lacks(lost, at: set.location) }
       try set.apply(entry, to: tree)
     }
   }
 
   /// - Parameter decided: the versions that the decision is about, as they were shown.
-  package func resolve(
-    _ decided: [ConflictVersion], options: SavingOptions, _ decide: Decision
+  package func resolveConflicts(
+    _ decided: [ConflictVersion], options: SavingOptions, _ decide: ConflictDecision
   ) throws -> SaveReport {
-    try writer.publish()
-    let set = try ConflictSet(writer.package)
+    try publish()
+    let set = try ConflictSet(package)
     let undecided = set.undecided(besides: decided)
     let left = Set(undecided.flatMap(\.files).map(\.path))
-    try writer.refuseUnsavedEdits()
-    let before = writer.baseline.metadata
+    try refuseUnsavedEdits()
+    let before = baseline.metadata
     do {
-      let tree = writer.package.newTree()
-      writer.tree = tree
+      let tree = package.newTree()
+      self.tree = tree
       let copies = try left.intersection(set.evidence.allCopies).map { path in
         (path: path.string, file: try tree.descendant(at: path.string))
       }
@@ -61,10 +56,10 @@ package struct ConflictResolution {
       var request = SaveRequest(tree, undecided.isEmpty ? options : options.union(.keepsHistory))
       request.merge = merge
       // The conflict versions go only after this save (R1).
-      var report = try writer.save(request)
+      var report = try save(request)
       // After the save, a failure is only a warning.
       do throws(FilePackageError) {
-        try writer.publish()
+        try publish()
         report.isPublishedAfterAll()
         try removeResolved(Set(decided.flatMap(\.files)), set, leaving: left)
         if !undecided.isEmpty { report.note(SaveWarning(undecided: undecided)) }
@@ -74,16 +69,16 @@ package struct ConflictResolution {
       }
       return report
     } catch {
-      if writer.state.isRebased {
-        (writer.tree, writer.baseline.metadata) = (writer.package.newTree(), before)
+      if state.isRebased {
+        (self.tree, baseline.metadata) = (package.newTree(), before)
       }
       throw error
     }
   }
 
-  package func plan(_ decide: Decision) throws -> SavePlan {
-    let set = try ConflictSet(writer.package)
-    return try writer.plan { request in
+  package func planResolving(_ decide: ConflictDecision) throws -> SavePlan {
+    let set = try ConflictSet(package)
+    return try plan { request in
       request.merge = try prepare(request.tree, set)
       try decide(request.tree, set)
     }
@@ -92,7 +87,7 @@ package struct ConflictResolution {
   /// Makes the tree the document on disk, without the conflict copies.
   private func prepare(_ tree: FileWrapper, _ set: ConflictSet) throws -> VersionMerge {
     try set.apply(nil, to: tree)
-    let merge = try VersionMerge(set, writer.package)
+    let merge = try VersionMerge(set, package)
     // Files of other versions (R2).
     for row in merge.others { try set.rewrite(row, in: tree) }
     return merge
@@ -107,11 +102,11 @@ package struct ConflictResolution {
     merge.changes = try merge.changes.filter {
       try $0.new == nil || tree.descendant(at: $0.path.string)?.isDirectory == true
     }
-    if merge.isUnaccounted, case .present(var metadata, let status) = writer.baseline.metadata {
-      var children = try PackageVerification(package: writer.package).verifyChildren()
+    if merge.isUnaccounted, case .present(var metadata, let status) = baseline.metadata {
+      var children = try package.verifyChildren()
       children.found = children.found.filter { !left.contains($0.key) }
       metadata.summary = children.summary
-      writer.baseline.metadata = .present(metadata, status)
+      baseline.metadata = .present(metadata, status)
       merge.recounted = children.rows
     }
   }
@@ -120,14 +115,14 @@ package struct ConflictResolution {
   private func removeResolved(
     _ decided: Set<ConflictFile>, _ set: ConflictSet, leaving left: Set<PackagePath>
   ) throws(FilePackageError) {
-    let disk = writer.location.disk
-    try writer.node.attempt(.save, "removing its conflict versions") {
-      guard let hidden = try writer.location.openHiddenFolder() else { return }
+    let disk = location.disk
+    try node.attempt(.save, "removing its conflict versions") {
+      guard let hidden = try location.openHiddenFolder() else { return }
       for copy in set.evidence.hiddenCopies.intersection(decided) where !left.contains(copy.path) {
         guard let name = copy.path.name, try disk.exists(name, in: hidden) else { continue }
         try disk.removeFile(name, in: hidden)
       }
-      try KeptConflicts(writer.package).remove(decided, by: writer)
+      try removeKeptConflicts(decided)
     }
   }
 }

@@ -44,11 +44,6 @@ extension ConflictSet {
     }
   }
 
-  /// Makes the error for a version with lost children, which cannot become the document.
-  func lacks(_ child: String, _ version: ConflictVersion) -> FilePackageError {
-    version.lacks(child, at: location)
-  }
-
   /// Makes the error for a version that has other files than the version that was shown.
   func hasChanged(_ version: ConflictVersion) -> FilePackageError {
     FilePackageError(

@@ -241,10 +241,12 @@ package struct ConflictSet {
       guard !contents.isEmpty, let name = kept.path.name else { continue }
       let id = UUID(uuidString: name.string) ?? UUID(hashing: name.string)
       let plist = kept.path.appending(PackageLayout.metadata)
-      let mark = KeptConflicts.Mark(try ConflictEvidence.metadata(at: plist, in: location))
+      let known = try ConflictEvidence.metadata(at: plist, in: location)
+      let mark = known?.isMarkOfVersion == true ? known : nil
       let version = ConflictVersion(
-        id: id, origin: mark.map { .synchronization(by: $0.program) } ?? .otherProgram, metadata: nil,
-        savingComputer: mark?.computer, modificationDate: mark?.date ?? kept.status?.modified.date,
+        id: id, origin: mark.map { .synchronization(by: $0.generator) } ?? .otherProgram, metadata: nil,
+        savingComputer: mark?.savingComputer,
+        modificationDate: mark?.modificationDate ?? kept.status?.modified.date,
         differences: contents.filter { if case .folder? = $0.value { false } else { true } }.keys.sorted()
           .map(\.string),
         missing: [], isWhole: false, files: Self.files(of: contents).union(evidence.hiddenCopies))

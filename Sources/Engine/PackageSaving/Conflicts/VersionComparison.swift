@@ -2,20 +2,13 @@ package import FileTrees
 package import FoundationEssentials
 import PackageFormat
 
-/// The comparison of two versions, of the history or in conflict.
-package struct VersionComparison {
-  package let package: OpenPackage
-
-  package init(package: OpenPackage) {
-    self.package = package
-  }
-
+extension OpenPackage {
   /// Returns the differences between two versions; nil stands for the document as it was last saved.
   package func differences(
     from version: UUID, to other: UUID?
   ) throws -> (changes: [VersionDifference], lost: [String]) {
     let first = try side(version)
-    var (second, places, lost) = (try package.savedTree(), first.places, Set(first.lost))
+    var (second, places, lost) = (try savedTree(), first.places, Set(first.lost))
     if let other {
       let side = try side(other)
       second = side.tree
@@ -35,13 +28,13 @@ package struct VersionComparison {
 
   /// Returns a version, and the places where it differs from the disk.
   private func side(_ id: UUID) throws -> (places: Set<PackagePath>, tree: FileWrapper, lost: [String]) {
-    let set = try ConflictSet(package)
+    let set = try ConflictSet(self)
     if let conflict = set[id]?.version {
       let places = Set(conflict.differences.map { PackagePath($0) })
-      return (places, try set.contents(of: id, in: package), conflict.missing)
+      return (places, try set.contents(of: id, in: self), conflict.missing)
     }
-    let (history, index) = try package.find(id)
-    let (tree, lost) = try VersionReading(package).contents(of: id)
+    let (history, index) = try find(id)
+    let (tree, lost) = try contents(of: id)
     return (Set(history.chain.rows(of: index).map(\.path)), tree, lost)
   }
 }

@@ -56,7 +56,7 @@ extension PackageWriter {
     do throws(FilePackageError) {
       try withPackageLock { session throws(FilePackageError) in
         // The lock is held, so that the counted children stay unchanged.
-        let children = try PackageVerification(package: package).verifyChildren()
+        let children = try package.verifyChildren()
         try children.refuseUnread()
         let draft = MetadataDraft(new: nil, [:], location, over: children.summary)
         try children.commit(draft, over: nil, by: self, in: session)

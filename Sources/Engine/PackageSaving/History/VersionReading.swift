@@ -3,16 +3,11 @@ package import FileTrees
 package import FoundationEssentials
 package import PackageFormat
 
-/// The contents of the versions of a document's history.
-package struct VersionReading {
-  private let package: OpenPackage
-
-  package init(_ package: OpenPackage) { self.package = package }
-
+extension OpenPackage {
   /// Returns the document as it was in a version, and the children whose content is lost.
   package func contents(of version: UUID) throws(FilePackageError) -> (tree: FileWrapper, lost: [String]) {
-    let (history, index) = try package.find(version)
-    let tree = try package.savedTree()
+    let (history, index) = try find(version)
+    let tree = try savedTree()
     let applied = try apply(history, index, to: tree, child: nil)
     do {
       // The version has no child that another program added later.
@@ -24,7 +19,7 @@ package struct VersionReading {
       let plist = try history.chain.versions[index].metadata.encoded()
       try tree.setDescendant(FileWrapper(regularFileWithContents: plist), at: PackageLayout.metadata.string)
     } catch {
-      throw error as? FilePackageError ?? FilePackageError(.invalidContent, .read, package.node)
+      throw error as? FilePackageError ?? FilePackageError(.invalidContent, .read, node)
     }
     return (tree, applied.lost)
   }
@@ -35,19 +30,12 @@ package struct VersionReading {
   func target(
     _ content: (UndoChain) -> UUID?, _ reason: String
   ) throws(FilePackageError) -> (history: VersionHistory, index: Int, content: UUID) {
-    guard let history = try package.history() else { throw package.keepsNone }
+    guard let history = try history() else { throw keepsNone }
     let line = UndoChain(history)
     guard let content = content(line), let position = line.index(of: content) else {
-      throw FilePackageError(.noSuchVersion, .restore, package.node, reason: reason)
+      throw FilePackageError(.noSuchVersion, .restore, node, reason: reason)
     }
     return (history, history.available.lowerBound + position, content)
-  }
-
-  /// The result of bringing a tree to a version.
-  struct Applied {
-    /// The children whose content is lost.
-    var lost: [String]
-    var outside: ChangesOutside
   }
 
   /// Brings a tree, or one child of it, to a version.
@@ -57,15 +45,15 @@ package struct VersionReading {
   /// - Parameter index: the version in the history; nil for the current state.
   func apply(
     _ history: VersionHistory?, _ index: Int?, to tree: FileWrapper, child: String?
-  ) throws(FilePackageError) -> Applied {
+  ) throws(FilePackageError) -> AppliedVersion {
     let top = child.map { PackagePath($0) } ?? .root
-    return try package.node.attempt(.read) {
+    return try node.attempt(.read) {
       var rows = index.flatMap { history?.chain.rows(of: $0) } ?? []
       if let child, try tree.descendant(at: child) == nil,
         !rows.contains(where: { $0.node != nil && $0.path.isWithin(top) })
       {
         throw FilePackageError(
-          .noSuchFile, .restore, document: FileName(package.location.path).string, child: child,
+          .noSuchFile, .restore, document: FileName(location.path).string, child: child,
           reason: "neither the version nor the document has it")
       }
       let outside = try changesOutside(within: top)
@@ -79,42 +67,20 @@ package struct VersionReading {
         if let kept = try history?.find(node) { return kept }
         if sources == nil {
           // A child of another folder may have the bytes.
-          sources = (top.isRoot ? outside : try changesOutside(within: .root)).sources(at: package.location)
+          sources = (top.isRoot ? outside : try changesOutside(within: .root)).sources(at: location)
         }
         return try sources?.find(node)
       }
-      return Applied(lost: lost.map(\.string).sorted(), outside: outside)
-    }
-  }
-
-  /// The changes of other programs to the saved state.
-  struct ChangesOutside {
-    /// The children that another program changed or removed, with their noted rows.
-    ///
-    /// Without notes, the root stands for all of them, and there is no row.
-    var changed: [PackagePath: NotedChild?] = [:]
-    /// The children that another program added.
-    var added: Set<PackagePath> = []
-    /// The changed and added nodes on disk.
-    var nodes: [PackageSnapshot.Node] = []
-    /// The rows of the saved state; nil if they are unknown.
-    var table: StateTable?
-
-    /// Returns the files and links that may have the content of a child that another program changed.
-    func sources(at location: Location) -> ContentSources {
-      let sources = ContentSources(at: location)
-      for row in table?.rows ?? [] where changed[row.child.path] == nil { sources.add(row) }
-      for node in nodes { sources.add(unread: node) }
-      return sources
+      return AppliedVersion(lost: lost.map(\.string).sorted(), outside: outside)
     }
   }
 
   private func changesOutside(within top: PackagePath) throws(FilePackageError) -> ChangesOutside {
     var changes = ChangesOutside()
-    guard let metadata = try package.baseline.metadata.get() else { return changes }
-    guard let table = try package.table(of: metadata) else {
+    guard let metadata = try baseline.metadata.get() else { return changes }
+    guard let table = try table(of: metadata) else {
       // Without the digests of the children, only the sum of all shows a change.
-      let now = PackageSnapshot(root: package.present)
+      let now = PackageSnapshot(root: present)
       let summary = try ContentSummary(reading: now, leavingOut: metadata.uncounted)
       if summary != metadata.summary { changes.changed[top] = .some(nil) }
       return changes
@@ -133,8 +99,8 @@ package struct VersionReading {
       }
       changes.nodes.append(child)
     }
-    var folder = package.present
-    if !top.isRoot, let node = try package.location.node(at: top), let kind = node.status?.kind,
+    var folder = present
+    if !top.isRoot, let node = try location.node(at: top), let kind = node.status?.kind,
       kind.isSupported
     {
       folder = PackageSnapshot.Node(node, kind: kind)
@@ -151,14 +117,43 @@ package struct VersionReading {
   func restoreValues(
     of version: PackageMetadata, in tree: FileWrapper
   ) throws(FilePackageError) {
-    var now = package.state.waiting?.metadata
-    if now == nil { now = try package.baseline.metadata.get() }
+    var now = state.waiting?.metadata
+    if now == nil { now = try baseline.metadata.get() }
     guard let now, now.applicationValues != version.applicationValues else { return }
     do {
       let plist = FileWrapper(regularFileWithContents: try version.encodedApplicationValues())
       try tree.setDescendant(plist, at: PackageLayout.metadata.string)
     } catch {
-      throw error as? FilePackageError ?? FilePackageError(.invalidContent, .save, package.node)
+      throw error as? FilePackageError ?? FilePackageError(.invalidContent, .save, node)
     }
+  }
+}
+
+/// The result of bringing a tree to a version.
+struct AppliedVersion {
+  /// The children whose content is lost.
+  var lost: [String]
+  var outside: ChangesOutside
+}
+
+/// The changes of other programs to the saved state.
+struct ChangesOutside {
+  /// The children that another program changed or removed, with their noted rows.
+  ///
+  /// Without notes, the root stands for all of them, and there is no row.
+  var changed: [PackagePath: NotedChild?] = [:]
+  /// The children that another program added.
+  var added: Set<PackagePath> = []
+  /// The changed and added nodes on disk.
+  var nodes: [PackageSnapshot.Node] = []
+  /// The rows of the saved state; nil if they are unknown.
+  var table: StateTable?
+
+  /// Returns the files and links that may have the content of a child that another program changed.
+  func sources(at location: Location) -> ContentSources {
+    let sources = ContentSources(at: location)
+    for row in table?.rows ?? [] where changed[row.child.path] == nil { sources.add(row) }
+    for node in nodes { sources.add(unread: node) }
+    return sources
   }
 }

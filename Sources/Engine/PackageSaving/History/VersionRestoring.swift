@@ -27,35 +27,27 @@ extension RestoreReport: CustomStringConvertible {
   }
 }
 
-/// The ways back to a version, each as a save and as its plan.
-///
-/// The docs of `PackageStore` say what each guarantees.
-package struct VersionRestoring {
-  /// One step of undo or redo.
-  package struct Step {
-    fileprivate let content: @Sendable (UndoChain) -> UUID?
-    /// The reason if there is no such step.
-    fileprivate let obstacle: String
+/// One step of undo or redo.
+package struct UndoStep {
+  fileprivate let content: @Sendable (UndoChain) -> UUID?
+  /// The reason if there is no such step.
+  fileprivate let obstacle: String
 
-    package static let undo = Step(
-      content: { $0.undone },
-      obstacle: "there is no save to undo, or the history has no version before it")
-    package static let redo = Step(content: { $0.redone }, obstacle: "there is no save to redo")
-  }
+  package static let undo = UndoStep(
+    content: { $0.undone },
+    obstacle: "there is no save to undo, or the history has no version before it")
+  package static let redo = UndoStep(content: { $0.redone }, obstacle: "there is no save to redo")
+}
 
-  private let writer: PackageWriter
-
-  package init(_ writer: PackageWriter) { self.writer = writer }
-
-  private var reading: VersionReading { VersionReading(writer.package) }
-
+// The ways back to a version, each as a save and as its plan. The docs of `PackageStore` say what each guarantees.
+extension PackageWriter {
   // MARK: Saving
 
   package func restore(
     _ version: UUID, child: String?, options: SavingOptions
   ) throws(FilePackageError) -> RestoreReport {
-    try writer.publish()
-    let (history, index) = try find(version, present: writer.baseline.metadata.get())
+    try publish()
+    let (history, index) = try find(version, present: baseline.metadata.get())
     return try restore(history, index, child: child, options: options, content: nil)
   }
 
@@ -63,32 +55,32 @@ package struct VersionRestoring {
   private func find(
     _ version: UUID, present: PackageMetadata?
   ) throws(FilePackageError) -> (history: VersionHistory?, index: Int?) {
-    if present?.revision == version { return (try writer.package.history(), nil) }
-    let (history, index) = try writer.package.find(version)
+    if present?.revision == version { return (try package.history(), nil) }
+    let (history, index) = try package.find(version)
     return (history, index)
   }
 
-  package func go(_ step: Step, options: SavingOptions) throws(FilePackageError) -> RestoreReport {
-    try writer.publish()
-    let (history, index, content) = try reading.target(step.content, step.obstacle)
+  package func go(_ step: UndoStep, options: SavingOptions) throws(FilePackageError) -> RestoreReport {
+    try publish()
+    let (history, index, content) = try package.target(step.content, step.obstacle)
     return try restore(history, index, child: nil, options: options, content: content)
   }
 
   private func restore(
     _ history: VersionHistory?, _ index: Int?, child: String?, options: SavingOptions, content: UUID?
   ) throws(FilePackageError) -> RestoreReport {
-    try writer.refuseUnsavedEdits()
-    let before = writer.tree
+    try refuseUnsavedEdits()
+    let before = tree
     do throws(FilePackageError) {
       var request = SaveRequest(before, options.union(.keepsHistory))
       let lost = try apply(history, index, child: child, content: content, to: &request)
-      let report = try writer.save(request)
+      let report = try save(request)
       // Another program may have put another package in this place, and the tree may come from that.
-      if report.strategy == .none { try writer.requirePlace() }
+      if report.strategy == .none { try requirePlace() }
       return RestoreReport(save: report, lost: lost)
     } catch {
       // Nothing is on disk; the restored children in the tree would count as edits, which no caller made.
-      if writer.tree === before && writer.state.isRebased { writer.tree = writer.package.newTree() }
+      if tree === before && state.isRebased { tree = package.newTree() }
       throw error
     }
   }
@@ -97,9 +89,9 @@ package struct VersionRestoring {
   private func apply(
     _ history: VersionHistory?, _ index: Int?, child: String?, content: UUID?, to request: inout SaveRequest
   ) throws(FilePackageError) -> [String] {
-    let applied = try reading.apply(history, index, to: request.tree, child: child)
+    let applied = try package.apply(history, index, to: request.tree, child: child)
     if child == nil, let history, let index {
-      try reading.restoreValues(of: history.chain.versions[index].metadata, in: request.tree)
+      try package.restoreValues(of: history.chain.versions[index].metadata, in: request.tree)
     }
     request.contentRevision = content
     request.changedOutside = Set(applied.outside.changed.keys)
@@ -109,20 +101,20 @@ package struct VersionRestoring {
   // MARK: Plans
 
   package func plan(restoring version: UUID, child: String?) throws(FilePackageError) -> SavePlan {
-    let (history, index) = try find(version, present: writer.package.committedMetadata)
+    let (history, index) = try find(version, present: package.committedMetadata)
     return try plan(history, index, child: child, content: nil)
   }
 
-  package func plan(_ step: Step) throws(FilePackageError) -> SavePlan {
-    let (history, index, content) = try reading.target(step.content, step.obstacle)
+  package func plan(_ step: UndoStep) throws(FilePackageError) -> SavePlan {
+    let (history, index, content) = try package.target(step.content, step.obstacle)
     return try plan(history, index, child: nil, content: content)
   }
 
   private func plan(
     _ history: VersionHistory?, _ index: Int?, child: String?, content: UUID?
   ) throws(FilePackageError) -> SavePlan {
-    try writer.node.attempt(.read) {
-      try writer.plan { _ = try apply(history, index, child: child, content: content, to: &$0) }  // No report.
+    try node.attempt(.read) {
+      try plan { _ = try apply(history, index, child: child, content: content, to: &$0) }  // No report.
     }
   }
 }

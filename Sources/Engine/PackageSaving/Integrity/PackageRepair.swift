@@ -49,22 +49,15 @@ extension RepairReport: CustomStringConvertible {
   }
 }
 
-/// The repair of a package.
-///
-/// The docs of `PackageStore` say what it guarantees.
-package struct PackageRepair {
-  private let writer: PackageWriter
-
-  package init(_ writer: PackageWriter) { self.writer = writer }
-
+// The repair of a package. The docs of `PackageStore` say what it guarantees.
+extension PackageWriter {
   package func repair(accepting: Bool, dryRun: Bool) throws(FilePackageError) -> RepairReport {
     do throws(FilePackageError) {
       if !dryRun {
-        if writer.state.problem == nil { try writer.publish() }
-        try writer.refuseUnsavedEdits()
+        if state.problem == nil { try publish() }
+        try refuseUnsavedEdits()
       }
-      let verification = PackageVerification(package: writer.package)
-      let verified = try verification.verifyChildren()
+      let verified = try package.verifyChildren()
       var report = RepairReport(remaining: verified.report)
       report.isDryRun = dryRun
       let sources = try verified.expected.isEmpty ? nil : sources(verified)
@@ -77,23 +70,23 @@ package struct PackageRepair {
       let right = Set(restored.map(\.row.child.path))
       if accepting { try verified.refuseUnread(but: right) }
       report.putLogAside =
-        writer.state.damage != nil
+        state.damage != nil
         && (accepting || !restored.isEmpty || verified.report.isAsSavedButForLog)
       if dryRun {
-        if accepting && writer.baseline.metadata.known != nil && !verified.report.isAsSavedButForLog {
+        if accepting && baseline.metadata.known != nil && !verified.report.isAsSavedButForLog {
           report.accepted = verified.report.acceptable.filter { !right.contains(PackagePath($0)) }
           if !report.accepted.isEmpty || verified.report.isUnexplained {
             report.versions = try keptVersions()
           }
         }
-        try verification.verifyVersions(&report.remaining)
+        try package.verifyVersions(&report.remaining)
         return report
       }
       if report.putLogAside { try putLogAside() }
-      report.warnings += try save(restored)
+      report.warnings += try restore(restored)
       let isRight = restored.isEmpty && verified.report.isAsSavedButForLog
       do throws(FilePackageError) {
-        if accepting && writer.baseline.metadata.known != nil && !isRight,
+        if accepting && baseline.metadata.known != nil && !isRight,
           let accepted = try acceptChildren(&report.warnings)
         {
           report.accepted = accepted.report.acceptable
@@ -103,7 +96,7 @@ package struct PackageRepair {
         throw report.restored.isEmpty ? error : error.afterRestoring
       }
       do throws(FilePackageError) {
-        report.remaining = try PackageVerification(package: writer.package).verify()
+        report.remaining = try package.verify()
       } catch {
         // The repair is saved; `remaining` holds the earlier findings.
         if report.restored.isEmpty && !accepting { throw error }
@@ -116,29 +109,29 @@ package struct PackageRepair {
   }
 
   private func keptVersions() throws(FilePackageError) -> Int? {
-    try writer.package.history()?.available.count
+    try package.history()?.available.count
   }
 
-  private func save(
+  private func restore(
     _ restored: [(row: NotedChild, source: StoredNode)]
   ) throws(FilePackageError) -> [SaveWarning] {
     if restored.isEmpty { return [] }
     do throws(FilePackageError) {
       for (row, source) in restored { try restore(row, from: source) }
-      return try writer.save(SaveRequest(writer.tree)).warnings
+      return try save(SaveRequest(tree)).warnings
     } catch {
       // Nothing is on disk; the restored children in the tree would count as edits, which no caller made.
-      if writer.state.isRebased { writer.tree = writer.package.newTree() }
+      if state.isRebased { tree = package.newTree() }
       throw error
     }
   }
 
   /// Returns the files that may hold the missing bytes: all children, and the files in the hidden folder.
   private func sources(_ verified: VerifiedChildren) throws(FilePackageError) -> ContentSources {
-    let sources = ContentSources(at: writer.location, skipsUnreadable: true)
+    let sources = ContentSources(at: location, skipsUnreadable: true)
     for row in verified.found.values { sources.add(row) }
     for path in [PackageLayout.conflictsPath, PackageLayout.keptPath, PackageLayout.stagingPath] {
-      let folder = StoredNode(location: writer.location, path: path)
+      let folder = StoredNode(location: location, path: path)
       try PackageSnapshot.Node(folder, kind: .directory).forEachChild { _, node throws(FilePackageError) in
         sources.add(unread: node)
       } failed: { _, _ throws(FilePackageError) in
@@ -149,27 +142,27 @@ package struct PackageRepair {
   }
 
   private func restore(_ row: NotedChild, from source: StoredNode) throws(FilePackageError) {
-    try StoredNode(location: writer.location, path: row.child.path).attempt(.repair) {
+    try StoredNode(location: location, path: row.child.path).attempt(.repair) {
       let wrapper = FileWrapper(regularFileWithContents: try FileContents.stored(source).data())
       wrapper.state.withLock { state in
         state.attributes = Entry(unkept: row).attributes(from: source)
       }
-      try writer.tree.setDescendant(wrapper, at: row.child.path.string)
+      try tree.setDescendant(wrapper, at: row.child.path.string)
     }
   }
 
   /// Sets the damaged log aside, and puts one with everything that can be read in its place.
   private func putLogAside() throws(FilePackageError) {
-    let disk = writer.location.disk
+    let disk = location.disk
     let (name, damaged) = (PackageLayout.log, PackageLayout.damagedLog)
-    try writer.node.attempt(.repair, "setting its log aside") {
-      let folder = try writer.location.openDirectory(PackagePath([PackageLayout.hidden]))
+    try node.attempt(.repair, "setting its log aside") {
+      let folder = try location.openDirectory(PackagePath([PackageLayout.hidden]))
       let found = try SaveLog.find(in: folder, on: disk, forWriting: false)
       if let ledger = found.ledger {
         if try disk.exists(damaged, in: folder) { try disk.removeFile(damaged, in: folder) }
         // The log has its name at every moment.
         try disk.copy(name, in: folder, to: damaged, in: folder)
-        let package = try disk.status(of: writer.location.openDirectory(.root))
+        let package = try disk.status(of: location.openDirectory(.root))
         let bytes = try SaveLog.contents(ledger, of: package)
         _ = try disk.replace(name, by: PackageLayout.newLog, in: folder) { file throws(SystemError) in
           try disk.write(bytes, to: file, at: 0)
@@ -179,27 +172,27 @@ package struct PackageRepair {
       }
       try disk.synchronize(folder)
     }
-    writer.state.resume()
+    state.resume()
   }
 
   /// Computes the digests again from the present children.
   ///
   /// - Returns: the state of the children; nil if they were whole and nothing was done.
   private func acceptChildren(_ warnings: inout [SaveWarning]) throws(FilePackageError) -> VerifiedChildren? {
-    let accepted = try writer.withPackageLock { session throws(FilePackageError) -> VerifiedChildren? in
+    let accepted = try withPackageLock { session throws(FilePackageError) -> VerifiedChildren? in
       // The lock is held, so that the counted children stay unchanged.
-      let verified = try PackageVerification(package: writer.package).verifyChildren()
+      let verified = try package.verifyChildren()
       try verified.refuseUnread()
-      guard !verified.report.isAsSavedButForLog, let known = try writer.baseline.metadata.get(),
-        case .present(_, let status) = writer.baseline.metadata
+      guard !verified.report.isAsSavedButForLog, let known = try baseline.metadata.get(),
+        case .present(_, let status) = baseline.metadata
       else { return nil }
-      let draft = MetadataDraft(after: known, verified.summary, writer.location)
-      try verified.commit(draft, over: status, by: writer, in: session)
+      let draft = MetadataDraft(after: known, verified.summary, location)
+      try verified.commit(draft, over: status, by: self, in: session)
       return verified
     }
     guard let accepted else { return nil }
     do throws(FilePackageError) {
-      try writer.publishPending()
+      try publishPending()
     } catch {
       warnings.append(SaveWarning(.unpublished, error))
     }

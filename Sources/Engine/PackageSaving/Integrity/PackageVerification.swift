@@ -4,21 +4,13 @@ import FoundationEssentials
 package import PackageFormat
 import SystemPackage
 
-/// The comparison of every child on disk with the saved state.
-package struct PackageVerification {
-  package let package: OpenPackage
-
-  package init(package: OpenPackage) {
-    self.package = package
-  }
-  private var location: Location { package.location }
-
+extension OpenPackage {
   /// Reads and compares the children, and the files that only versions have.
   package func verify() throws(FilePackageError) -> VerificationReport {
     do {
       var report = try verifyChildren().report
       if !report.extra.isEmpty {
-        report.possibleCopies = try ConflictSet(package).possibleCopies(in: package)
+        report.possibleCopies = try ConflictSet(self).possibleCopies(in: self)
       }
       try verifyVersions(&report)
       return report
@@ -30,9 +22,9 @@ package struct PackageVerification {
   func verifyChildren() throws(FilePackageError) -> VerifiedChildren {
     var verified = VerifiedChildren()
     verified.report.log =
-      package.state.damage?.reason ?? package.state.problem.map { "a save waits: \($0.reason ?? "")" }
-    let uncounted = package.baseline.metadata.known?.uncounted ?? []
-    try package.present.forEachChild(leavingOut: uncounted) {
+      state.damage?.reason ?? state.problem.map { "a save waits: \($0.reason ?? "")" }
+    let uncounted = baseline.metadata.known?.uncounted ?? []
+    try present.forEachChild(leavingOut: uncounted) {
       path, child throws(FilePackageError) in
       verified.report.children += 1
       do throws(FilePackageError) {
@@ -50,7 +42,7 @@ package struct PackageVerification {
       .init(path: path.string, reason: error.reason ?? error.code.words)
     }
 
-    guard let metadata = try package.baseline.metadata.get() else {
+    guard let metadata = try baseline.metadata.get() else {
       verified.report.damaged = verified.failing.keys.sorted().map(\.string)
       verified.report.isWhole = verified.isAllRead && verified.report.log == nil
       return verified
@@ -70,7 +62,7 @@ package struct PackageVerification {
     _ verified: inout VerifiedChildren, _ metadata: PackageMetadata
   ) throws(FilePackageError) {
     var damaged = Set(verified.failing.keys)
-    guard let table = try package.table(of: metadata) else {
+    guard let table = try table(of: metadata) else {
       verified.report.damaged = damaged.sorted().map(\.string)
       verified.report.isUnexplained = verified.unreadable.isEmpty
       verified.unknown = Array(verified.found.keys)
@@ -92,7 +84,7 @@ package struct PackageVerification {
       saved.add(row.child)
       guard let difference = row.difference(of: found) else { continue }
       if found.child.content != row.child.content,
-        earlier.contains(Content(path: path, hash: found.child.content))
+        earlier[path]?.contains(found.child.content) == true
       {
         verified.edited[path] = row
         verified.report.earlier.append(path.string)
@@ -117,26 +109,56 @@ package struct PackageVerification {
       damaged.isEmpty && missing.isEmpty && verified.unreadable.isEmpty && saved != metadata.summary
   }
 
-  /// The content of a child.
-  private struct Content: Hashable {
-    var path: PackagePath
-    var hash: ContentHash
-  }
-
   /// Returns the contents that the children have in the versions of the history.
   ///
-  /// No disk makes an earlier content: another program brought it back, whatever date it gave the file. A
-  /// log that cannot be read has none.
-  private func earlierContents() throws(FilePackageError) -> Set<Content> {
+  /// No disk makes an earlier content: another program brought it back, whatever date it gave the file. A log that cannot
+  /// be read has none.
+  private func earlierContents() throws(FilePackageError) -> [PackagePath: Set<ContentHash>] {
+    var earlier: [PackagePath: Set<ContentHash>] = [:]
     do throws(FilePackageError) {
-      let versions = try package.history()?.chain.versions ?? []
-      return Set(
-        versions.flatMap(\.rows).compactMap { row in
-          row.node?.content.map { Content(path: row.path, hash: $0) }
-        })
+      for row in try history()?.chain.versions.flatMap(\.rows) ?? [] {
+        if let content = row.node?.content { earlier[row.path, default: []].insert(content) }
+      }
     } catch {
-      if error.code == .logDamaged { return [] }
-      throw error
+      if error.code != .logDamaged { throw error }
     }
+    return earlier
+  }
+
+  // MARK: Versions
+
+  /// Reads the files that only versions have, and compares them with the history.
+  func verifyVersions(_ report: inout VerificationReport) throws(FilePackageError) {
+    guard state.damage == nil, state.waiting == nil, let history = try history()
+    else { return }
+    report.versions = history.available.count
+    if history.isDamaged {
+      // The damage is a gap, too.
+      report.damagedVersions.append(.init(kind: .lostVersions))
+    } else {
+      report.damagedVersions += history.chain.gaps(before: history.current).map { gap in
+        .init(kind: .absent, generations: gap.generations)
+      }
+    }
+    for version in history.chain.versions[history.available] {
+      for row in version.rows {
+        guard let node = row.node, node.isKept else { continue }
+        func note(_ kind: VerificationReport.VersionProblem.Kind, _ reason: String? = nil) {
+          report.damagedVersions.append(
+            .init(kind: kind, path: row.path.string, version: version.revision, reason: reason))
+        }
+        do throws(FilePackageError) {
+          guard let kept = try history.find(node) else {
+            note(.missing)
+            continue
+          }
+          let found = try ChildSummary(reading: PackageSnapshot.Node(kept, kind: node.kind), at: row.path)
+          if found.content != node.content { note(.damaged) }
+        } catch {
+          note(.unreadable, error.detail)
+        }
+      }
+    }
+    if !report.damagedVersions.isEmpty { report.isWhole = false }
   }
 }

@@ -4,21 +4,17 @@ import FoundationEssentials
 package import PackageFormat
 import SystemPackage
 
-/// The removal of operations that the file system refuses from a committed save.
-///
-/// It publishes the other operations. Their bytes become a conflict version, durably. Then a record without them
-/// supersedes the committed one. A crash at any moment leaves one of the two records.
-package struct UnpublishableDiscarding {
-  private let writer: PackageWriter
-
-  package init(_ writer: PackageWriter) { self.writer = writer }
-
+// The removal of operations that the file system refuses from a committed save.
+//
+// It publishes the other operations. Their bytes become a conflict version, durably. Then a record without them
+// supersedes the committed one. A crash at any moment leaves one of the two records.
+extension PackageWriter {
   /// Publishes the save without these operations.
   ///
   /// - Returns: the operations; empty if the save can be published as it is, or if none waits.
-  package func discard() throws(FilePackageError) -> [RecoveryReport.Discarded] {
-    if writer.state.waiting == nil { return [] }
-    return try writer.withPackageLock(superseding: true) { session throws(FilePackageError) in
+  package func discardUnpublishable() throws(FilePackageError) -> [RecoveryReport.Discarded] {
+    if state.waiting == nil { return [] }
+    return try withPackageLock(superseding: true) { session throws(FilePackageError) in
       // The next opening publishes what this store has committed.
       defer { session.hidden.unlock() }
       return try discard(in: session)
@@ -26,7 +22,7 @@ package struct UnpublishableDiscarding {
   }
 
   private func discard(in session: PackageSession) throws(FilePackageError) -> [RecoveryReport.Discarded] {
-    guard var publisher = try session.publishAsFarAsPossible(writer.wait), !publisher.refused.isEmpty else {
+    guard var publisher = try session.publishAsFarAsPossible(wait), !publisher.refused.isEmpty else {
       return []
     }
     if let refusal = publisher.refused[PackagePath([PackageLayout.metadata])] { throw refusal.error }
@@ -62,7 +58,7 @@ package struct UnpublishableDiscarding {
       return copyName
     } catch {
       throw FilePackageError(
-        error, .publish, StoredNode(location: writer.location, path: change.path), activity: "copying")
+        error, .publish, StoredNode(location: location, path: change.path), activity: "copying")
     }
   }
 
@@ -72,10 +68,10 @@ package struct UnpublishableDiscarding {
   private func supersede(_ publisher: Publisher, in session: PackageSession) throws(FilePackageError) {
     var (record, sums) = (publisher.record, ContentSummary())
     let plist = PackagePath([PackageLayout.metadata])
-    session.seen.metadata = try writer.baseline.reloadMetadata(
-      in: session.hidden.root, on: session.disk, at: writer.location)
+    session.seen.metadata = try baseline.reloadMetadata(
+      in: session.hidden.root, on: session.disk, at: location)
     // Another program may have written them since they were published.
-    if record.metadata != nil, let known = try writer.baseline.metadata.get() {
+    if record.metadata != nil, let known = try baseline.metadata.get() {
       record.metadata?.applicationValues = known.applicationValues
     }
     for position in record.changes.rows.indices {
@@ -105,7 +101,7 @@ package struct UnpublishableDiscarding {
     do {
       try record.makePlist()
     } catch {
-      throw FilePackageError(any: error, .publish, writer.node, activity: "preparing its metadata")
+      throw FilePackageError(any: error, .publish, node, activity: "preparing its metadata")
     }
     try session.commit(&record)
   }
@@ -115,22 +111,15 @@ package struct UnpublishableDiscarding {
       return try session.disk.contentHash(
         of: PackageLayout.metadata, .file, in: session.hidden.root.descriptor)
     } catch {
-      throw FilePackageError(error, .publish, writer.node, activity: "reading the metadata of")
+      throw FilePackageError(error, .publish, node, activity: "reading the metadata of")
     }
   }
 
   /// Returns the child in a place.
   private func present(_ path: PackagePath) throws(FilePackageError) -> Entry? {
-    var stored = StoredNode(location: writer.location, path: path)
-    do {
-      guard let name = path.name else { return nil }
-      stored.status = try stored.disk.statusIfPresent(
-        of: name, in: writer.location.openDirectory(path.parent))
-    } catch {
-      if error.isAbsence { return nil }
-      throw FilePackageError(error, .publish, stored, activity: "looking at")
+    guard let stored = try location.node(at: path), let status = stored.status, status.kind.isSupported else {
+      return nil
     }
-    guard let status = stored.status, status.kind.isSupported else { return nil }
     let child = try ChildSummary(reading: PackageSnapshot.Node(stored, kind: status.kind), at: path)
     return Entry(status, content: child.content)
   }
