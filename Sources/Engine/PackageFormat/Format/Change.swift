@@ -27,7 +27,8 @@ package struct Change: Sendable, Hashable {
   package var work = Work.none
   /// The child in the sums and the notes before the save; nil if they do not have it.
   package var noted: NotedChild?
-  /// Whether `noted` is what the save before noted; false if nothing is known of that.
+  /// Whether `noted` is what the save before noted; false if nothing is known of that, or if a save that gives attributes
+  /// to a folder did not look.
   package var isNotedKnown = true
   /// The node on disk when the save looked; nil if there was none, or if the save did not look.
   package var found: Entry?
@@ -126,14 +127,17 @@ extension Change {
 // MARK: - Notes and versions
 
 extension Change {
+  /// Whether another program made the folder to which the save gives attributes, and the save takes it over.
+  private var isTakenOver: Bool { work == .attributes && noted == nil && isNotedKnown }
+
   /// Whether another program removed the child, and the save puts nothing in its place.
   package var isLost: Bool { work == .none && noted != nil && new == nil }
 
   /// The child in the sums and the notes after the save; nil if they do not have it.
   package var left: NotedChild? {
-    if PackageLayout.isOurs(path) { return nil }
+    if path.isRoot || PackageLayout.isOurs(path) { return nil }
     // Attributes of a folder are in no note.
-    return work == .attributes ? noted : new?.noted(at: path)
+    return work == .attributes && !isTakenOver ? noted : new?.noted(at: path)
   }
 
   /// The row of the version that the save replaces; nil if it needs none.
@@ -150,7 +154,8 @@ extension Change {
         return VersionRecord.Row(path, Entry(.directory, .newDirectory()), earlier: .nothing)
       }
       return VersionRecord.Row(path, nil, earlier: lost.map { .other($0) } ?? .same)
-    case .attributes: return found.map { VersionRecord.Row(path, $0.ofVersion) }
+    case .attributes:
+      return found.map { VersionRecord.Row(path, $0.ofVersion, earlier: isTakenOver ? .nothing : .same) }
     case .node:
       guard var node = found?.ofVersion else {
         return VersionRecord.Row(path, nil, earlier: lost.map { .other($0) } ?? .same)

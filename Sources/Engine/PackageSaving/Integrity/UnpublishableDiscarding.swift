@@ -80,7 +80,7 @@ extension PackageWriter {
         if let left = row.left { sums.subtract(left.child) }
         row.new =
           try record.metadata == nil
-          ? nil : row.work == .node ? present(row.path) : row.noted.map { Entry($0) }
+          ? nil : row.work == .node ? present(row.path) : row.left.map { Entry($0) }
         row.bytes = nil
         // A record may have the package's own folder for its attributes only; without these it has no step.
         row.work = row.path.isRoot ? .attributes : .none

@@ -11,14 +11,21 @@ extension SaveDraft {
     for step in plan.steps { try check(step) }
     noteLost()
     guard let attributes = plan.rootAttributes else { return }
-    changes[.root].work = .attributes
-    changes[.root].found = Entry(session.seen.package ?? session.hidden.packageStatus)
-    changes[.root].set(attributes)
+    setAttributes(attributes, at: .root, over: session.seen.package ?? session.hidden.packageStatus)
+  }
+
+  private mutating func setAttributes(
+    _ attributes: NodeAttributes, at path: PackagePath, over now: FileStatus
+  ) {
+    // A row that is there takes the folder over, or counts it.
+    changes[path].isNotedKnown = changes[path].new != nil
+    (changes[path].work, changes[path].found) = (.attributes, Entry(now))
+    changes[path].set(attributes)
   }
 
   private mutating func check(_ step: SavePlan.Step) throws(FilePackageError) {
     let now = try status(of: step.path)
-    changes[step.path].work = .node
+    if step.replacesContents { changes[step.path].work = .node }
     guard let expected = step.replaced else {
       if now != nil { throw occupied(step.path) }
       return
@@ -31,8 +38,7 @@ extension SaveDraft {
     }
     if case .setAttributes = step.action {
       statuses[step.path] = now
-      (changes[step.path].work, changes[step.path].found) = (.attributes, Entry(now))
-      return changes[step.path].set(step.attributes)
+      return setAttributes(step.attributes, at: step.path, over: now)
     }
     if now.kind == .file && now.mode & 0o222 == 0 && !options.overwritesReadOnly {
       throw failure(.permissionDenied, step.path, reason: "the file is read-only")

@@ -133,6 +133,28 @@ struct EditedChildrenTests {
     #expect(try tree.descendant(at: "New/a.txt") == nil)
   }
 
+  @Test func `is taken over with its folder, which the same save gives other attributes`() async throws {
+    let disk = try await Self.disk()
+    let folder = try disk.openDirectory(at: CrashCheck.path)
+    try disk.makeDirectory("New", in: folder, mode: 0o755)
+    try disk.makeFile("a.txt", Array("a".utf8), in: disk.openDirectory(at: CrashCheck.path.appending("New")))
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    let new = try #require(await store.tree.descendant(at: "New"))
+    _ = try await store.tree.regularFile(at: "New/a.txt").contents()
+    new.fileAttributes[FileAttributeKey.posixPermissions.rawValue] = UInt(0o700)
+    try await store.save(options: .keepsHistory)
+    try await store.put("Text.txt", "mine")
+    try await store.save()
+    try await store.close()
+    let later = try await PackageStore.open(CrashCheck.path, on: disk)
+    let report = try await later.verify()
+    #expect(report.isAsSaved, "\(report)")
+    // The folder was there, but not in the version before.
+    let first = try #require(try await later.versions().last).persistentIdentifier
+    let (tree, lost) = try await later.contents(of: first)
+    #expect(try lost == [] && tree.descendant(at: "New/a.txt") == nil)
+  }
+
   @Test func `is not taken over if it is damaged, or was read in another state`() async throws {
     let disk = try await Self.disk()
     try disk.edit("Notes.txt", "theirs")
