@@ -150,7 +150,7 @@ public actor PackageStore {
     let store = PackageStore(
       root, status: made, tree: tree, logCapacity: logCapacity, delays: delays)
     await store.setProgram(program)
-    await store.rebase(onto: PublishedSave(tree, new.snapshot, in: made, staged.madeMetadata, .new))
+    await store.rebase(onto: PublishedSave(tree, new.snapshot, in: made, staged.madeMetadata))
     return (store, report)
   }
 

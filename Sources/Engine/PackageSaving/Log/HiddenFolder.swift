@@ -50,32 +50,14 @@ package final class HiddenFolder {
     isLocked = true
   }
 
-  /// A step of opening a hidden folder.
-  enum OpeningStep {
-    /// Opening the package's own directory.
-    case openPackage
-    /// Making the hidden folder in it.
-    case makeFolder
-    /// Opening, completing and locking the hidden folder.
-    case openFolder
-  }
-
   /// Opens the hidden folder of the package at `location` and takes the writer's lock (L1); makes a missing folder.
   ///
   /// - Throws: EAGAIN if another writer holds the lock until the deadline.
   package static func open(_ location: Location, on disk: any Disk, _ wait: LockWait) throws(SystemError)
     -> HiddenFolder
   {
-    var step = OpeningStep.openPackage
-    return try open(location, on: disk, wait, &step)
-  }
-
-  /// - Parameter step: the step under way, so that after an error the caller knows which one failed.
-  static func open(
-    _ location: Location, on disk: any Disk, _ wait: LockWait, _ step: inout OpeningStep
-  ) throws(SystemError) -> HiddenFolder {
     do {
-      return try openOrMake(location, on: disk, wait, &step)
+      return try openOrMake(location, on: disk, wait)
     } catch {
       takeBack(location, on: disk)
       throw error
@@ -83,12 +65,10 @@ package final class HiddenFolder {
   }
 
   private static func openOrMake(
-    _ location: Location, on disk: any Disk, _ wait: LockWait, _ step: inout OpeningStep
+    _ location: Location, on disk: any Disk, _ wait: LockWait
   ) throws(SystemError) -> HiddenFolder {
     while true {
-      step = .openPackage
       let package = try disk.openDirectory(at: location.path)
-      step = .makeFolder
       let status = try disk.status(of: package)
       let isNew: Bool
       do {
@@ -98,7 +78,6 @@ package final class HiddenFolder {
         if try isAt(location.path, status, on: disk) { throw error }
         continue
       }
-      step = .openFolder
       let folder: OwnedDescriptor
       do {
         folder = try disk.openDirectory(PackageLayout.hidden, in: package)

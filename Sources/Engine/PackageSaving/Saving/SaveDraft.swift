@@ -61,7 +61,7 @@ struct SaveDraft: ErrorNaming {
   }
 
   init(
-    _ plan: SavePlan, in session: PackageSession, options: StagedSave.Options = .init([]),
+    _ plan: SavePlan, in session: PackageSession, options: StagedSave.Options = .init(),
     metadata: MetadataDraft?, keepsVersion: Bool = false
   ) throws(FilePackageError) {
     (self.plan, self.session, self.options, self.metadata) = (plan, session, options, metadata)

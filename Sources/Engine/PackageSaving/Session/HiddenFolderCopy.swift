@@ -53,9 +53,7 @@ enum HiddenFolderCopy {
         try !disk.stagedNames(in: disk.openDirectory(PackageLayout.staging, in: folder)).isEmpty,
         try SaveLog.find(in: folder, on: disk, forWriting: false).ledger?.policy != nil
       else { return }
-      var step = HiddenFolder.OpeningStep.openPackage
-      let session = try PackageSession.open(
-        location, LockWait(), logCapacity: SaveLog.capacity, &step)
+      let session = try PackageSession(location, LockWait(), logCapacity: SaveLog.capacity)
       defer { session.hidden.unlock() }
       try session.refresh(PackageMetadata.read(from: location.path, on: disk))
     } catch {

@@ -33,7 +33,7 @@ extension PackageSession {
     guard let first = gone.first, first.path == origin.path else { return }
     let top = heldName(removed.count)
     let folder = hidden.staging
-    do {
+    try origin.attempt(.save, "keeping the removed files of") {
       for change in gone {
         var parent = folder
         let names = [top] + change.path.names.dropFirst(origin.path.names.count)
@@ -47,8 +47,6 @@ extension PackageSession {
       if place.status == nil { return }
       removed.append(Removed(name: top, wrapper: wrapper))
       try wrapper.rebase(onto: place)
-    } catch {
-      throw FilePackageError(any: error, .save, origin, activity: "keeping the removed files of")
     }
   }
 

@@ -20,7 +20,7 @@ package final class PackageSession {
   let disk: CountingDisk
   var log: SaveLog?
   /// The children of the state on disk, as saves noted them; nil if nothing is known of it.
-  private(set) var table: StateTable?
+  var table: StateTable?
   /// The beginning of the names of held children.
   private let token = UUID.new.token
   /// Whether `refresh(_:)` removed staged files of an earlier save, which may have been second names of files.
@@ -53,10 +53,11 @@ package final class PackageSession {
   /// The number of syncs in earlier reports.
   private var synchronizationsTold = 0
 
-  private init(_ hidden: HiddenFolder, on disk: CountingDisk, logCapacity: Int) {
-    self.hidden = hidden
+  /// Opens the hidden folder and takes the writer's lock.
+  init(_ location: Location, _ wait: LockWait, logCapacity: Int) throws(SystemError) {
+    disk = CountingDisk(location.disk)
+    hidden = try HiddenFolder.open(location, on: disk, wait)
     self.logCapacity = logCapacity
-    self.disk = disk
     kept = KeptFiles(hidden)
   }
 
@@ -74,24 +75,13 @@ package final class PackageSession {
     return total - synchronizationsTold
   }
 
-  /// Opens the hidden folder and takes the writer's lock.
-  ///
-  /// - Parameter step: the step under way, so that after an error the caller knows which one failed.
-  static func open(
-    _ location: Location, _ wait: LockWait, logCapacity: Int, _ step: inout HiddenFolder.OpeningStep
-  ) throws(SystemError) -> PackageSession {
-    let disk = CountingDisk(location.disk)
-    let hidden = try HiddenFolder.open(location, on: disk, wait, &step)
-    return PackageSession(hidden, on: disk, logCapacity: logCapacity)
-  }
-
   // MARK: Finding earlier work
 
   /// Takes up the changes of other programs since this session last looked; with the lock held.
   func refresh(_ metadata: PackageMetadata?) throws(FilePackageError) {
     removedLeftovers = false
     hasMetadata = metadata != nil
-    do {
+    try node.attempt(.save, "looking at its log") {
       if let log, try log.isCurrent(in: hidden.folder) {
         // No other program was there.
         try finish()
@@ -102,30 +92,16 @@ package final class PackageSession {
         switch try SaveLog.find(in: hidden.folder, on: disk, forWriting: true) {
         case .nothing: break
         case .log(let found): log = found
-        case .damaged(let reason, _): throw damage(reason)
+        case .damaged(let reason, _):
+          throw FilePackageError(.logDamaged, .save, node, reason: "its log is damaged: \(reason)")
         }
         if keepsHistory { try kept.takeUp() }
         if log?.live == nil { removedLeftovers = try kept.sweep(log?.ledger) }
       }
-      findTable(of: metadata)
-    } catch {
-      throw FilePackageError(any: error, .save, node, activity: "looking at its log")
     }
-  }
-
-  /// Finds what is known of the children of a state.
-  private func findTable(of metadata: PackageMetadata?) {
     guard let revision = metadata?.revision, let ledger = log?.ledger else { return table = nil }
     if table?.revision != revision { table = ledger.table(of: revision) }
   }
-
-  /// Goes on to the children of the state that a save made.
-  func noteTable(_ state: SavedState?) {
-    if let table, let state, table.revision == state.parent { table.apply(state) } else { table = nil }
-  }
-
-  /// Forgets what is known of the children: they are of several states.
-  func forgetTable() { table = nil }
 
   /// The record that waits to be published or marked, of this program or another.
   var live: SaveRecord? { log?.live }
@@ -205,8 +181,4 @@ package final class PackageSession {
   }
 
   var node: StoredNode { StoredNode(location: hidden.location, path: .root) }
-
-  private func damage(_ reason: String) -> FilePackageError {
-    FilePackageError(.logDamaged, .save, node, reason: "its log is damaged: \(reason)")
-  }
 }

@@ -7,34 +7,15 @@ import SystemPackage
 extension PackageWriter {
   /// Publishes the save of an interrupted program, and loads the metadata. Without such a save it only reads (W4).
   package func recover() throws(FilePackageError) {
-    let found: SaveLog.Found
-    do {
-      found = try SaveLog.isClean(at: location) ? .nothing : SaveLog.find(of: location)
-    } catch {
-      throw FilePackageError(
-        error, .open, node, activity: "looking for its log")
+    let found: SaveLog.Found = try node.attempt(.open, "looking for its log") {
+      try SaveLog.isClean(at: location) ? .nothing : SaveLog.find(of: location)
     }
-    switch found {
-    case .nothing:
-      loadMetadata()
-    case .damaged(let reason, _):
-      state.damage(
-        by: FilePackageError(
-          .logDamaged, .open, node,
-          reason: "its log is damaged: \(reason)"))
-      loadMetadata()
-    case .log(let log):
-      loadMetadata()
-      if let record = log.live { try recover(record, of: log) }
+    if case .damaged(let reason, _) = found {
+      state.damage(by: FilePackageError(.logDamaged, .open, node, reason: "its log is damaged: \(reason)"))
     }
-  }
-
-  private func loadMetadata() {
     baseline.loadMetadata(at: location)
     if baseline.metadata.isChild { tree.metadataRole = .child }
-  }
-
-  private func recover(_ record: SaveRecord, of log: SaveLog) throws(FilePackageError) {
+    guard case .log(let log) = found, let record = log.live else { return }
     do throws(FilePackageError) {
       try withPackageLock { _ in }
     } catch {
@@ -56,16 +37,12 @@ extension PackageWriter {
     let outstanding: [Publisher.Outstanding]
     do {
       outstanding = try log.outstanding(record, at: location)
-    } catch {
-      if let error = error as? FilePackageError, error.code == .logDamaged {
-        return state.damage(by: error.during(.open))
-      }
-      throw problem.during(.open)
-    }
-    do {
       try tree.overlay(outstanding, at: location)
+    } catch let error as FilePackageError {
+      if error.code == .logDamaged { return state.damage(by: error.during(.open)) }
+      throw error.during(.open)
     } catch {
-      throw error as? FilePackageError ?? problem.during(.open)
+      throw problem.during(.open)
     }
     var metadata = baseline.metadata.known
     if let saved = record.metadata,
@@ -74,7 +51,8 @@ extension PackageWriter {
       metadata = saved
       baseline.metadata = .present(saved, nil)
     }
-    state = .blocked(CommittedSave(tree, tree.changesSnapshot(), metadata), because: problem)
+    let save = CommittedSave(tree: tree, snapshot: tree.changesSnapshot(), metadata: metadata)
+    state = .waiting(save, because: problem)
   }
 
   /// Reads the package anew, with the changes of other programs: see `PackageStore.reload(_:)`.
@@ -88,7 +66,7 @@ extension PackageWriter {
     } else {
       // The waiting save went with the directory that stood here before.
       dropSession()
-      state.forgetWaiting()
+      state = state.damage.map { .damaged($0, over: nil) } ?? .clean
     }
     let before = (tree, baseline, state)
     (baseline, state) = (StoreBaseline(found), .clean)
@@ -99,6 +77,39 @@ extension PackageWriter {
     } catch {
       (tree, baseline, state) = before
       throw error
+    }
+  }
+
+  /// Prevents other programs from publishing while the caller holds the returned lock.
+  ///
+  /// If the file system has no locks, it prevents nothing.
+  ///
+  /// - Returns: nil if another program published since this writer opened the package.
+  package func lockForReading() throws(FilePackageError) -> OpenNode? {
+    do {
+      let package = try location.openDirectory(.root)
+      _ = try wait.take(.shared, of: package, on: location.disk)
+      guard try location.disk.status(of: package).identity.isSameNode(as: baseline.status.identity)
+      else {
+        return nil
+      }
+      let plist = try location.disk.statusIfPresent(of: PackageLayout.metadata, in: package)
+      if case .present(_, let known?) = baseline.metadata,
+        plist.map({ !$0.isUnchanged(since: known) }) ?? true
+      {
+        return nil
+      }
+      // This writer's own view of a save that cannot be published is as whole as any.
+      if state.waiting == nil && state.damage == nil,
+        case .log(let log) = try SaveLog.find(of: location),
+        log.live != nil
+      {
+        return nil
+      }
+      return OpenNode(package)
+    } catch {
+      if error.code == .wouldBlock { throw FilePackageError(.busy, .open, node) }
+      throw FilePackageError(error, .open, node)
     }
   }
 }

@@ -1,5 +1,5 @@
 import DurableIO
-package import FileTrees
+import FileTrees
 package import PackageFormat
 import SystemPackage
 
@@ -27,39 +27,73 @@ extension PackageWriter {
         .unsupported, .save, node,
         reason: "it is a document with a database, whose files change with the database")
     }
-    let session: PackageSession
-    var step = HiddenFolder.OpeningStep.openFolder
-    do {
-      if let known = self.session {
-        try known.hidden.lock(wait)
-        session = known
-      } else {
-        session = try PackageSession.open(location, wait, logCapacity: logCapacity, &step)
-        self.session = session
-      }
-      guard let package = try session.hidden.statusInPlace(),
-        package.identity.isSameNode(as: baseline.status.identity)
-      else {
-        throw FilePackageError(
-          .changedOnDisk, .save, node, reason: "another package is in its place now")
-      }
-      session.seen.package = package
-    } catch {
-      throw failure(of: error, at: step)
-    }
+    let session = try lockSession()
     do throws(FilePackageError) {
       try refresh(session)
       if session.live != nil && !superseding {
-        note(try session.publish(isRecovery: true, wait))
+        let found = try session.publish(isRecovery: true, wait)?.conflicts ?? []
+        conflicts.unrebased.formUnion(found)
+        note(found)
         try session.finish()
         try refresh(session)
       }
-      try recoverUncertain(session)
+      if case .inDoubt(let save, let record) = state {
+        // It was committed all the same if the state on disk is the one that it made: this store published it just
+        // now, or another store did.
+        let isDone =
+          save.metadata.map { baseline.metadata.known?.revision == $0.revision }
+          ?? session.isCarriedOut(record)
+        if isDone { try rebase(onto: save, isLate: true) } else { state = .clean }
+      }
       return session
     } catch {
       session.hidden.unlock()
       if error.code == .logDamaged { state.damage(by: error) }
       throw error.during(.save)
+    }
+  }
+
+  /// Opens the session if there is none, takes its lock, and looks whether the package is in its place.
+  private func lockSession() throws(FilePackageError) -> PackageSession {
+    do throws(SystemError) {
+      let session: PackageSession
+      if let known = self.session {
+        try known.hidden.lock(wait)
+        session = known
+      } else {
+        session = try PackageSession(location, wait, logCapacity: logCapacity)
+        self.session = session
+      }
+      if let package = try session.hidden.statusInPlace(),
+        package.identity.isSameNode(as: baseline.status.identity)
+      {
+        session.seen.package = package
+        return session
+      }
+    } catch {
+      throw failure(of: error)
+    }
+    throw FilePackageError(.changedOnDisk, .save, node, reason: "another package is in its place now")
+  }
+
+  private func failure(of error: SystemError) -> FilePackageError {
+    let isPackage = error.name == FileName(location.path)
+    switch error.code {
+    case .wouldBlock:
+      return FilePackageError(.busy, .save, node, reason: "another program is still saving it")
+    case .noSuchFileOrDirectory where isPackage:
+      return FilePackageError(.changedOnDisk, .save, node, reason: "it is no longer in its place")
+    case .notDirectory where isPackage:
+      return FilePackageError(.changedOnDisk, .save, node, reason: "another item is in its place now")
+    case .permissionDenied where error.name == PackageLayout.hidden:
+      return FilePackageError(
+        error, .save, node,
+        activity: "making or opening '\(PackageLayout.hidden.display)' in it, which every save needs")
+    case .notDirectory, .tooManySymbolicLinkLevels:
+      return FilePackageError(
+        .wrongKind, .save, node,
+        reason: "'\(PackageLayout.hidden.display)' in it is not this library's folder")
+    default: return FilePackageError(error, .save, node, activity: "opening its hidden folder")
     }
   }
 
@@ -72,7 +106,7 @@ extension PackageWriter {
   /// Releases the lock, and a hidden folder that nothing needs.
   private func release() {
     // The log has a save of this store, which no other program publishes or finishes before this store does.
-    if case .committed = state { return }
+    if case .waiting(_, because: nil) = state { return }
     if due.contains(.finishing) { return }
     if let ending = session, ending.log == nil, state.waiting == nil {
       // The session ends here, and not when its last user releases it: the program may end before that. The next
@@ -84,84 +118,9 @@ extension PackageWriter {
     }
   }
 
-  /// Finds out whether a save that failed as indeterminate was committed all the same.
-  ///
-  /// It was if the state on disk is the one that it made: this store published it just now, or another store did.
-  private func recoverUncertain(_ session: PackageSession) throws(FilePackageError) {
-    guard let doubt = state.doubt else { return }
-    let isDone: Bool
-    if let metadata = doubt.save.metadata {
-      isDone = baseline.metadata.known?.revision == metadata.revision
-    } else {
-      isDone = session.isCarriedOut(doubt.record)
-    }
-    if isDone { try rebase(ontoPublished: doubt.save, isLate: true) } else { state.resume() }
-  }
-
-  private func failure(
-    of error: any Error, at step: HiddenFolder.OpeningStep
-  ) -> FilePackageError {
-    guard let error = error as? SystemError else {
-      return FilePackageError(any: error, .save, node)
-    }
-    switch (error.code, step) {
-    case (.wouldBlock, _):
-      return FilePackageError(.busy, .save, node, reason: "another program is still saving it")
-    case (.noSuchFileOrDirectory, .openPackage):
-      return FilePackageError(.changedOnDisk, .save, node, reason: "it is no longer in its place")
-    case (.notDirectory, .openPackage):
-      return FilePackageError(
-        .changedOnDisk, .save, node, reason: "another item is in its place now")
-    case (.permissionDenied, .makeFolder):
-      return FilePackageError(
-        error, .save, node, activity: "making '\(PackageLayout.hidden.display)' in it, which every save needs"
-      )
-    case (.notDirectory, _), (.tooManySymbolicLinkLevels, _):
-      return FilePackageError(
-        .wrongKind, .save, node,
-        reason: "'\(PackageLayout.hidden.display)' in it is not this library's folder")
-    default: return FilePackageError(error, .save, node, activity: "opening its hidden folder")
-    }
-  }
-
   /// Forgets the session: its directory is gone, or belongs to another state.
   func dropSession() {
     session?.abandon()
     session = nil
-  }
-}
-
-extension PackageWriter {
-  /// Prevents other programs from publishing while the caller holds the returned lock.
-  ///
-  /// If the file system has no locks, it prevents nothing.
-  ///
-  /// - Returns: nil if another program published since this writer opened the package.
-  package func lockForReading() throws(FilePackageError) -> OpenNode? {
-    do {
-      let package = try location.openDirectory(.root)
-      _ = try wait.take(.shared, of: package, on: location.disk)
-      guard try location.disk.status(of: package).identity.isSameNode(as: baseline.status.identity)
-      else {
-        return nil
-      }
-      let plist = try location.disk.statusIfPresent(of: PackageLayout.metadata, in: package)
-      if case .present(_, let known?) = baseline.metadata,
-        plist.map({ !$0.isUnchanged(since: known) }) ?? true
-      {
-        return nil
-      }
-      // This writer's own view of a save that cannot be published is as whole as any.
-      if state.waiting == nil && state.damage == nil,
-        case .log(let log) = try SaveLog.find(of: location),
-        log.live != nil
-      {
-        return nil
-      }
-      return OpenNode(package)
-    } catch {
-      if error.code == .wouldBlock { throw FilePackageError(.busy, .open, node) }
-      throw FilePackageError(error, .open, node)
-    }
   }
 }

@@ -66,7 +66,7 @@ package final class PackageWriter {
     package var unreported: [String] = []
     /// Those since the last save was rebased: another program's content may stand there, and a save must not replace
     /// it unseen.
-    var unrebased: [String] = []
+    var unrebased: Set<String> = []
   }
 
   package init(
@@ -99,60 +99,152 @@ package final class PackageWriter {
 
   /// Brings the package on disk to the state of the request's tree: see `PackageStore.save(_:options:)`.
   package func save(_ request: SaveRequest) throws(FilePackageError) -> SaveReport {
-    try settle()
-    // Only a plan tells whether there is anything to save. A save without changes takes no lock, and leaves no trace.
-    let planned = try plan(request)
-    if planned.plan.isEmpty { return rebaseOntoIdentical(planned, of: request.tree) }
-    return try carryOut(planned, of: request)
-  }
-
-  /// Publishes the last save, and makes it the baseline of the next one (W1).
-  func settle() throws(FilePackageError) {
     do throws(FilePackageError) {
-      try publish()
+      try settle()
+      // Only a plan tells whether there is anything to save. A save without changes takes no lock, and leaves no trace.
+      let early = try plan(request)
+      if early.plan.isEmpty {
+        adoptIdentical(early.snapshot, of: request.tree)
+        return SaveReport(strategy: .none)
+      }
+      let known = (metadata: baseline.metadata.status, isCertain: state.isCertain)
+      return try withPackageLock { session throws(FilePackageError) in
+        var planned = early
+        if session.removedLeftovers {
+          // The second names of files that a failed save was about to move are gone.
+          baseline.stale = trees(with: request.tree)
+          try rebase()
+        }
+        // Another program may have saved before this store took the lock (W3).
+        if session.removedLeftovers || !known.isCertain || baseline.metadata.status != known.metadata {
+          planned = try plan(request)
+        }
+        guard !planned.plan.isEmpty else { return SaveReport(strategy: .none) }
+        return try save(planned, of: request, session)
+      }
     } catch {
       throw error.during(.save)
     }
-    try rebase()
   }
 
-  /// Waits until other programs see the last save; does nothing if they do.
-  package func publish() throws(FilePackageError) {
-    do throws(FilePackageError) {
-      note(try publishPending())
-      conflicts.unrebased = []
-    } catch {
-      throw error.during(.publish)
+  /// Makes edits part of the baseline if the disk already has the same bytes: they are no edits any more.
+  private func adoptIdentical(_ snapshot: PackageSnapshot, of tree: FileWrapper) {
+    guard tree === self.tree, case .directory(let changes) = snapshot.root.content, !changes.isEmpty else {
+      return
     }
+    let root = StoredNode(location: location, path: .root, status: baseline.status)
+    // If the disk cannot be looked at, they stay edits.
+    _ = try? tree.rebase(onto: root, snapshot.root, isInPlace: true)
   }
 
-  /// Publishes, and ends the session: see `PackageStore.close()`.
-  package func close() throws(FilePackageError) {
-    try publish()
-    due.remove(.checkpoint)
-    thinHistoryIfDue()
-    guard let session else { return }
-    do throws(FilePackageError) {
-      // If another program moved the package, `end()` ends the log at its new place.
-      if session.isUnfinished && !isElsewhere(session) {
-        try withPackageLock { _ in }
-      }
-      do throws(SystemError) {
-        try session.end()
+  private func save(
+    _ planned: PlannedSave, of request: SaveRequest, _ session: PackageSession
+  ) throws(FilePackageError) -> SaveReport {
+    let (options, merge) = (request.options, request.merge)
+    if merge?.isUnaccounted == true { session.table = nil }
+    // Publishing since the last report is no part of this save.
+    _ = session.takeSynchronizations()
+    // A save begins a history if there is none, unless that was ended.
+    let beginsHistory = options.contains(.keepsHistory) && baseline.metadata.known?.keepsNoHistory != true
+    var draft = try SaveDraft(
+      planned.plan, in: session, options: .init(options), metadata: planned.draft,
+      keepsVersion: merge?.isUnaccounted != true && (session.keepsHistory || beginsHistory))
+    if let merge {
+      if let recounted = merge.recounted { draft.changes.recount(recounted) }
+      draft.takeOver(merge.changes)
+    } else {
+      draft.takeOverReadFiles { hasCopyOfMetadata }
+    }
+    let save = try commit(&draft, of: request.tree, planned.snapshot, in: session)
+    var report = draft.report
+    report.count(save.metadata, besides: draft.written)
+    if options.contains(.returnsAtCommit) {
+      report.isPublished = false
+      due.insert(.publishing)
+    } else {
+      do throws(FilePackageError) {
+        report.conflicts = try publishPending().sorted()
       } catch {
-        throw FilePackageError(error, .close, node, activity: "ending its log")
+        report.isUnpublished(because: error)
       }
-    } catch {
-      throw error.during(.close)
+      try refuseRemoved(session)
     }
-    self.session = nil
+    report.synchronizations = session.takeSynchronizations()
+    return report
   }
 
-  /// Forgets the package: a save that is committed and not published stays in the log for the next opening.
-  package func relinquish() {
-    state = .clean
-    baseline.stale = []
-    dropSession()
-    tree = FileWrapper(directoryWithFileWrappers: [:])
+  /// Whether a synchronising program may have left a copy of the metadata, so that the children may be of several
+  /// versions.
+  private var hasCopyOfMetadata: Bool {
+    // A folder that cannot be listed may have one.
+    guard let listing = tree.knownListing ?? (try? node.list()) else { return true }
+    return (0..<listing.count).contains { ConflictName.mayCopyMetadata(listing.name(at: $0)) }
+  }
+
+  /// Commits a save, which waits from then on.
+  @discardableResult
+  func commit(
+    _ draft: inout SaveDraft, of tree: FileWrapper, _ snapshot: PackageSnapshot,
+    in session: PackageSession
+  ) throws(FilePackageError) -> CommittedSave {
+    do throws(FilePackageError) {
+      try draft.stage()
+      do throws(FilePackageError) {
+        try session.commit(&draft.record)
+      } catch {
+        if error.code != .indeterminate { draft.removeStaged() }
+        throw error
+      }
+      let save = CommittedSave(tree: tree, snapshot: snapshot, metadata: draft.record.metadata)
+      state = .waiting(save, because: nil)
+      return save
+    } catch {
+      // Files that were about to move had a second name for a while.
+      baseline.stale = trees(with: tree)
+      if error.code == .indeterminate {
+        let save = CommittedSave(tree: tree, snapshot: snapshot, metadata: draft.record.metadata)
+        state = .inDoubt(save, draft.record)
+      }
+      throw error
+    }
+  }
+
+  /// Returns the trees that have statuses of the disk: the store's own and `tree`.
+  private func trees(with tree: FileWrapper) -> [FileWrapper] {
+    tree === self.tree ? [tree] : [tree, self.tree]
+  }
+
+  /// Checks, after the commit, that the package still exists.
+  ///
+  /// If another program moved it during the save, the save is in the directory that was opened, wherever that is now.
+  ///
+  /// - Throws: `noSuchFile` if another program removed it.
+  private func refuseRemoved(_ session: PackageSession) throws(FilePackageError) {
+    if state.isRebased { return }
+    // If it cannot be looked at, the package is saved all the same.
+    if let now = try? location.disk.status(of: session.hidden.root.descriptor), now.links == 0 {
+      throw FilePackageError(.noSuchFile, .save, node, reason: "another program removed it meanwhile")
+    }
+  }
+}
+
+extension SaveReport {
+  /// Fills in the figures of the whole document that are known without a look at the disk.
+  ///
+  /// - Parameter written: the files and links that the save made, which are among those that the metadata count.
+  fileprivate mutating func count(
+    _ metadata: PackageMetadata?, besides written: (count: Int, bytes: UInt64)
+  ) {
+    guard let metadata else { return }
+    reused = max(0, metadata.fileCount - written.count)
+    bytesReused = metadata.size > written.bytes ? metadata.size - written.bytes : 0
+  }
+}
+
+extension StagedSave.Options {
+  fileprivate init(_ options: SavingOptions) {
+    self.init()
+    overwritesReadOnly = options.contains(.overwritesReadOnly)
+    isCancellable = options.contains(.cancellable)
   }
 }

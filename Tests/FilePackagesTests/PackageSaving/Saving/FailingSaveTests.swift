@@ -211,8 +211,9 @@ struct FailingSaveTests {
     let error = await #expect(throws: FilePackageError.self) { try await store.save() }
     #expect(
       error?.description
-        == "The document 'Trip.pkg' could not be saved: permission denied (making '.docpkg' in it, which "
-        + "every save needs). The document on disk is unchanged. Allow writing, or save it to another place.")
+        == "The document 'Trip.pkg' could not be saved: permission denied (making or opening '.docpkg' in it, "
+        + "which every save needs). The document on disk is unchanged. Allow writing, or save it to another place."
+    )
     #expect(disk.tree == before)
     // The edit is still in the tree.
     faulty.stopFailing()
