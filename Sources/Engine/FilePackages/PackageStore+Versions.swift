@@ -65,7 +65,7 @@ extension PackageStore {
     _ version: UUID, child: String? = nil, options: SavingOptions = []
   ) throws(FilePackageError) -> RestoreReport {
     defer { scheduleDueWork() }
-    return try writer.restore(version, child: child, options: options)
+    return try writer.restore(.version(version), child: child, options: options)
   }
 
   /// Brings the document back to the state before the last save, as a new save.
@@ -76,7 +76,7 @@ extension PackageStore {
   ///   `restore(_:child:options:)`.
   public func undoSave(options: SavingOptions = []) throws(FilePackageError) -> RestoreReport {
     defer { scheduleDueWork() }
-    return try writer.go(.undo, options: options)
+    return try writer.restore(.undone, options: options)
   }
 
   /// Takes back the last `undoSave(options:)`.
@@ -86,7 +86,7 @@ extension PackageStore {
   /// - Throws: as `undoSave(options:)`.
   public func redoSave(options: SavingOptions = []) throws(FilePackageError) -> RestoreReport {
     defer { scheduleDueWork() }
-    return try writer.go(.redo, options: options)
+    return try writer.restore(.redone, options: options)
   }
 
   /// Returns the plan of `restore(_:child:options:)` for the document as it was last saved, without changing the disk.
@@ -95,18 +95,18 @@ extension PackageStore {
   ///
   /// - Throws: as `restore(_:child:options:)`, except `unsavedEdits`.
   public func restorePlan(_ version: UUID, child: String? = nil) throws(FilePackageError) -> SavePlan {
-    try writer.plan(restoring: version, child: child)
+    try writer.plan(restoring: .version(version), child: child)
   }
 
   /// Returns the plan of `undoSave(options:)`, as `restorePlan(_:child:)` does.
   ///
   /// - Throws: as `undoSave(options:)`, except `unsavedEdits`.
-  public func undoPlan() throws(FilePackageError) -> SavePlan { try writer.plan(.undo) }
+  public func undoPlan() throws(FilePackageError) -> SavePlan { try writer.plan(restoring: .undone) }
 
   /// Returns the plan of `redoSave(options:)`, as `restorePlan(_:child:)` does.
   ///
   /// - Throws: as `redoSave(options:)`, except `unsavedEdits`.
-  public func redoPlan() throws(FilePackageError) -> SavePlan { try writer.plan(.redo) }
+  public func redoPlan() throws(FilePackageError) -> SavePlan { try writer.plan(restoring: .redone) }
 
   // MARK: The history as a whole
 

@@ -24,20 +24,6 @@ extension OpenPackage {
     return (tree, applied.lost)
   }
 
-  /// Returns the version that a step of undo or redo leads to.
-  ///
-  /// - Throws: `noSuchVersion` with this reason if there is none.
-  func target(
-    _ content: (UndoChain) -> UUID?, _ reason: String
-  ) throws(FilePackageError) -> (history: VersionHistory, index: Int, content: UUID) {
-    guard let history = try history() else { throw keepsNone }
-    let line = UndoChain(history)
-    guard let content = content(line), let position = line.index(of: content) else {
-      throw FilePackageError(.noSuchVersion, .restore, node, reason: reason)
-    }
-    return (history, history.available.lowerBound + position, content)
-  }
-
   /// Brings a tree, or one child of it, to a version.
   ///
   /// A child that another program changed comes from any file that has its bytes.

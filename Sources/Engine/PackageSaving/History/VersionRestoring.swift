@@ -27,53 +27,63 @@ extension RestoreReport: CustomStringConvertible {
   }
 }
 
-/// One step of undo or redo.
-package struct UndoStep {
-  fileprivate let content: @Sendable (UndoChain) -> UUID?
-  /// The reason if there is no such step.
-  fileprivate let obstacle: String
-
-  package static let undo = UndoStep(
-    content: { $0.undone },
-    obstacle: "there is no save to undo, or the history has no version before it")
-  package static let redo = UndoStep(content: { $0.redone }, obstacle: "there is no save to redo")
+/// The state that a restore brings back.
+package enum WantedState {
+  /// A version, or the present state.
+  case version(UUID)
+  /// The state before the last save that is not undone.
+  case undone
+  /// The state before the last undo.
+  case redone
 }
 
-// The ways back to a version, each as a save and as its plan. The docs of `PackageStore` say what each guarantees.
+/// A state that can be brought back.
+private struct FoundState {
+  var history: VersionHistory?
+  /// The version in the history; nil for the present state.
+  var index: Int?
+  /// The revision whose content the new state has again, after an undo or a redo.
+  var content: UUID?
+}
+
+extension OpenPackage {
+  /// - Parameter present: the metadata of the present state.
+  fileprivate func find(
+    _ wanted: WantedState, present: PackageMetadata?
+  ) throws(FilePackageError) -> FoundState {
+    if case .version(let id) = wanted {
+      if present?.revision == id { return FoundState(history: try history()) }
+      let (history, index) = try find(id)
+      return FoundState(history: history, index: index)
+    }
+    guard let history = try history() else { throw keepsNone }
+    let chain = UndoChain(history)
+    let (content, obstacle) =
+      if case .undone = wanted {
+        (chain.undone, "there is no save to undo, or the history has no version before it")
+      } else {
+        (chain.redone, "there is no save to redo")
+      }
+    guard let content, let position = chain.index(of: content) else {
+      throw FilePackageError(.noSuchVersion, .restore, node, reason: obstacle)
+    }
+    return FoundState(
+      history: history, index: history.available.lowerBound + position, content: content)
+  }
+}
+
+// The ways back to a version, as a save and as its plan. The docs of `PackageStore` say what each guarantees.
 extension PackageWriter {
-  // MARK: Saving
-
   package func restore(
-    _ version: UUID, child: String?, options: SavingOptions
+    _ wanted: WantedState, child: String? = nil, options: SavingOptions
   ) throws(FilePackageError) -> RestoreReport {
     try publish()
-    let (history, index) = try find(version, present: baseline.metadata.get())
-    return try restore(history, index, child: child, options: options, content: nil)
-  }
-
-  /// Finds a version; the index is nil for the present state.
-  private func find(
-    _ version: UUID, present: PackageMetadata?
-  ) throws(FilePackageError) -> (history: VersionHistory?, index: Int?) {
-    if present?.revision == version { return (try package.history(), nil) }
-    let (history, index) = try package.find(version)
-    return (history, index)
-  }
-
-  package func go(_ step: UndoStep, options: SavingOptions) throws(FilePackageError) -> RestoreReport {
-    try publish()
-    let (history, index, content) = try package.target(step.content, step.obstacle)
-    return try restore(history, index, child: nil, options: options, content: content)
-  }
-
-  private func restore(
-    _ history: VersionHistory?, _ index: Int?, child: String?, options: SavingOptions, content: UUID?
-  ) throws(FilePackageError) -> RestoreReport {
+    let found = try package.find(wanted, present: baseline.metadata.get())
     try refuseUnsavedEdits()
     let before = tree
     do throws(FilePackageError) {
       var request = SaveRequest(before, options.union(.keepsHistory))
-      let lost = try apply(history, index, child: child, content: content, to: &request)
+      let lost = try apply(found, child: child, to: &request)
       let report = try save(request)
       // Another program may have put another package in this place, and the tree may come from that.
       if report.strategy == .none { try requirePlace() }
@@ -85,36 +95,25 @@ extension PackageWriter {
     }
   }
 
-  /// Gives a request's tree the content of a version, and returns the children whose content is lost.
+  package func plan(
+    restoring wanted: WantedState, child: String? = nil
+  ) throws(FilePackageError) -> SavePlan {
+    let found = try package.find(wanted, present: package.committedMetadata)
+    return try node.attempt(.read) {
+      try plan { _ = try apply(found, child: child, to: &$0) }  // No report.
+    }
+  }
+
+  /// Gives a request's tree the content of a state, and returns the children whose content is lost.
   private func apply(
-    _ history: VersionHistory?, _ index: Int?, child: String?, content: UUID?, to request: inout SaveRequest
+    _ found: FoundState, child: String?, to request: inout SaveRequest
   ) throws(FilePackageError) -> [String] {
-    let applied = try package.apply(history, index, to: request.tree, child: child)
-    if child == nil, let history, let index {
+    let applied = try package.apply(found.history, found.index, to: request.tree, child: child)
+    if child == nil, let history = found.history, let index = found.index {
       try package.restoreValues(of: history.chain.versions[index].metadata, in: request.tree)
     }
-    request.contentRevision = content
+    request.contentRevision = found.content
     request.changedOutside = Set(applied.outside.changed.keys)
     return applied.lost
-  }
-
-  // MARK: Plans
-
-  package func plan(restoring version: UUID, child: String?) throws(FilePackageError) -> SavePlan {
-    let (history, index) = try find(version, present: package.committedMetadata)
-    return try plan(history, index, child: child, content: nil)
-  }
-
-  package func plan(_ step: UndoStep) throws(FilePackageError) -> SavePlan {
-    let (history, index, content) = try package.target(step.content, step.obstacle)
-    return try plan(history, index, child: nil, content: content)
-  }
-
-  private func plan(
-    _ history: VersionHistory?, _ index: Int?, child: String?, content: UUID?
-  ) throws(FilePackageError) -> SavePlan {
-    try node.attempt(.read) {
-      try plan { _ = try apply(history, index, child: child, content: content, to: &$0) }  // No report.
-    }
   }
 }
