@@ -86,9 +86,7 @@ extension PackageWriter {
         row.work = row.path.isRoot ? .attributes : .none
         if let left = row.left { sums.add(left.child) }
       } else if row.path == plist {
-        row.found = try session.seen.metadata.map { status throws(FilePackageError) in
-          Entry(status, content: try hashOfMetadata(in: session))
-        }
+        row.found = try present(plist)
         row.new?.inode = Entry.noInode
         // The metadata that were there before; the new ones come under the same name.
         publisher.removeLeftover(row.name)
@@ -104,15 +102,6 @@ extension PackageWriter {
       throw FilePackageError(any: error, .publish, node, activity: "preparing its metadata")
     }
     try session.commit(&record)
-  }
-
-  private func hashOfMetadata(in session: PackageSession) throws(FilePackageError) -> ContentHash {
-    do {
-      return try session.disk.contentHash(
-        of: PackageLayout.metadata, .file, in: session.hidden.root.descriptor)
-    } catch {
-      throw FilePackageError(error, .publish, node, activity: "reading the metadata of")
-    }
   }
 
   /// Returns the child in a place.
