@@ -47,10 +47,12 @@ struct FetchedContents: Sendable {
     let fetcher = Fetcher(
       blobs: blobs, nearby: nearby, document: document, disk: disk,
       counter: DownloadCounter(total: sorted.reduce(0) { $0 + $1.content.size }, progress))
-    var memory = Self.memory
-    let (small, large) = sorted.partitioned { _, content in
-      guard content.size <= min(memory, maximumInMemory), content.list == nil else { return false }
-      memory -= content.size
+    var (memory, large) = (Self.memory, sorted)
+    var small: [(path: PackagePath, content: FileContent)] = []
+    large.removeAll { file in
+      guard file.content.size <= min(memory, maximumInMemory), file.content.list == nil else { return false }
+      memory -= file.content.size
+      small.append(file)
       return true
     }
     let folder = try await fetcher.folder(for: large.map(\.content))
@@ -74,17 +76,6 @@ struct FetchedContents: Sendable {
       for try await (hash, contents) in group { fetched.contents[hash] = contents }
     }
     return fetched
-  }
-}
-
-extension Array {
-  /// Returns two arrays: the elements for which `belongs` is true, and the rest.
-  fileprivate func partitioned(_ belongs: (Element) -> Bool) -> (Self, Self) {
-    var parts: (Self, Self) = ([], [])
-    for element in self {
-      if belongs(element) { parts.0.append(element) } else { parts.1.append(element) }
-    }
-    return parts
   }
 }
 

@@ -33,35 +33,36 @@ package struct EncryptedStore: ObjectStore {
   ///
   /// - Throws: `damaged` for an object that does not open (ES2).
   package func send(_ call: StoreCall) async throws(ObjectStoreError) -> StoreAnswer {
+    do {
+      return try await answer(call)
+    } catch let error as ObjectStoreError {
+      throw error
+    } catch {
+      throw ObjectStoreError(.noCipher, call, in: place, reason: "\(error)")
+    }
+  }
+
+  /// - Throws: `ObjectStoreError`; `CipherError`.
+  private func answer(_ call: StoreCall) async throws -> StoreAnswer {
     if call.key == ContainerMark.key { return try await base.send(call) }
     switch call {
     case .put(let bytes, let key, let ifAbsent):
-      let sealed = try ciphered(call) { () throws(CipherError) in
-        try SealedBytes.seal(bytes, with: objectKey(of: key))
-      }
-      return try await base.send(.put(sealed, at: try stored(key, call), ifAbsent: ifAbsent))
+      let sealed = try SealedBytes.seal(bytes, with: objectKey(of: key))
+      return try await base.send(.put(sealed, at: names.stored(key), ifAbsent: ifAbsent))
     case .get(let key, let limit):
-      guard let sealed = try await base.get(try stored(key, call), limit: Self.maximumSize + 1) else {
+      guard let sealed = try await base.get(names.stored(key), limit: Self.maximumSize + 1) else {
         return .bytes(nil)
       }
-      let bytes = try ciphered(call) { () throws(CipherError) in
-        try SealedBytes.open(sealed, with: objectKey(of: key))
+      guard let bytes = try SealedBytes.open(sealed, with: objectKey(of: key)) else {
+        throw ObjectStoreError(.damaged, call, in: place)
       }
-      guard let bytes else { throw ObjectStoreError(.damaged, call, in: place) }
       return .bytes(bytes.prefix(limit))
-    case .head(let key):
-      return .object(try await base.head(try stored(key, call)).map { opened($0, as: key) })
+    case .head(let key): return .object(try await base.head(names.stored(key)).map { opened($0, as: key) })
     case .list(let prefix, let start, let limit):
-      var first: ObjectKey?
-      if let start { first = try stored(start, call) }
-      var page = try await base.list(prefix, after: first, limit: limit)
-      page.objects = try ciphered(call) { () throws(CipherError) in
-        try page.objects.map { object throws(CipherError) in
-          opened(object, as: try names.original(object.key))
-        }
-      }
+      var page = try await base.list(prefix, after: start.map(names.stored), limit: limit)
+      page.objects = try page.objects.map { opened($0, as: try names.original($0.key)) }
       return .page(page)
-    case .delete(let key): return try await base.send(.delete(try stored(key, call)))
+    case .delete(let key): return try await base.send(.delete(names.stored(key)))
     }
   }
 
@@ -74,24 +75,10 @@ package struct EncryptedStore: ObjectStore {
     return code.finalize().bytes
   }
 
-  private func stored(_ key: ObjectKey, _ call: StoreCall) throws(ObjectStoreError) -> ObjectKey {
-    try ciphered(call) { () throws(CipherError) in try names.stored(key) }
-  }
-
   private func opened(_ object: StoredObject, as key: ObjectKey) -> StoredObject {
     var object = object
     if key != ContainerMark.key { object.size = max(0, object.size - SealedBytes.overhead) }
     object.key = key
     return object
-  }
-
-  private func ciphered<Value>(
-    _ call: StoreCall, _ body: () throws(CipherError) -> Value
-  ) throws(ObjectStoreError) -> Value {
-    do throws(CipherError) {
-      return try body()
-    } catch {
-      throw ObjectStoreError(.noCipher, call, in: place, reason: "\(error)")
-    }
   }
 }

@@ -251,15 +251,12 @@ package struct LocalTree: Sendable {
 
   /// The changes from the known content to this one.
   var changes: [PackagePath: TreeEntry?] {
-    var changes: [PackagePath: TreeEntry?] = [:]
-    for child in changed { changes[child.entry.path] = .some(child.entry) }
-    for child in gone { changes[child.entry.path] = .some(nil) }
-    return changes
+    Dictionary(uniqueKeysWithValues: differences.map { ($0.path, $0.new) })
   }
 
   /// The entries at places that had none, in order.
   var newEntries: [TreeEntry] {
-    changed.map(\.entry).filter { known[$0.path] == nil }
+    differences.filter { $0.old == nil }.compactMap(\.new)
   }
 
   /// The contents of files that are gone, by size: a new file may be one of them under another name.
