@@ -31,8 +31,6 @@ public struct StoreProbe: Sendable {
   public struct Report: Sendable, Hashable {
     /// The violations, each once; empty for a store that can hold a container.
     public var violations: [Violation]
-    /// The number of calls.
-    public var calls: Int
     /// The program that copies the store between machines; nil if none is known.
     public var synchronizingProgram: String?
 
@@ -55,7 +53,6 @@ public struct StoreProbe: Sendable {
     var violations: Set<Violation> = []
     let program = store.synchronizingProgram
     if program != nil { violations.insert(.copied) }
-    var calls = 0
     // No folder: a store of files would keep an empty one.
     let base = "probe-\(UUID().uuidString.lowercased())"
     var keys: [ObjectKey] = []
@@ -64,8 +61,8 @@ public struct StoreProbe: Sendable {
       for round in 0..<rounds {
         guard let key = ObjectKey("\(base)-\(round)") else { continue }
         keys.append(key)
-        calls += try await race(for: key, &violations)
-        calls += try await look(at: key, among: keys, base, &violations)
+        try await race(for: key, &violations)
+        try await look(at: key, among: keys, base, &violations)
       }
     } catch {
       failure = error
@@ -75,7 +72,6 @@ public struct StoreProbe: Sendable {
       do throws(ObjectStoreError) {
         try await store.delete(key)
         if try await store.get(key) != nil { violations.insert(.notRemoved) }
-        calls += 2
       } catch {
         failure = failure ?? error
       }
@@ -83,7 +79,7 @@ public struct StoreProbe: Sendable {
     // A broken promise is the reason for a strange answer, such as a key that a listing has twice.
     if let failure, violations.isEmpty || failure.code != .invalidAnswer { throw failure }
     return Report(
-      violations: Violation.allCases.filter(violations.contains), calls: calls, synchronizingProgram: program)
+      violations: Violation.allCases.filter(violations.contains), synchronizingProgram: program)
   }
 
   /// Checks the store, and refuses one that cannot hold a container.
@@ -99,7 +95,7 @@ public struct StoreProbe: Sendable {
   /// Lets all writers make one object at once.
   private func race(
     for key: ObjectKey, _ violations: inout Set<Violation>
-  ) async throws(ObjectStoreError) -> Int {
+  ) async throws(ObjectStoreError) {
     let outcomes = await withTaskGroup(of: (Int, Result<Bool, ObjectStoreError>).self) { group in
       for writer in 0..<writers {
         group.addTask { [store] in
@@ -131,12 +127,11 @@ public struct StoreProbe: Sendable {
     } else if let winner = winners.first, winners.count == 1, bytes != Self.bytes(winner) {
       violations.insert(.otherBytes)
     }
-    return writers + 1
   }
 
   private func look(
     at key: ObjectKey, among keys: [ObjectKey], _ base: String, _ violations: inout Set<Violation>
-  ) async throws(ObjectStoreError) -> Int {
+  ) async throws(ObjectStoreError) {
     let whole = try await store.get(key)
     let part = try await store.get(key, limit: 5)
     if let whole, part != whole.prefix(5) { violations.insert(.wrongRange) }
@@ -146,10 +141,9 @@ public struct StoreProbe: Sendable {
     if all != all.sorted() || all.contains(where: { !$0.string.hasPrefix(base) }) {
       violations.insert(.wrongOrder)
     }
-    guard let first = keys.first, keys.count > 1 else { return 4 }
+    guard let first = keys.first, keys.count > 1 else { return }
     let rest = try await store.list(base + "-", after: first, limit: 1).objects.map(\.key)
     if rest != [keys[1]] { violations.insert(.wrongOrder) }
-    return 5
   }
 
   private static func bytes(_ writer: Int) -> Data { Data("writer \(writer)".utf8) }
@@ -159,7 +153,7 @@ extension StoreProbe.Report: CustomStringConvertible {
   /// One line for a user.
   public var description: String {
     isSound
-      ? "The store keeps its promises (\(calls) calls)."
+      ? "The store keeps its promises."
       : "The store cannot hold a container: \(reasons). Use another one."
   }
 
