@@ -141,14 +141,9 @@ struct CloudLifeTests {
     #expect(try run(tool, ["cloud", "sync", "A", "-n", "--watch"]).status == 64)
     let done = try cloud("sync", "A")
     #expect(Set(done.split(separator: "\n").prefix(2)) == ["uploaded a.txt", "deleted b.txt"])
-    for limit in [
-      ["--limit-rate", "0"], ["--limit-rate", "1K", "--connections", "2"],
-      ["--connections", "9"],
-    ] {
-      #expect(try run(tool, ["cloud", "sync", "A"] + limit).status == 64)
-    }
+    #expect(try run(tool, ["cloud", "sync", "A", "--limit-rate", "0"]).status == 64)
     let refused = try run(tool, ["cloud", "sync", "A", "--limit-rate", "10M"])
-    #expect(refused.status == 2 && refused.errors.contains("are for a service"), "\(refused.errors)")
+    #expect(refused.status == 2 && refused.errors.contains("is for a service"), "\(refused.errors)")
   }
 
   @Test func `keeps the documents here that its setting names`() async throws {

@@ -49,7 +49,7 @@ package struct StoreAddress: Sendable {
     if let folder {
       guard limits == nil else {
         throw InputError(
-          description: "'\(text)' is a folder; --limit-rate and --connections are for a service.")
+          description: "'\(text)' is a folder; --limit-rate is for a service.")
       }
       return try FolderStore(at: url(folder))
     }
