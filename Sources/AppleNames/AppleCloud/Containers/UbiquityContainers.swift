@@ -82,7 +82,9 @@ public enum UbiquityContainers {
   /// The identity of the first container, which is the same on all machines; nil without one.
   static var token: String? { token(of: all) }
 
-  private static func token(of entries: [Entry]) -> String? { entries.first?.container.identity }
+  private static func token(of entries: [Entry]) -> String? {
+    entries.first?.container.session.settings.container
+  }
 
   /// The folder of the documents of a container.
   static func documents(of container: CloudContainer) -> URL {
