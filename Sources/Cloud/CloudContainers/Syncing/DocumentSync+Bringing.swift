@@ -27,9 +27,8 @@ extension DocumentSync {
           return theirs
         }
       }
-    } catch let error as CloudDataError where error.code == .missing && isChanged {
-      guard try await lacksBase(blobs) else { throw error }
-      return try await saveForgotten()
+    } catch let error as CloudDataError where error.code == .missing && base != nil {
+      return try await giveUpBase(head, isChanged: isChanged)
     }
     var changes = theirs
     if isChanged {
@@ -55,12 +54,15 @@ extension DocumentSync {
     if isChanged, isRenamed || seen?.isUnchanged == false { report.merged = true }
   }
 
-  /// Returns whether the container no longer has the content that was here.
-  func lacksBase(_ blobs: BlobStore) async throws -> Bool {
-    guard let base = session.base(of: record),
-      case .failure(let error) = try await checking(nil, { try await DocumentTree(base, blobs).entries() })
-    else { return false }
-    return error.code == .missing
+  /// Settles a document whose base the container no longer has, as after a long time.
+  ///
+  /// - Throws: `CloudDataError` if the store lacks a part of the head instead.
+  mutating func giveUpBase(_ head: CloudVersion, isChanged: Bool) async throws {
+    if !head.hasContent {
+      try await StoredContent(in: session.store).check([head.root], of: head.name)
+    }
+    if isChanged { return try await saveForgotten() }
+    if let base = session.base(of: record) { try await downloadAnew(base) }
   }
 
   /// Takes the head's name if another device gave it. If both sides did, theirs is first.

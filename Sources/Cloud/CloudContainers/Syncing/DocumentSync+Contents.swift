@@ -48,9 +48,7 @@ extension DocumentSync {
       if !merged.isTheirs { report.merged = true }
       if merged.conflicts > 0 { report.conflict = true }
     } catch let error as CloudDataError where error.code == .missing {
-      guard try await lacksBase(blobs) else { throw error }
-      // The container no longer has so old a base.
-      if isChanged { try await saveForgotten() } else { try await downloadAnew(base) }
+      try await giveUpBase(head, isChanged: isChanged)
     } catch is UnmergeableContent {
       if isChanged { return try await becomeAnotherDocument(head) }
       // The rules may have opened the package, which then has other bytes.
@@ -59,8 +57,8 @@ extension DocumentSync {
     }
   }
 
-  /// Removes the unchanged package, so that the next step downloads the head, whose content cannot be merged.
-  private mutating func downloadAnew(_ base: TreeRoot) async throws {
+  /// Removes the unchanged document, so that the next step downloads the head whole.
+  mutating func downloadAnew(_ base: TreeRoot) async throws {
     try await removeHere(base)
     report.removed = false
     record.isWanted = true
