@@ -20,7 +20,8 @@ extension Publisher {
   mutating func moveToConflicts(_ source: FileName, of path: PackagePath) throws(FilePackageError) {
     let top = conflictFolder ?? PackagePath([PackageLayout.conflicts, FileName(UUID.new.uuidString)])
     conflictFolder = top
-    do throws(SystemError) {
+    try attempt(path, "moving the changes of another program to the conflict versions") {
+      () throws(SystemError) in
       guard let name = path.name else { return }
       // This folder has the log, so its own name is durable.
       var folder = OpenNode(try disk.openDirectory(PackageLayout.hidden, in: root.descriptor))
@@ -43,9 +44,6 @@ extension Publisher {
           throw error
         }
       }
-    } catch {
-      throw FilePackageError(
-        error, .save, node(path), activity: "moving the changes of another program to the conflict versions")
     }
     if conflictFolder == nil { return try moveToConflicts(source, of: path) }
     conflicts.insert(path.string)
@@ -64,19 +62,18 @@ extension Publisher {
 
   /// Moves a node that came out of an exchange to the conflict versions if another program wrote it (P2).
   mutating func moveToConflictsIfTheirs(_ source: FileName, _ change: Change) throws(FilePackageError) {
-    do {
-      guard let now = try disk.statusIfPresent(of: source, in: staging.descriptor) else { return }
-      if try isOld(change, now, source, in: staging.descriptor) { return }
+    let isTheirs = try attempt(change.path, "checking the replaced file at") { () throws(SystemError) in
+      guard let now = try disk.statusIfPresent(of: source, in: staging.descriptor) else { return false }
+      if try isOld(change, now, source, in: staging.descriptor) { return false }
       // If both names led to one node, as a file system may leave them, nothing came out. A staged file that a power cut
       // has torn is still ours.
-      if isBound && now.identity.inode == change.new?.inode { return }
-      if try isContent(change, now, source, in: staging.descriptor) { return }
+      if isBound && now.identity.inode == change.new?.inode { return false }
+      if try isContent(change, now, source, in: staging.descriptor) { return false }
       // This process knows a file that it just made by its inode number. Any other file is another program's, even an
       // empty one, which that program may be about to write.
-      if isRecovery, try isRemains(change, now, source, in: staging.descriptor) { return }
-    } catch {
-      throw FilePackageError(error, .save, node(change.path), activity: "checking the replaced file at")
+      if isRecovery, try isRemains(change, now, source, in: staging.descriptor) { return false }
+      return true
     }
-    try moveToConflicts(source, of: change.path)
+    if isTheirs { try moveToConflicts(source, of: change.path) }
   }
 }

@@ -144,17 +144,13 @@ extension Publisher {
     // A node that this process has just made and flushed is there.
     guard isRecovery else { return rewritten.contains(name) ? name.rewritten : name }
     if change.bytes != nil { return try makeAnew(&change) }
-    do {
-      if let problem = try problem(change) {
-        throw failure(.logDamaged, change.path, reason: problem)
-      }
+    return try node(change.path).attempt(.save, "publishing") {
+      try refuseDamaged(change)
       // If a process died, the file may be in memory only.
       if change.new?.kind == .file {
         try disk.synchronize(disk.openFile(name, in: staging.descriptor))
       }
       return name
-    } catch {
-      throw FilePackageError(any: error, .save, node(change.path), activity: "publishing")
     }
   }
 }

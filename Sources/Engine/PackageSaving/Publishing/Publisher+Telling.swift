@@ -123,7 +123,7 @@ extension Publisher {
     }
   }
 
-  private func refuseDamaged(_ change: Change) throws {
+  func refuseDamaged(_ change: Change) throws {
     if let problem = try problem(change) { throw failure(.logDamaged, change.path, reason: problem) }
   }
 
