@@ -199,17 +199,6 @@ package struct Ledger {
   }
 }
 
-extension Ledger {
-  /// Returns the same facts, read from other bytes that are equal.
-  func reading(_ bytes: LogBytes) -> Ledger {
-    var ledger = self
-    ledger.base.table = base.table.reading(bytes)
-    ledger.base.states = base.states.reading(bytes)
-    ledger.base.versions = base.versions.reading(bytes)
-    return ledger
-  }
-}
-
 extension Ledger.Base {
   private static let magic = Array("BASE".utf8)
   /// The place in the first block, in a sector of their own.

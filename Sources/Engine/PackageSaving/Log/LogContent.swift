@@ -108,7 +108,7 @@ struct LogContent {
 extension Ledger {
   /// Reads the facts of a log in memory; nil if it does not begin as one does.
   package init?(log: [UInt8]) {
-    let bytes = LogBytes(source: .memory(log), size: log.count)
+    let bytes = LogBytes(.memory(log), size: log.count)
     // No read of memory fails.
     guard let content = try? LogContent(bytes) else { return nil }
     self = content.ledger

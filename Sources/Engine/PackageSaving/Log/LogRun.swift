@@ -3,15 +3,20 @@ import FileTrees
 import PackageFormat
 
 /// The bytes of a log: a file, or a copy of one in memory.
-struct LogBytes {
+final class LogBytes {
   enum Source {
     case file(OpenNode, any Disk)
     case memory([UInt8])
   }
 
-  let source: Source
+  private var source: Source
   /// The number of bytes.
   let size: Int
+
+  init(_ source: Source, size: Int) { (self.source, self.size) = (source, size) }
+
+  /// From now on the bytes come from a file that has the same ones.
+  func read(from file: OpenNode, on disk: any Disk) { source = .file(file, disk) }
 
   /// Returns the bytes of a range, as far as there are any.
   func read(_ range: Range<Int>) throws(SystemError) -> ArraySlice<UInt8> {
@@ -43,7 +48,7 @@ struct LogRun {
   }
 
   /// A run without items.
-  static let empty = LogRun(0, 0..<0, in: LogBytes(source: .memory([]), size: 0))
+  static var empty: LogRun { LogRun(0, 0..<0, in: LogBytes(.memory([]), size: 0)) }
 
   /// Returns an item; nil if it is damaged.
   func item(_ index: Int) throws(SystemError) -> ArraySlice<UInt8>? {
@@ -75,9 +80,6 @@ struct LogRun {
     let copied = try bytes.read(items.lowerBound..<(items.upperBound + 4 * count))
     return copied.count == Self.length(count, items.count) ? copied : nil
   }
-
-  /// Returns the same run in other bytes that are equal.
-  func reading(_ bytes: LogBytes) -> LogRun { LogRun(count, items, in: bytes) }
 
   private func range(_ places: ArraySlice<UInt8>, isLast: Bool) -> Range<Int>? {
     var reader = ByteReader(places)

@@ -91,7 +91,8 @@ package final class SaveLog {
   init(_ file: OpenNode, _ identity: FileIdentity, on disk: any Disk, _ content: LogContent) {
     (self.file, self.identity, self.disk) = (file, identity, disk)
     (header, records) = (content.header, content.records)
-    ledger = content.ledger.reading(LogBytes(source: .file(file, disk), size: content.bytes.size))
+    ledger = content.ledger
+    content.bytes.read(from: file, on: disk)
     (marks, writtenMarks) = (content.marks ?? Marks(), content.marks?.encoded ?? [])
     (end, length) = (content.end, content.bytes.size)
     sequence = max(content.sequence, marks.committed)
@@ -132,7 +133,7 @@ package final class SaveLog {
       return error.code == .noSuchFileOrDirectory
     }
     let block = try disk.read(file, at: 0, atMost: start)
-    let bytes = LogBytes(source: .memory(block), size: block.count)
+    let bytes = LogBytes(.memory(block), size: block.count)
     var records = 0
     guard block.count == start, Header(block[...]) != nil,
       Ledger.Base(block[...], of: bytes, &records) != nil,
@@ -169,7 +170,7 @@ package final class SaveLog {
     }
     let identity = try disk.status(of: file).identity
     let node = OpenNode(file)
-    let bytes = LogBytes(source: .file(node, disk), size: Int(clamping: identity.size))
+    let bytes = LogBytes(.file(node, disk), size: Int(clamping: identity.size))
     guard let content = try LogContent(bytes) else {
       return .damaged("it does not begin like a log", nil)
     }
