@@ -33,6 +33,18 @@ extension ErrorNaming {
     }
   }
 
+  /// Returns the bytes for `path`, in memory.
+  func inMemory(
+    _ contents: FileContents, for path: PackagePath
+  ) throws(FilePackageError) -> FileContents {
+    do {
+      return .data(try contents.data())
+    } catch {
+      let failure = FilePackageError(any: error, operation, node(path))
+      throw FilePackageError(renaming: failure, to: path, of: location, operation)
+    }
+  }
+
   /// Returns the destination of the link for `path`.
   func destination(
     of link: PackageSnapshot.Node, at path: PackagePath

@@ -131,12 +131,14 @@ extension SaveDraft {
     // The writer looked at both when it took the lock. The publisher looks at the plist again, when it exchanges it (P2).
     if path.isRoot, let package = session.seen.package { return package }
     if path.names == [PackageLayout.metadata] { return session.seen.metadata }
-    do {
-      guard let name = path.name else { return try disk.status(of: session.hidden.root.descriptor) }
-      return try disk.status(of: name, in: folder(path.parent).descriptor)
-    } catch {
-      if error.isAbsence { return nil }
-      throw FilePackageError(error, operation, node(path), activity: "looking at")
+    return try attempt(path, "looking at") { () throws(SystemError) in
+      do throws(SystemError) {
+        guard let name = path.name else { return try disk.status(of: session.hidden.root.descriptor) }
+        return try disk.status(of: name, in: folder(path.parent).descriptor)
+      } catch {
+        if error.isAbsence { return nil }
+        throw error
+      }
     }
   }
 

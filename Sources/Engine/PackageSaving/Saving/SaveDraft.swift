@@ -77,7 +77,7 @@ struct SaveDraft: ErrorNaming {
         if let size = contents.size, size <= min(Self.recordedFileSize, room) {
           room -= size
           held.insert(step.path)
-          self.plan.steps[index].action = .write(try contents.inMemory(for: step.path, options.operation))
+          self.plan.steps[index].action = .write(try inMemory(contents, for: step.path))
         }
       case .link, .writeMetadata: held.insert(step.path)
       default: break
@@ -251,22 +251,5 @@ extension UInt64 {
   /// A random number, from the identifiers of the environment.
   fileprivate static var random: UInt64 {
     UUID.new.bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
-  }
-}
-
-extension FileContents {
-  /// Returns the same bytes, in memory.
-  fileprivate func inMemory(
-    for path: PackagePath, _ operation: FilePackageError.Operation
-  ) throws(FilePackageError) -> FileContents {
-    do {
-      return .data(try data())
-    } catch {
-      var error = error as? FilePackageError ?? FilePackageError(.inputOutput, operation, document: "")
-      error.operation = operation
-      error.child = path.display
-      error.activity = "reading the contents for"
-      throw error
-    }
   }
 }

@@ -48,16 +48,12 @@ package struct OpenPackage {
   /// It is the present state of the disk, overlaid with the save that waits to be published, if there is one.
   func savedTree() throws(FilePackageError) -> FileWrapper {
     let tree = newTree()
-    guard state.waiting != nil else { return tree }
-    do {
-      guard case .log(let log) = try SaveLog.find(of: location), let record = log.live else {
-        return tree
+    if state.waiting == nil { return tree }
+    return try node.attempt(.read, "checking the unpublished save in its log") {
+      if case .log(let log) = try SaveLog.find(of: location), let record = log.live {
+        try tree.overlay(log.outstanding(record, at: location), at: location)
       }
-      try tree.overlay(log.outstanding(record, at: location), at: location)
       return tree
-    } catch {
-      throw FilePackageError(
-        any: error, .read, node, activity: "checking the unpublished save in its log")
     }
   }
 
@@ -65,10 +61,8 @@ package struct OpenPackage {
 
   /// Returns the children of the state with those metadata, as saves noted them; nil if nothing is known of it.
   func table(of metadata: PackageMetadata) throws(FilePackageError) -> StateTable? {
-    do {
-      return try SaveLog.find(of: location).ledger?.table(of: metadata.revision)
-    } catch {
-      throw FilePackageError(error, .verify, node, activity: "reading its log")
+    try node.attempt(.verify, "reading its log") {
+      try SaveLog.find(of: location).ledger?.table(of: metadata.revision)
     }
   }
 

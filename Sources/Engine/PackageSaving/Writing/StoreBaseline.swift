@@ -54,52 +54,49 @@ package struct StoreBaseline {
 
   /// - Parameter isOurs: whether the package is known to have metadata of this library.
   mutating func loadMetadata(at location: Location, isOurs: Bool = false) {
-    var plist = StoredNode(location: location, path: PackagePath([PackageLayout.metadata]))
-    do {
-      let status: FileStatus?
-      do {
-        let directory = try location.openDirectory(.root)
-        status = try location.disk.statusIfPresent(of: PackageLayout.metadata, in: directory)
-      } catch {
-        throw FilePackageError(error, .open, plist)
-      }
-      guard let status else { return metadata = .none }
-      guard status.kind == .file else {
-        if !isOurs, try !Self.hasDigests(location) { return metadata = .child(status) }
-        throw Self.damage(at: location, reason: "its 'Metadata.plist' is \(status.kind.words)")
-      }
-      plist.status = status
-      if status.size > UInt64(PackageMetadata.maximumSize) {
-        throw Self.damage(at: location, reason: PackageMetadata.Problem.tooLarge.words)
-      }
-      let bytes = try FileContents.stored(plist).data()
-      let problem: PackageMetadata.Problem
-      do throws(PackageMetadata.Problem) {
-        return metadata = .present(try PackageMetadata(decoding: bytes), status)
-      } catch {
-        problem = error
-      }
-      if !isOurs, problem.isOfOthers(bytes), try !Self.hasDigests(location) {
-        return metadata = .child(status)
-      }
-      throw Self.damage(problem.code, at: location, reason: problem.words)
+    do throws(FilePackageError) {
+      metadata = try Self.metadata(at: location, isOurs: isOurs)
     } catch {
-      metadata = .unreadable((error as? FilePackageError)?.during(.open) ?? Self.damage(at: location))
+      metadata = .unreadable(error.during(.open))
+    }
+  }
+
+  private static func metadata(at location: Location, isOurs: Bool) throws(FilePackageError) -> Metadata {
+    var plist = StoredNode(location: location, path: PackagePath([PackageLayout.metadata]))
+    plist.status = try plist.attempt(.open) {
+      try location.disk.statusIfPresent(of: PackageLayout.metadata, in: location.openDirectory(.root))
+    }
+    guard let status = plist.status else { return .none }
+    guard status.kind == .file else {
+      if !isOurs, try !hasDigests(location) { return .child(status) }
+      throw damage(at: location, reason: "its 'Metadata.plist' is \(status.kind.words)")
+    }
+    if status.size > UInt64(PackageMetadata.maximumSize) {
+      throw damage(at: location, reason: PackageMetadata.Problem.tooLarge.words)
+    }
+    let bytes = try plist.attempt(.open) { try FileContents.stored(plist).data() }
+    do throws(PackageMetadata.Problem) {
+      return .present(try PackageMetadata(decoding: bytes), status)
+    } catch {
+      if !isOurs, error.isOfOthers(bytes), try !hasDigests(location) { return .child(status) }
+      throw damage(error.code, at: location, reason: error.words)
     }
   }
 
   /// Returns whether the package has digests of its children: then the metadata are this library's, too.
   private static func hasDigests(_ location: Location) throws(FilePackageError) -> Bool {
-    do {
-      return try SaveLog.find(of: location).ledger?.hasState == true
-    } catch {
-      if error.isAbsence { return false }
-      throw FilePackageError(error, .open, StoredNode(location: location, path: .root))
+    try StoredNode(location: location, path: .root).attempt(.open) {
+      do throws(SystemError) {
+        return try SaveLog.find(of: location).ledger?.hasState == true
+      } catch {
+        if error.isAbsence { return false }
+        throw error
+      }
     }
   }
 
   private static func damage(
-    _ code: FilePackageError.Code = .metadataDamaged, at location: Location, reason: String? = nil
+    _ code: FilePackageError.Code = .metadataDamaged, at location: Location, reason: String
   ) -> FilePackageError {
     FilePackageError(code, .open, document: FileName(location.path).string, reason: reason)
   }
@@ -110,11 +107,8 @@ package struct StoreBaseline {
   mutating func reloadMetadata(
     in root: OpenNode, on disk: any Disk, at location: Location
   ) throws(FilePackageError) -> FileStatus? {
-    let now: FileStatus?
-    do {
-      now = try disk.statusIfPresent(of: PackageLayout.metadata, in: root.descriptor)
-    } catch {
-      throw FilePackageError(error, .save, StoredNode(location: location, path: .root))
+    let now = try StoredNode(location: location, path: .root).attempt(.save) {
+      try disk.statusIfPresent(of: PackageLayout.metadata, in: root.descriptor)
     }
     if case .present(_, let known?) = metadata, let now, now.isUnchanged(since: known) { return now }
     if case .none = metadata, now == nil { return nil }
