@@ -19,6 +19,8 @@ struct BrokenCommandTests {
     ("SIGTERM", .signal(SIGTERM), 2), ("SIGHUP", .signal(SIGHUP), 2), ("a kill", .kill, 10),
   ]
 
+  // An archive's name leads to the earlier file or to the whole new one (X1, X2). An import leaves all or nothing
+  // (I1, I2).
   @Test(arguments: CommandFixture.Work.allCases)
   func `says nothing that the disk contradicts`(_ work: CommandFixture.Work) async throws {
     try await withTemporaryDirectory { folder in
