@@ -48,7 +48,8 @@ struct CommandFixture: Sendable {
       let package: TestTree = [
         "Text.txt": "rich", "Old.bin": .file(Array(repeating: 1, count: 3 << 20), mode: 0o644),
       ]
-      try package.write(to: FileName(work.document), in: PosixDisk().openDirectory(at: folder), of: PosixDisk())
+      let disk = PosixDisk()
+      try package.write(to: FileName(work.document), in: disk.openDirectory(at: folder), of: disk)
       oldest = ""
       try Self.shell("cp -a '\(folder)' '\(root)/saved'")
       return

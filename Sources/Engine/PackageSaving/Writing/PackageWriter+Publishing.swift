@@ -80,7 +80,7 @@ extension PackageWriter {
     // Without a checkpoint, the next opening after a power cut compares some files with the log, and finds them
     // right.
     guard (try? session.hidden.lock(LockWait(limit: 0))) != nil else { return }
-    try? session.checkpoint()
+    try? session.checkpoint()  // As above.
     session.hidden.unlock()
     thinHistoryIfDue()
   }
