@@ -51,6 +51,34 @@ struct UndoCommandTests {
     #expect(try count() == 3)
   }
 
+  @Test func `finds the bytes of a child that another program changed among the kept files`() throws {
+    try made()
+    for text in ["x", "y", "x"] {
+      try write(text, to: "new")
+      try output("edit", "T.imageNotes", "--set", "A.txt=new")
+    }
+    try output("edit", "T.imageNotes", "--append", "c")
+    try write("another program's", to: "T.imageNotes/A.txt")
+    let undo = try docpkg("undo", "T.imageNotes")
+    #expect(undo.status == 0 && undo.errors.isEmpty, "\(undo)")
+    #expect(try text("T.imageNotes/A.txt") == "x")
+  }
+
+  @Test func `brings back a folder that is gone, although its children's twins are beside it`() throws {
+    try write("same", to: "one")
+    try write("other", to: "two")
+    try output(
+      "new", "T.imageNotes", "--text", "a")
+    try output(
+      "edit", "T.imageNotes", "--set", "a.txt=one", "--set", "Sub/a.txt=one", "--set", "Sub/b.txt=one")
+    let version = try docpkg("versions", "T.imageNotes").output.dropFirst(2).prefix(8)
+    try output("edit", "T.imageNotes", "--set", "Sub/b.txt=two")
+    try remove("T.imageNotes/Sub")
+    try output("restore", "T.imageNotes", "Sub", "--version", String(version))
+    #expect(try names(in: "T.imageNotes/Sub") == ["a.txt", "b.txt"])
+    #expect(try text("T.imageNotes/Sub/a.txt") == "same" && text("T.imageNotes/Sub/b.txt") == "same")
+  }
+
   @Test func `is no step where a child is set to what it is`() throws {
     let image = demo.appending(path: "Dawn.png").path
     try output("new", "T.imageNotes", "--text", "a", "--image", image)

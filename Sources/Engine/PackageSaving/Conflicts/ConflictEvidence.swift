@@ -73,8 +73,7 @@ struct ConflictEvidence {
     if let present = found[child.path]?.child, present.content == child.content, present.kind == child.kind {
       return StoredNode(location: location, path: child.path)
     }
-    let entry = Entry(row)
-    return if let known = try sources.find(entry) { known } else { try location.keptNode(of: entry) }
+    return try sources.find(Entry(row))
   }
 
   // MARK: States
@@ -270,6 +269,9 @@ extension Location {
   /// Returns the folders of the conflict versions in the hidden folder.
   func keptConflicts() throws(FilePackageError) -> [StoredNode] {
     let folder = StoredNode(location: self, path: PackageLayout.conflictsPath)
+    // In a package of another program, the name may be that of a file.
+    let isThere = try folder.attempt(.read) { try openHiddenFolder() != nil }
+    guard isThere else { return [] }
     return try folder.children(folder.namesIfPresent()).filter { $0.status?.kind == .directory }
   }
 }

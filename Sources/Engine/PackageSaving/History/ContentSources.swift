@@ -2,7 +2,8 @@ import DurableIO
 import FileTrees
 import PackageFormat
 
-/// The files and links of a package that may have the content of a lost child, whatever their names.
+/// The files and links of a package that may have the content of a lost child, whatever their names: the kept files, and
+/// those that are added.
 final class ContentSources {
   private let location: Location
   /// Whether a file that cannot be read has no usable content; otherwise it ends the search.
@@ -38,6 +39,7 @@ final class ContentSources {
     guard let content = wanted.content else { return nil }
     let path = known[Content(hash: content, kind: wanted.kind)]
     if let path, let node = try location.node(at: path) { return node }
+    if let kept = try location.keptNode(of: wanted) { return kept }
     for node in unread where node.status?.kind == wanted.kind {
       // The destination of a link is no file of that size.
       if wanted.kind == .file, node.status?.size != wanted.size { continue }

@@ -78,7 +78,7 @@ extension PackageWriter {
       report = ThinningReport(chain, dropping: Set(chain.versions.map(\.revision)), isDryRun: dryRun)
     }
     if dryRun { return report }
-    if chain != nil { try rewriteHistory { _ in nil } }
+    if chain != nil, let left = try rewriteHistory({ _ in nil }) { report.warnings.append(left) }
     guard marks else { return report }
     do throws(FilePackageError) {
       report.warnings += try mark(keepsNoHistory: true)

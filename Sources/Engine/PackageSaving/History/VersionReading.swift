@@ -85,14 +85,16 @@ extension OpenPackage {
       }
       changes.nodes.append(child)
     }
-    var folder = present
+    var folder = top.isRoot ? present : nil
     if !top.isRoot, let node = try location.node(at: top), let kind = node.status?.kind,
       kind.isSupported
     {
-      folder = PackageSnapshot.Node(node, kind: kind)
-      try compare(top, folder)
+      let child = PackageSnapshot.Node(node, kind: kind)
+      try compare(top, child)
+      folder = child
     }
-    try folder.forEachChild(at: top, leavingOut: metadata.uncounted, compare)
+    // Where nothing is, every noted child is missing.
+    try folder?.forEachChild(at: top, leavingOut: metadata.uncounted, compare)
     for row in table.rows where row.child.path.isWithin(top) && !found.contains(row.child.path) {
       changes.changed[row.child.path] = row
     }

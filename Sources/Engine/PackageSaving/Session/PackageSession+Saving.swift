@@ -120,8 +120,9 @@ extension PackageSession {
   func publish(isRecovery: Bool, _ wait: LockWait) throws(FilePackageError) -> Publisher? {
     guard let record = live else { return nil }
     var publisher = publisher(of: record, isRecovery: isRecovery)
+    if isRecovery { try synchronizeRecord() }
     do throws(FilePackageError) {
-      try publish(&publisher, wait)
+      try hidden.withoutReaders(wait) { () throws(FilePackageError) in try publisher.publish() }
     } catch var error {
       if error.isRefusal { error.code = .unpublished }
       throw error
@@ -140,20 +141,19 @@ extension PackageSession {
     guard let record = live else { return nil }
     var publisher = publisher(of: record, isRecovery: true)
     publisher.skipsRefused = true
-    try publish(&publisher, wait)
+    try synchronizeRecord()
+    try hidden.withoutReaders(wait) { () throws(FilePackageError) in try publisher.publish() }
     return publisher
   }
 
-  private func publish(_ publisher: inout Publisher, _ wait: LockWait) throws(FilePackageError) {
-    if publisher.isRecovery {
-      // The program that left the record may have died before it, or the log's name, was durable (S3).
-      try node.attempt(.save, "syncing its log") {
-        try log?.checkpoint()
-        try disk.synchronize(hidden.folder)
-        try disk.synchronize(hidden.root.descriptor)
-      }
+  /// Syncs a record that another program left, and its log's name: that program may have died before either was
+  /// durable (S3).
+  private func synchronizeRecord() throws(FilePackageError) {
+    try node.attempt(.save, "syncing its log") {
+      try log?.checkpoint()
+      try disk.synchronize(hidden.folder)
+      try disk.synchronize(hidden.root.descriptor)
     }
-    try hidden.withoutReaders(wait) { () throws(FilePackageError) in try publisher.publish() }
   }
 
   private func publisher(of record: SaveRecord, isRecovery: Bool) -> Publisher {

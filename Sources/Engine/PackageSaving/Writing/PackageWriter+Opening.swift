@@ -66,7 +66,7 @@ extension PackageWriter {
     } else {
       // The waiting save went with the directory that stood here before.
       dropSession()
-      state = state.damage.map { .damaged($0, over: nil) } ?? .clean
+      if state.waiting != nil { state = state.damage.map { .damaged($0, over: nil) } ?? .clean }
     }
     let before = (tree, baseline, state)
     (baseline, state) = (StoreBaseline(found), .clean)
