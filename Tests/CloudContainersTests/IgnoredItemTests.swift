@@ -101,6 +101,9 @@ struct IgnoredItemTests {
         let listing = try await a.container.listing()
         #expect(listing.items.map(\.name) == ["a.txt"] && listing.ignored == 1)
       }
+      // NFS gives this name to a file that was deleted while a program had it open.
+      try a.rename("a.txt", to: ".nfs0000000001")
+      #expect(try await a.sync().documents.map(\.description) == ["deleted a.txt"])
     }
   }
 

@@ -88,7 +88,7 @@ package struct FolderScan: Sendable {
           continue
         }
         if kind == .file {
-          moved[full] = status
+          if DocumentName.isValid(full) { moved[full] = status }
           continue
         }
       }

@@ -3,7 +3,8 @@ public import FoundationEssentials
 /// An object that shows or edits an item, and takes part when other programs read or write it.
 ///
 /// Counterpart of `NSFilePresenter`. By default, the methods for a changed child call `presentedItemDidChange()`, and
-/// every other method does nothing. A method must not wait for the access that called it. If a method takes longer than the other program's deadline, that access fails.
+/// every other method does nothing. A method must not wait for the access that called it. If a method takes longer than
+/// the other program's deadline, that access fails.
 ///
 /// `FileCoordinator.addFilePresenter(_:)` registers a presenter and holds it until `removeFilePresenter(_:)`.
 public protocol FilePresenter: AnyObject, Sendable {

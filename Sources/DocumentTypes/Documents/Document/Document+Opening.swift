@@ -27,10 +27,15 @@ extension Document {
     do {
       try await provider.provide(itemAt: url) { [download] in download.set($0, of: $1) }
     } catch {
-      end()
+      endDownload()
       throw report(DocumentError(.unavailable, .open, url, cause: error))
     }
-    end()
+    endDownload()
+  }
+
+  /// Ends the activity, unless another call has begun one meanwhile.
+  private func endDownload() {
+    if core.turns.activity == .downloading { end() }
   }
 
   private func load() async throws(DocumentError) {

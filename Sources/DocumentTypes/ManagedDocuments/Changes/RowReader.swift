@@ -6,10 +6,9 @@ import GRDB
 final class RowReader {
   let table: RecordedTable
   private let db: Database
-  private lazy var byKey = Result { try ValueStatement(db, table.selectByKey, stays: true) }
-  private lazy var byNumber = Result {
-    try table.selectByNumber.map { try ValueStatement(db, $0, stays: true) }
-  }
+  // A statement that could not be compiled is tried again: the reason may have passed.
+  private var byKey: ValueStatement?
+  private var byNumber: ValueStatement?
 
   init(_ table: RecordedTable, _ db: Database) { (self.table, self.db) = (table, db) }
 
@@ -17,7 +16,8 @@ final class RowReader {
   ///
   /// - Returns: whether the row is there.
   func read(key: ArraySlice<UInt8>, into values: inout ChangesetWriter) throws -> Bool {
-    let statement = try byKey.get()
+    let statement = try byKey ?? ValueStatement(db, table.selectByKey, stays: true)
+    byKey = statement
     try statement.start(key, count: table.keys.count)
     return try readRow(with: statement, into: &values)
   }
@@ -30,7 +30,9 @@ final class RowReader {
   func readChanging(
     number: Int64, key: ArraySlice<UInt8>, into values: inout ChangesetWriter
   ) throws -> Bool {
-    guard let statement = try byNumber.get() else { return try read(key: key, into: &values) }
+    guard let select = table.selectByNumber else { return try read(key: key, into: &values) }
+    let statement = try byNumber ?? ValueStatement(db, select, stays: true)
+    byNumber = statement
     try statement.start(number)
     return try readRow(with: statement, into: &values)
   }
