@@ -131,6 +131,15 @@ struct ConflictEvidenceTests {
     try await store.close()
   }
 
+  @Test func `is none where '.docpkg' is another program's file`() async throws {
+    let disk = try CrashDisk()
+    let package: TestTree = ["Text.txt": "text", ".docpkg": "a file"]
+    try package.write(to: "A.pages", in: disk.openDirectory(at: "/"), of: disk)
+    let store = try await PackageStore.open(ConflictTests.first, on: disk)
+    #expect(try await !store.hasConflicts())
+    try await store.close()
+  }
+
   @Test func `is perhaps one if another program added it without such metadata`() async throws {
     let disk = try CrashDisk()
     let tree = FileWrapper(directoryWithFileWrappers: [:])
