@@ -61,7 +61,8 @@ extension DocumentSync {
     if !head.hasContent {
       try await StoredContent(in: session.store).check([head.root], of: head.name)
     }
-    if isChanged { return try await saveForgotten() }
+    // Conflict versions that only this machine has go nowhere.
+    if isChanged || seen?.hasConflicts == true { return try await saveForgotten() }
     if let base = session.base(of: record) { try await downloadAnew(base) }
   }
 
