@@ -8,7 +8,7 @@ import Testing
   "A command whose system calls fail", .tags(.crash, .process),
   .enabled(if: Program.canBreak, "this needs ptrace(2)"))
 struct BrokenCommandTests {
-  /// What breaks a call, and the number of calls that it breaks in a sample.
+  /// A way to break a call, and the number of calls in a sample.
   private typealias Broken = (name: String, breaking: Breaking, sample: Int)
 
   private static let breakings: [Broken] = [

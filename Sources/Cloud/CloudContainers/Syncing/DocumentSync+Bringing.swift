@@ -32,7 +32,7 @@ extension DocumentSync {
     }
     var changes = theirs
     if isChanged {
-      // On top of what is here come the changes of the container.
+      // The changes of the container come on top of what is here.
       var merge = EntryMerge(ours: theirs, theirs: ours)
       try await mergeTexts(&merge, in: blobs)
       if !merge.conflicts.isEmpty || local?.isPackage != head.isPackage {

@@ -39,7 +39,8 @@ final class ContentSources {
     guard let content = wanted.content else { return nil }
     let path = known[Content(hash: content, kind: wanted.kind)]
     if let path, let node = try location.node(at: path) { return node }
-    if let kept = try location.keptNode(of: wanted) { return kept }
+    // A repair reads the kept files: they are among the unread nodes.
+    if !skipsUnreadable, let kept = try location.keptNode(of: wanted) { return kept }
     for node in unread where node.status?.kind == wanted.kind {
       // The destination of a link is no file of that size.
       if wanted.kind == .file, node.status?.size != wanted.size { continue }

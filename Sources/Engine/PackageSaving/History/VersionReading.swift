@@ -93,7 +93,7 @@ extension OpenPackage {
       try compare(top, child)
       folder = child
     }
-    // Where nothing is, every noted child is missing.
+    // If nothing is there, every noted child is missing.
     try folder?.forEachChild(at: top, leavingOut: metadata.uncounted, compare)
     for row in table.rows where row.child.path.isWithin(top) && !found.contains(row.child.path) {
       changes.changed[row.child.path] = row

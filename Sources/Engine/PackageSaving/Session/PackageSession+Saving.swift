@@ -129,7 +129,7 @@ extension PackageSession {
     }
     published = publisher
     // A file that moved and the kept node of its old place are one file. The rename changes the status time of both
-    // names, so it comes before any store notes the file's status. What cannot be renamed yet goes with the rest.
+    // names, so it comes before any store notes the file's status. A file that has to wait goes with the rest.
     if record.changes.rows.contains(where: \.needsStaged) { _ = kept.keepReplaced(by: publisher) }
     return publisher
   }
