@@ -47,6 +47,22 @@ struct EditingTests {
     }
   }
 
+  @Test func `has words of two tabs at one place beside each other, whoever comes first`() async throws {
+    try await ServeFixture.with { fixture in
+      let visitor = try await Visitor(fixture)
+      for order in [[1, 2], [2, 1]] {
+        let id = try await visitor.makeDocument("End")
+        let epoch = try await TextPage(visitor, id, tab: "tabnumber3").epoch
+        for tab in order {
+          let edit = edit("a", tab: "tabnumber\(tab)", epoch: epoch, seq: 0, [(3, 0, " word\(tab)")])
+          #expect(try await visitor.post("/api/documents/\(id)/text", edit).status == 200)
+        }
+        let page = try await TextPage(visitor, id, tab: "tabnumber3")
+        #expect(try await page.text(upTo: 2) == "End word1 word2")
+      }
+    }
+  }
+
   @Test func `of another run is refused`() async throws {
     try await ServeFixture.with { fixture in
       let visitor = try await Visitor(fixture)

@@ -10,7 +10,7 @@
 
 import { differences, inOrder } from "./differences.js";
 import { only } from "./separation.js";
-import { append, applied, compact, moved, primitives, transform } from "./splices.js";
+import { append, applied, compact, isInFront, moved, primitives, transform } from "./splices.js";
 import { ChunkedText, difference } from "./text.js";
 
 const mostStates = 40;
@@ -116,9 +116,10 @@ export class Session {
       return [];
     }
     let remote = primitives(splices);
-    if (this.#open) [remote, this.#open.splices] = transform(remote, this.#open.splices);
+    const inFront = isInFront(tab, this.tab);
+    if (this.#open) [remote, this.#open.splices] = transform(remote, this.#open.splices, inFront);
     for (const part of this.#collected) {
-      [remote, part.splices] = transform(remote, part.splices);
+      [remote, part.splices] = transform(remote, part.splices, inFront);
       part.splices = compact(part.splices);
     }
     this.#collected = this.#collected.filter(({ splices }) => splices.length > 0);

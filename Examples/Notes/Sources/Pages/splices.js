@@ -2,7 +2,8 @@
 // The splices of a list apply one after the other. A splice is a deletion, then an insertion at the same place.
 // The server's order decides. Server and page transform by the same rules:
 //
-//   insertion over insertion   at the same place, the accepted one stays in front
+//   insertion over insertion   at the same place, the one of the tab with the smaller name stays in front: words of
+//                              two tabs that write at one place are beside each other, and none divides another
 //   insertion over deletion    inside the deleted range, it goes to the range's start
 //   deletion over insertion    inside the range, it splits in two around the new text
 //   deletion over deletion     it shrinks by what both deleted
@@ -11,10 +12,16 @@
  * Transforms two lists that start from the same text, so that both orders give the same text.
  * @param {Array} accepted the list that the server accepted first
  * @param {Array} later the other list
+ * @param {boolean} [inFront] whether the accepted list stays in front at the same place
  * @returns {[Array, Array]} `accepted` as it applies after `later`, and `later` as it applies after `accepted`
  */
-export function transform(accepted, later) {
-  return cross(primitives(accepted), primitives(later));
+export function transform(accepted, later, inFront = true) {
+  return cross(primitives(accepted), primitives(later), inFront);
+}
+
+/** Whether a tab's edit stays in front of another tab's at the same place. An edit of no tab does. */
+export function isInFront(tab, other) {
+  return tab === undefined || tab <= other;
 }
 
 /** Each splice as a deletion and an insertion, without empty ones. */
@@ -66,24 +73,24 @@ function joined([at, del, ins], [nextAt, nextDel, nextIns]) {
   return [Math.min(at, nextAt), before + del + after, text];
 }
 
-function cross(accepted, later) {
+function cross(accepted, later, inFront) {
   if (accepted.length === 0 || later.length === 0) return [accepted, later];
   if (accepted.length === 1 && later.length === 1) {
-    return [over(accepted[0], later[0], true), over(later[0], accepted[0], false)];
+    return [over(accepted[0], later[0], inFront), over(later[0], accepted[0], !inFront)];
   }
   if (accepted.length >= later.length) {
     const middle = accepted.length >> 1;
-    const [first, between] = cross(accepted.slice(0, middle), later);
-    const [second, last] = cross(accepted.slice(middle), between);
+    const [first, between] = cross(accepted.slice(0, middle), later, inFront);
+    const [second, last] = cross(accepted.slice(middle), between, inFront);
     return [first.concat(second), last];
   }
   const middle = later.length >> 1;
-  const [between, first] = cross(accepted, later.slice(0, middle));
-  const [last, second] = cross(between, later.slice(middle));
+  const [between, first] = cross(accepted, later.slice(0, middle), inFront);
+  const [last, second] = cross(between, later.slice(middle), inFront);
   return [last, first.concat(second)];
 }
 
-/** One primitive over another one. `inFront`: it was accepted first, so it stays in front at the same place. */
+/** One primitive over another one. `inFront`: it stays in front at the same place. */
 function over([at, del, ins], [otherAt, otherDel, otherIns], inFront) {
   const otherEnd = otherAt + otherDel;
   if (del === 0) {

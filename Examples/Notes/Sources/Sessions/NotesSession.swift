@@ -152,7 +152,10 @@ actor NotesSession {
       while true {
         try await mergeExternalChanges(images: false)
         guard edit.epoch == epoch, let since = log.since(edit.seq) else { throw Self.otherRun }
-        let splices = TextSplice.transformed(edit.splices, over: since.flatMap(\.splices))
+        let splices = since.reduce(edit.splices) { splices, event in
+          let isInFront = event.tab.map { $0 <= edit.tab } ?? true
+          return TextSplice.crossed(event.splices, splices, isInFront: isInFront).later
+        }
         guard let inverse = try await editKnownText({ try $0.text.replace(by: splices) }) else { continue }
         history.note(.init(key: edit.step, name: "Typing", inverse: inverse), by: edit.tab, splices)
         let event = log.add(splices, why: .edit, tab: edit.tab, op: edit.op)

@@ -32,20 +32,16 @@ struct TextSplice: Sendable, Hashable, Codable {
 
   // MARK: Transforming
 
-  /// Returns changes for a text to which `accepted` was done first. Both lists were made for the same text.
+  /// Returns each list for a text to which the other one was done first. Both lists were made for the same text.
   ///
-  /// An insertion comes after one that was accepted at the same place. Within a deleted range, it comes to the range's
-  /// start. A deletion leaves out the units that are gone, and leaves new text within its range. The pages transform by
-  /// the same rules.
-  static func transformed(_ later: [TextSplice], over accepted: [TextSplice]) -> [TextSplice] {
-    crossed(accepted, later).later
-  }
-
-  /// Returns each list for a text to which the other one was done first.
+  /// Within a deleted range, an insertion comes to the range's start. A deletion leaves out the units that are gone, and
+  /// leaves new text within its range. The pages transform by the same rules.
+  ///
+  /// - Parameter isInFront: whether an insertion of `accepted` comes before a later one at the same place.
   static func crossed(
-    _ accepted: [TextSplice], _ later: [TextSplice]
+    _ accepted: [TextSplice], _ later: [TextSplice], isInFront: Bool = true
   ) -> (accepted: [TextSplice], later: [TextSplice]) {
-    crossed(primitives(accepted)[...], primitives(later)[...])
+    crossed(primitives(accepted)[...], primitives(later)[...], isInFront)
   }
 
   /// Each splice as a deletion and an insertion, without empty ones.
@@ -57,25 +53,25 @@ struct TextSplice: Sendable, Hashable, Codable {
   }
 
   private static func crossed(
-    _ accepted: ArraySlice<TextSplice>, _ later: ArraySlice<TextSplice>
+    _ accepted: ArraySlice<TextSplice>, _ later: ArraySlice<TextSplice>, _ isInFront: Bool
   ) -> (accepted: [TextSplice], later: [TextSplice]) {
     if accepted.isEmpty || later.isEmpty { return (Array(accepted), Array(later)) }
     if accepted.count == 1, later.count == 1, let first = accepted.first, let second = later.first {
-      return (first.over(second, isInFront: true), second.over(first, isInFront: false))
+      return (first.over(second, isInFront: isInFront), second.over(first, isInFront: !isInFront))
     }
     if accepted.count >= later.count {
       let middle = accepted.startIndex + accepted.count / 2
-      let first = crossed(accepted[..<middle], later)
-      let second = crossed(accepted[middle...], first.later[...])
+      let first = crossed(accepted[..<middle], later, isInFront)
+      let second = crossed(accepted[middle...], first.later[...], isInFront)
       return (first.accepted + second.accepted, second.later)
     }
     let middle = later.startIndex + later.count / 2
-    let first = crossed(accepted, later[..<middle])
-    let second = crossed(first.accepted[...], later[middle...])
+    let first = crossed(accepted, later[..<middle], isInFront)
+    let second = crossed(first.accepted[...], later[middle...], isInFront)
     return (second.accepted, first.later + second.later)
   }
 
-  /// One primitive over another one. The one that was accepted first stays in front at the same place.
+  /// One primitive over another one.
   private func over(_ other: TextSplice, isInFront: Bool) -> [TextSplice] {
     if deleted == 0 {
       if other.deleted > 0 {

@@ -1,5 +1,5 @@
 // A tiny server for tests: one text, its events, and the server's side of the transform.
-import { applied, primitives, transform } from "../../Sources/Pages/splices.js";
+import { applied, isInFront, primitives, transform } from "../../Sources/Pages/splices.js";
 
 export class TinyServer {
   constructor(text, epoch = "one") {
@@ -34,7 +34,7 @@ export class TinyServer {
     const earlier = this.events.find((event) => event.op === op);
     if (earlier) return { status: 200, seq: earlier.seq };
     let later = primitives(splices);
-    for (const event of this.events.slice(seq)) [, later] = transform(event.splices, later);
+    for (const event of this.events.slice(seq)) [, later] = transform(event.splices, later, isInFront(event.tab, tab));
     return { status: 200, seq: this.change({ tab, op, splices: later }) };
   }
 

@@ -331,6 +331,26 @@ test("edits are durable when the server says so", () => {
   assert.ok(page.session.isDurable);
 });
 
+test("words that two tabs write at one place at one time never divide each other", () => {
+  for (const names of [["a", "b"], ["b", "a"]]) {
+    const server = new TinyServer("End");
+    const [first, second] = names.map((name) => new Page(name, server));
+    first.type([3, 0, " aft"]);
+    second.type([3, 0, " other"]);
+    first.send();
+    first.deliver();
+    first.receive();
+    first.receive();
+    second.send();
+    second.deliver();
+    // The word's end is written before the other tab's word comes.
+    first.type([7, 0, "er"]);
+    for (const page of [first, second, first, second]) page.settle();
+    assert.equal(server.text.replace(" after", "").replace(" other", ""), "End");
+    assert.deepEqual([first.shown, second.shown], [server.text, server.text]);
+  }
+});
+
 test("a missing event is noticed", () => {
   const page = new Page("a", new TinyServer("Text\n"));
   assert.equal(page.session.accept({ seq: 2, tab: "b", op: "x", splices: [] }), null);
