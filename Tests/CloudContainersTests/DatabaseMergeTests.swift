@@ -241,6 +241,35 @@ struct DatabaseMergeTests {
     }
   }
 
+  @Test(arguments: [false, true])
+  func `stays as it is while the store lacks a part of what came, and merges after a repair`(
+    isEdited: Bool
+  ) async throws {
+    try await withTwo { laptop, desktop in
+      // Larger than a document that its version contains.
+      let picture = String(repeating: "laptop", count: 5_000)
+      try await laptop.edit(
+        "UPDATE recipe SET minutes = 35 WHERE id = 'a'", files: ["Pictures/l.jpeg": picture])
+      if isEdited { try await desktop.edit("UPDATE recipe SET notes = 'crisp' WHERE id = 'a'") }
+      try await laptop.device.sync()
+      let before = try await desktop.digest()
+      let store = laptop.device.url.deletingLastPathComponent().appending(path: "store")
+      try FileManager.default.removeItem(
+        at: store.appending(path: BlobName(of: Data(picture.utf8)).key.string))
+      let report = try #require(try await desktop.device.container.sync().documents.first)
+      #expect(report.name == RecipesFixture.name)
+      #expect("\(try #require(report.error))".contains("l.jpeg"))
+      #expect(try await desktop.digest() == before)
+      #expect(try await desktop.device.container.items().map(\.name) == [RecipesFixture.name])
+
+      #expect(try await laptop.device.container.repair(reads: true).check.isWhole)
+      #expect(try await desktop.device.sync().documents.map(\.merged) == [isEdited])
+      try await settle([laptop, desktop])
+      #expect(try await desktop.recipes().first == (isEdited ? "a Rösti 35 crisp" : "a Rösti 35 "))
+      #expect(try desktop.files()["Pictures/l.jpeg"] == picture)
+    }
+  }
+
   @Test func `brings a schema that one machine migrated`() async throws {
     try await withTwo { laptop, desktop in
       try await laptop.edit("UPDATE recipe SET stars = 5", .error, RecipesFixture.extendedMigrator)

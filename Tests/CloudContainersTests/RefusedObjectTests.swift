@@ -188,6 +188,51 @@ struct RefusedObjectTests {
     }
   }
 
+  @Test(arguments: ["log/0000000000000001", "state/"])
+  func `is read in another way, by a machine that is new`(refused: String) async throws {
+    try await withTemporaryDirectory { directory in
+      let isOn = Mutex(false)
+      let server = try S3Server { request in
+        guard isOn.withLock({ $0 }), request.method == "GET" else { return nil }
+        return request.path.hasPrefix("/documents/\(refused)") ? .refusal(403, "AccessDenied") : nil
+      }
+      defer { server.stop() }
+      let a = try await DeviceFixture("a", in: directory, server.store())
+      try a.write("one", to: "a.txt")
+      // More entries than a new machine reads one by one.
+      for number in 1...20 {
+        try a.write("\(number)", to: "b.txt")
+        try await a.sync()
+      }
+      // It stores a snapshot.
+      #expect(try await a.container.repair().check.isWhole)
+      isOn.withLock { $0 = true }
+      let b = try await DeviceFixture("b", in: directory, server.store())
+      try await b.sync()
+      #expect(try await b.container.items().map(\.name) == ["a.txt", "b.txt"])
+    }
+  }
+
+  @Test func `stays if a collection of garbage may not remove it, and stops no upload`() async throws {
+    try await withTemporaryDirectory { directory in
+      let server = try S3Server { $0.method == "DELETE" ? .refusal(403, "AccessDenied") : nil }
+      defer { server.stop() }
+      let store = try server.store()
+      let a = try await DeviceFixture("a", in: directory, store)
+      let b = try await DeviceFixture("b", in: directory, store)
+      try a.write("one", to: "Notes.txt")
+      for device in [a, b] { try await device.sync() }
+      let name = BlobName(of: Data("no version needs it".utf8))
+      try await store.put(Data("no version needs it".utf8), at: name.key)
+      let report = try await a.container.collectGarbage(isDryRun: false)
+      #expect(report.blobs == 0 && report.keptBlobs == 1)
+      #expect(report.problems.map(\.key) == [name.key.string], "\(report)")
+      // The collection has ended.
+      try b.write("two", to: "Other.txt")
+      #expect(try await b.sync().documents.map(\.uploaded) == [true])
+    }
+  }
+
   @Test func `is the container's if the listing fails, too`() async throws {
     let isOff = Mutex(false)
     try await withTemporaryDirectory { directory in

@@ -152,6 +152,26 @@ struct CloudCommandTests {
     #expect(try items("B").map(\.downloadingStatus) == Array(repeating: "current", count: 4))
   }
 
+  @Test func `says on a new machine that it could not read the container, in each list`() async throws {
+    try makeTwoFolders()
+    try write("one", to: "A/a.txt")
+    try cloud("sync", "A")
+    // A directory in the place of an entry is no object that can be read.
+    let entry = folder.appending("disk/log/0000000000000001").string
+    try FileManager.default.moveItem(atPath: entry, toPath: entry + ".away")
+    try FileManager.default.createDirectory(atPath: entry, withIntermediateDirectories: false)
+    for arguments in [["sync", "B"], ["list", "B"], ["status", "B"], ["download", "B"]] {
+      let result = try run(tool, ["cloud"] + arguments)
+      #expect(
+        result.status == (["list", "status"].contains(arguments[0]) ? 1 : 2), "\(arguments): \(result)")
+      #expect(!result.errors.isEmpty && !result.output.contains("nothing to do"), "\(arguments): \(result)")
+    }
+    try FileManager.default.removeItem(atPath: entry)
+    try FileManager.default.moveItem(atPath: entry + ".away", toPath: entry)
+    try cloud("sync", "B")
+    #expect(try cloud("list", "B").contains("a.txt"))
+  }
+
   @Test func `names a document that the store refuses, in each list`() async throws {
     try makeTwoFolders()
     for name in ["a.txt", "b.txt"] {

@@ -1,5 +1,7 @@
 package import ArgumentParser
+import CloudContainers
 import CommandSupport
+import FoundationEssentials
 import ObjectStores
 
 package struct Cloud: AsyncParsableCommand {
@@ -67,6 +69,15 @@ package struct Cloud: AsyncParsableCommand {
     if isQuiet { return }
     var output = StandardOutput(.report)
     output.line(line)
+  }
+
+  /// Says on standard error if no sync has read the documents of a container yet; returns whether one has.
+  static func isRead(_ container: CloudContainer) async throws -> Bool {
+    if try await container.session.state.known().position.number > 0 { return true }
+    StandardError.write(
+      "docpkg: No sync has read the documents of the container of '\(display(container.url.path))' yet. "
+        + "'docpkg cloud sync' reads them, or names the reason why it cannot.\n")
+    return false
   }
 
   /// Prints a report: as JSON, or its lines.

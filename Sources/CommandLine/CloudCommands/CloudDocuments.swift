@@ -39,6 +39,7 @@ extension Cloud {
         try await interruptible(saying: Cloud.interruption) {
           let folder = try await CloudFolder.open(at: root, progress, limits)
           let places = try folder.documents(at: paths, among: await folder.container.names())
+          if try await !Cloud.isRead(folder.container) { hasFailed.withLock { $0 = true } }
           try await folder.container.download(itemsNamed: places.keys.sorted()) { name, outcome in
             progress.clear()
             switch outcome {

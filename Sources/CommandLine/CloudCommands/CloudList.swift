@@ -15,8 +15,8 @@ extension Cloud {
         Prints a line for each document: the date and the size of its last version, the place of its content, and its \
         name. The place is cloud for a placeholder, older if an older state is here, new if the container does not \
         have the content that is here, and otherwise here. The command asks the store for nothing: the list is that \
-        of the last 'docpkg cloud sync'. A document that this sync could not read is named on standard error, and the \
-        exit status is 1.
+        of the last 'docpkg cloud sync'. If there was none, or it could not read the list, standard error says so, and \
+        the exit status is 1.
 
         Examples:
           docpkg cloud list ~/Cloud
@@ -31,13 +31,15 @@ extension Cloud {
     var json = false
 
     func run() async throws {
-      let listing = try await CloudFolder.open(at: argument.path).container.listing()
+      let container = try await CloudFolder.open(at: argument.path).container
+      let listing = try await container.listing()
       let lines = listing.items.map { item in
         let date = item.modificationDate.map(localTime) ?? column("-", 19)
         return date + column(item.size.map(String.init) ?? "-", 12) + "  \(item.place)  " + display(item.name)
           + item.notes
       }
       try Cloud.tell(listing.items.map(ListedItem.init), lines, asJSON: json, as: .data)
+      if try await !Cloud.isRead(container) { throw ExitCode(ExitStatus.different) }
     }
   }
 
@@ -76,7 +78,8 @@ extension Cloud {
         leftOut: listing.leftOut, ignored: listing.ignored,
         deleted: try await container.deletedItems().count)
       try Cloud.tell(state, state.lines, asJSON: json, as: .data)
-      if !state.conflicts.isEmpty || !state.errors.isEmpty { throw ExitCode(ExitStatus.different) }
+      let isRead = try await Cloud.isRead(container)
+      if !isRead || !state.conflicts.isEmpty || !state.errors.isEmpty { throw ExitCode(ExitStatus.different) }
     }
 
     private struct State: Encodable {

@@ -74,6 +74,11 @@ extension CloudDataError {
   }
 }
 
+extension CloudDataError {
+  /// Whether the error is that of one entry of the log, which a snapshot may make unnecessary.
+  var isOfEntry: Bool { code == .damagedLog || code == .refusedByStore }
+}
+
 extension CloudDataError: CustomStringConvertible, LocalizedError {
   /// One line for a user.
   public var description: String {

@@ -81,7 +81,7 @@ package struct ContainerCheck: Sendable {
     let news = try await checking { () -> (ContainerLog.Start?, [ContainerLog.Read]) in
       do {
         return (nil, try await log.read(newer, after: position))
-      } catch let error as CloudDataError where error.code == .damagedLog {
+      } catch let error as CloudDataError where error.isOfEntry {
         guard let (start, entries) = try await log.fromSnapshot(after: position.number) else { throw error }
         return (start, entries)
       }
@@ -117,11 +117,6 @@ package struct ContainerCheck: Sendable {
     }
     return (damaged + wrong).compactMap { $0 }
   }
-}
-
-extension Result where Failure == CloudDataError {
-  /// The error of a failure.
-  fileprivate var problem: CloudDataError? { if case .failure(let error) = self { error } else { nil } }
 }
 
 extension Result {

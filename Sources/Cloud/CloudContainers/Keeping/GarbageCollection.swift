@@ -25,7 +25,7 @@ package struct GarbageCollection: Sendable {
   ///
   /// - Parameter isDryRun: whether only to count.
   /// - Throws: `busy` if another machine collects garbage; `ObjectStoreError`; `CloudDataError`. After an error of the
-  ///   store, uploads wait for 20 minutes.
+  ///   store, uploads wait for 20 minutes. An object whose removal the store forbids stays, and the report names it.
   package func run(isDryRun: Bool) async throws -> GarbageReport {
     let (state, store) = (session.state, session.store)
     var report = GarbageReport()
@@ -61,24 +61,44 @@ package struct GarbageCollection: Sendable {
       }
       return true
     }
-    let removed = try await concurrentMap(unmarked, BlobStore.maximumCalls) { object in
-      if isDryRun { return true }
+    let removed = try await concurrentMap(unmarked, BlobStore.maximumCalls) {
+      object -> Result<Bool, CloudDataError> in
+      if isDryRun { return .success(true) }
       // GC2
-      guard start.duration(to: .now) < Self.longest else { return false }
-      try await store.delete(object.key)
-      return true
+      guard start.duration(to: .now) < Self.longest else { return .success(false) }
+      return try await checking { try await remove(object.key) }
     }
-    for (object, isRemoved) in zip(unmarked, removed) where isRemoved {
-      report.blobs += 1
-      report.bytes += UInt64(object.size)
+    for (object, removal) in zip(unmarked, removed) {
+      switch removal {
+      case .success(true):
+        report.blobs += 1
+        report.bytes += UInt64(object.size)
+      case .success(false): break
+      case .failure(let error):
+        report.keptBlobs += 1
+        report.problems.append(error)
+      }
     }
     if !isDryRun {
-      try await removeOldEntries(entries, before: before)
+      report.problems += try await removeOldEntries(entries, before: before)
       // Each removal has its answer (GC3). If another device was first, the collection has ended.
       _ = try await session.committer.commit(.init(change: .collected(begun)), in: session)
       try await store.removeRemains()
     }
     return report
+  }
+
+  /// Removes an object.
+  ///
+  /// - Returns: true.
+  /// - Throws: `CloudDataError` if the store forbids it, which is an answer (GC3); `ObjectStoreError`.
+  private func remove(_ key: ObjectKey) async throws -> Bool {
+    do throws(ObjectStoreError) {
+      try await session.store.delete(key)
+      return true
+    } catch {
+      throw error.code == .forbidden ? CloudDataError(error) : error
+    }
   }
 
   /// Makes an entry, by which the store tells its time.
@@ -122,17 +142,22 @@ package struct GarbageCollection: Sendable {
   }
 
   /// Removes entries of the log that the newest snapshot has, and older snapshots.
-  private func removeOldEntries(_ entries: [ContainerLog.Listed], before: Int) async throws {
+  ///
+  /// - Returns: the errors of those that the store keeps.
+  private func removeOldEntries(
+    _ entries: [ContainerLog.Listed], before: Int
+  ) async throws -> [CloudDataError] {
     let old = entries.filter { $0.number < before }
-    guard !old.isEmpty else { return }
+    guard !old.isEmpty else { return [] }
     try await session.writeSnapshot(ifDue: false)
-    let store = session.store
-    let snapshots = try await LogSnapshot.list(in: store)
-    guard let newest = snapshots.first(where: \.isWhole) else { return }
+    let snapshots = try await LogSnapshot.list(in: session.store)
+    guard let newest = snapshots.first(where: \.isWhole) else { return [] }
     let keys =
       old.filter { $0.number < newest.number }.map { ContainerLog.key($0.number) }
       + snapshots.filter { $0.number < newest.number }.flatMap { $0.parts.map(\.key) }
-    _ = try await concurrentMap(keys, BlobStore.maximumCalls) { try await store.delete($0) }  // No values.
+    return try await concurrentMap(keys, BlobStore.maximumCalls) { key in
+      try await checking { try await remove(key) }.problem
+    }.compactMap { $0 }
   }
 }
 
@@ -146,7 +171,7 @@ public struct GarbageReport: Sendable, Hashable, Encodable {
   public var bytes: UInt64 = 0
   /// The number of blobs that stay.
   public var keptBlobs = 0
-  /// The errors of damaged contents. If there is one, all blobs stay.
+  /// The errors of damaged contents, because of which all blobs stay, and of objects that the store does not let go.
   public var problems: [CloudDataError] = []
 
   /// Makes an empty report.

@@ -182,19 +182,23 @@ package struct ContainerLog: Sendable {
   /// - Parameter known: the hashes of the entries that the device knows, by number.
   package func whole(knowing known: [Int: BlobName]) async throws -> (Start, [Read]) {
     let listed = try await list(from: 0)
+    let isWhole = listed.first.map { $0.number == 1 } ?? true
     do {
       if let common = try await lastCommon(listed, known) {
         return (.common(common), try await read(listed.filter { $0.number > common.number }, after: common))
       }
-      let isWhole = listed.first.map { $0.number == 1 } ?? true
       if isWhole, listed.count <= Self.manyEntries {
         return (.first, try await read(listed, after: LogPosition()))
       }
-    } catch let error as CloudDataError where error.code == .damagedLog {
+    } catch let error as CloudDataError where error.isOfEntry {
       if let found = try await fromSnapshot(after: 0, listed) { return found }
       throw error
     }
-    if let found = try await fromSnapshot(after: 0, listed) { return found }
+    do {
+      if let found = try await fromSnapshot(after: 0, listed) { return found }
+    } catch let error as CloudDataError where error.code == .refusedByStore && isWhole {
+      // The entries have all that the snapshot has.
+    }
     return (.first, try await read(listed, after: LogPosition()))
   }
 
@@ -213,17 +217,24 @@ package struct ContainerLog: Sendable {
 
   /// Reads the newest snapshot whose entry the store has, and the entries after it; nil if there is none.
   ///
+  /// - Throws: `CloudDataError` `refusedByStore` if the store has one, but none that it gives.
   /// - Parameter number: snapshots up to this entry are of no use.
   package func fromSnapshot(after number: Int, _ listed: [Listed]? = nil) async throws -> (Start, [Read])? {
     let entries = if let listed { listed } else { try await list(from: number) }
+    var refusal: CloudDataError?
     for candidate in try await LogSnapshot.list(in: store) where candidate.number > number {
-      guard entries.contains(where: { $0.number == candidate.number }),
-        let snapshot = try await LogSnapshot.read(candidate, in: store),
-        try await hash(of: candidate.number) == snapshot.position.hash
-      else { continue }
-      let rest = entries.filter { $0.number > candidate.number }
-      return (.snapshot(snapshot), try await read(rest, after: snapshot.position))
+      do {
+        guard entries.contains(where: { $0.number == candidate.number }),
+          let snapshot = try await LogSnapshot.read(candidate, in: store),
+          try await hash(of: candidate.number) == snapshot.position.hash
+        else { continue }
+        let rest = entries.filter { $0.number > candidate.number }
+        return (.snapshot(snapshot), try await read(rest, after: snapshot.position))
+      } catch let error as CloudDataError where error.code == .refusedByStore {
+        refusal = error
+      }
     }
+    if let refusal { throw refusal }
     return nil
   }
 

@@ -104,3 +104,8 @@ func checking<Success: Sendable>(
     return .failure(error)
   }
 }
+
+extension Result where Failure == CloudDataError {
+  /// The error of a failure.
+  var problem: CloudDataError? { if case .failure(let error) = self { error } else { nil } }
+}

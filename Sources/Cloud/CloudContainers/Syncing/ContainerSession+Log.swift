@@ -52,7 +52,7 @@ extension ContainerSession {
     let tail: ContainerLog.Tail
     do {
       tail = try await log.tail(after: last)
-    } catch let error as CloudDataError where error.code == .damagedLog {
+    } catch let error as CloudDataError where error.isOfEntry {
       // A snapshot may have what the entry had.
       guard let (start, entries) = try await log.fromSnapshot(after: last.position.number) else {
         throw error
