@@ -23,7 +23,8 @@ extension CloudContainer {
   public func leave(force: Bool = false) async throws -> LeaveReport {
     try await exclusively(inCopy: true) {
       var report = LeaveReport()
-      for placed in try await session.placedRecords(notesNew: true).records {
+      // On a copy of the state: that of a folder that was copied with hard links is another folder's, too.
+      for placed in try await session.planning().placedRecords(notesNew: true).records {
         guard placed.local != nil else {
           report.placeholders.append(placed.record.name)
           continue

@@ -22,6 +22,7 @@ extension ManagedStore {
       let metadata = try PackageMetadata.read(from: place.location.path, on: place.location.disk)
       try LeftoverLog.check(path, metadata?.identifier, configuration(options, access))
     }
+    if try access.refusal == nil && place.isShared() { try separate(place, path, isAlone: isAlone) }
     let pool = try DatabasePool(path: path, configuration: configuration(options, access))
     // Before any other statement: SQLite looks at the hook when it compiles one.
     let (recorder, observed) = try pool.writeWithoutTransaction { db in
@@ -41,6 +42,20 @@ extension ManagedStore {
     } catch {
       pool.writeWithoutTransaction { recorder.release(on: $0) }
       throw error
+    }
+  }
+
+  /// Makes the database the package's own, if a copy that was made with hard links shares it.
+  ///
+  /// - Throws: `busy` if a program has one of the two packages open: they have one lock.
+  private static func separate(_ place: StoreLocation, _ path: String, isAlone: Bool) throws {
+    if !isAlone {
+      throw FilePackageError(
+        .busy, .open, document: place.location.path.string,
+        reason: "a copy with hard links shares its database, and a program has one of the two documents open")
+    }
+    try DatabaseQueue.using(path) { shared in
+      try place.separate { own in try DatabaseQueue.using(own) { try shared.backup(to: $0) } }
     }
   }
 

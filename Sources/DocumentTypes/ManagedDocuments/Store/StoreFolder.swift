@@ -13,7 +13,7 @@ actor StoreFolder {
 
   private let location: Location
   /// Nil if the document cannot be written.
-  private let hidden: HiddenFolder?
+  private var hidden: HiddenFolder?
   nonisolated let store: ManagedStore
   private var log: WriteAheadLog { WriteAheadLog(store: store) }
   /// The generation of the last save that is published, as far as this program knows.
@@ -233,6 +233,8 @@ actor StoreFolder {
     try ending.get()
     try ContentObjects(location).removeFolderIfEmpty()
     try hidden.removeTraces()
+    // Its lock file may be that of a copy with hard links as well.
+    self.hidden = nil
   }
 }
 

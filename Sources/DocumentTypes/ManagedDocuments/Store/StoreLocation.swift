@@ -56,6 +56,38 @@ final class StoreLocation: Sendable {
     return log.map { $0.size > 0 } ?? false
   }
 
+  /// Whether the database has another name, which a copy of the package that was made with hard links gave it.
+  func isShared() throws(SystemError) -> Bool {
+    let status = try location.disk.statusIfPresent(of: FileName(name), in: storeFolder.descriptor)
+    return status.map { $0.links > 1 } ?? false
+  }
+
+  /// Gives the package a database of its own, which has what the shared one has now.
+  ///
+  /// - Parameter copy: makes a database at a path from the shared one and its log.
+  func separate(_ copy: (_ path: String) throws -> Void) throws {
+    let disk = location.disk
+    let staged = FileName(name + "-own")
+    // A call that was cut off left it.
+    if try disk.exists(staged, in: storeFolder.descriptor) {
+      try disk.removeFile(staged, in: storeFolder.descriptor)
+    }
+    try copy(
+      FolderVFS.usual.database(at: "\(PosixDisk().link(to: storeFolder.descriptor).string)/\(staged.string)"))
+    let file = try disk.openFileForWriting(staged, in: storeFolder.descriptor)
+    try disk.setMode(disk.status(of: FileName(name), in: storeFolder.descriptor).mode, of: file)
+    try disk.synchronize(file)
+    try disk.rename(
+      staged, in: storeFolder.descriptor, to: FileName(name), in: storeFolder.descriptor, .replace)
+    for suffix in ["-wal", "-shm"] {
+      let old = FileName(name + suffix)
+      if try disk.exists(old, in: storeFolder.descriptor) {
+        try disk.removeFile(old, in: storeFolder.descriptor)
+      }
+    }
+    try disk.synchronize(storeFolder.descriptor)
+  }
+
   // MARK: Moving
 
   /// Finds the package if another program has moved it, and goes on there.
