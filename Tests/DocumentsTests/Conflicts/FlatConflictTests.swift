@@ -89,6 +89,18 @@ struct FlatConflictTests {
     #expect(try disk.text(copy, in: "/") == "later")
   }
 
+  @Test func `stays if its copy changed since its versions were listed`() async throws {
+    let (disk, document) = try await Self.inConflict()
+    let shown = try await document.conflictVersions()
+    let copy = try #require(try ConflictCopy.all(of: Note.url, on: disk).first).name
+    try disk.overwrite(copy, "later", in: "/")
+    try await document.removeConflictVersions(shown)
+    #expect(await document.documentState.contains(.inConflict))
+    #expect(try disk.text(copy, in: "/") == "later")
+    try await document.removeConflictVersions(document.conflictVersions())
+    #expect(await document.documentState == .normal)
+  }
+
   @Test func `has a copy of each state, also without recovery copies`() async throws {
     let disk = try CrashDisk()
     let document = Document<Plain>(

@@ -77,7 +77,8 @@ package struct ConflictCopy: Sendable, Hashable {
   /// The copy as a version of the document.
   package var version: ConflictVersion {
     ConflictVersion(
-      ofFlatFile: id, named: documentURL.lastPathComponent, modificationDate: modificationDate)
+      ofFlatFile: id, named: documentURL.lastPathComponent,
+      ConflictFile(path: PackagePath([name]), size: status.size, modified: status.modified))
   }
 
   /// Returns the file.

@@ -79,18 +79,20 @@ extension Document {
   /// Removes conflict versions, for example after the user has looked at them.
   ///
   /// The document is then no longer in conflict, unless other versions arrived since, or a synchronising program has
-  /// left conflict copies. `resolveConflicts(with:)` removes those copies.
+  /// left conflict copies. A version that changed since is another one. `resolveConflicts(with:)` removes those copies.
   ///
   /// - Parameter versions: the versions, as `conflictVersions()` returned them.
   /// - Throws: `closed`; `file` if a version cannot be removed.
   public func removeConflictVersions(_ versions: [ConflictVersion]) async throws(DocumentError) {
     try await attempt { document throws(DocumentError) in
       guard let storage = document.lifecycle.opened?.storage else { throw document.error(.closed, .save) }
-      let decided = Set(versions.map(\.id))
       do {
         try await storage.versions?.removeConflictVersions(versions)
         if storage.versions == nil {
-          try await document.remove(document.conflictCopies().filter { decided.contains($0.id) })
+          // A copy that was written anew since is another version.
+          let shown = Set(versions.flatMap(\.files))
+          let copies = try await document.conflictCopies()
+          try await document.remove(copies.filter { shown.isSuperset(of: $0.version.files) })
         }
       } catch {
         throw document.report(DocumentError(error, .save, document.fileURL))

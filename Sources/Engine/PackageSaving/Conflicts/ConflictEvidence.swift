@@ -112,7 +112,8 @@ struct ConflictEvidence {
 
   /// Returns the mark in the name of a copy of the metadata that no known program names so; nil for any other file.
   ///
-  /// A name proves nothing: the file has to hold metadata, of this document and of another state.
+  /// A name proves nothing: the file has to hold metadata. Of this document and of another state, unless common programs
+  /// give the name: two documents of one name may have met there.
   static func mark(
     ofMetadata name: FileName, _ current: PackageMetadata?, in location: Location
   ) throws(FilePackageError) -> CopyMark? {

@@ -7,6 +7,10 @@ package struct ConflictFile: Sendable, Hashable {
   package var path: PackagePath
   package var size: UInt64
   package var modified: FileTime
+
+  package init(path: PackagePath, size: UInt64, modified: FileTime) {
+    (self.path, self.size, self.modified) = (path, size, modified)
+  }
 }
 
 /// A version of a document by another program or computer, in a conflict that no user has resolved yet.
@@ -48,10 +52,12 @@ public struct ConflictVersion: Sendable, Hashable, Identifiable {
 
 extension ConflictVersion {
   /// Makes the version of a flat file that another program wrote.
-  package init(ofFlatFile id: UUID, named name: String, modificationDate: Date) {
+  ///
+  /// - Parameter copy: the file that has the version.
+  package init(ofFlatFile id: UUID, named name: String, _ copy: ConflictFile) {
     self.init(
-      id: id, origin: .otherProgram, metadata: nil, savingComputer: nil, modificationDate: modificationDate,
-      differences: [name], missing: [], isWhole: true, files: [])
+      id: id, origin: .otherProgram, metadata: nil, savingComputer: nil, modificationDate: copy.modified.date,
+      differences: [name], missing: [], isWhole: true, files: [copy])
   }
 }
 
