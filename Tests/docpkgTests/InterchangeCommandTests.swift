@@ -184,6 +184,8 @@ struct InterchangeCommandTests {
     #expect(root.status == 0 && root.errors.contains("'../none.png' is missing"), "\(root)")
     let other = try run(tool, text + ["T.imageNotes", "S.imageNotes"])
     #expect(other.status == 2 && other.errors.contains("is not in the folder 'T.imageNotes'"))
+    let inFolder = try run(tool, ["import", ".", "S.imageNotes", "--root", "."])
+    #expect(inFolder.status == 2 && inFolder.errors.contains("'--root' is for the file of a Markdown text"))
     for name in ["T.imageNotes", "R.imageNotes"] {
       try remove(name)
     }
@@ -198,8 +200,10 @@ struct InterchangeCommandTests {
     try bundle(Self.text)
     let script = """
       set -e; mkdir N; printf '![](p.png)' > N/N.md; cp T.textbundle/assets/*.png N/p.png
+      mkdir -p M/Images; printf '![](Images/p.png)' > M/M.md; cp N/p.png M/Images
+      mkdir R; echo other > R/Recipes.db; touch R/Metadata.plist
       "$0" new A.imageNotes --text a -q; "$0" new B.imageNotes --text b -q
-      for i in T.textbundle N "A.imageNotes B.imageNotes" A.imageNotes; do
+      for i in T.textbundle N M R "A.imageNotes B.imageNotes" A.imageNotes; do
         bsdtar -a -cf "${i%% *}$(echo $i | wc -w).\(format)" $i
       done
       """
@@ -209,7 +213,11 @@ struct InterchangeCommandTests {
     #expect(bundle.output.hasPrefix("T.imageNotes: TextBundle, 1 image, 1 attachment, wrote"), "\(bundle)")
     let notes = try docpkg("import", "N1.\(format)", "N.imageNotes")
     #expect(notes.output.hasPrefix("N.imageNotes: Markdown, 1 image, wrote"), "\(notes)")
-    for (archive, name) in [("A.imageNotes2", "C.imageNotes"), ("A.imageNotes1", "C.textbundle")] {
+    let folders = try docpkg("import", "M1.\(format)", "M.imageNotes")
+    #expect(folders.output.hasPrefix("M.imageNotes: Markdown, 1 image, wrote"), "\(folders)")
+    for (archive, name) in [
+      ("A.imageNotes2", "C.imageNotes"), ("R1", "C.imageNotes"), ("A.imageNotes1", "C.textbundle"),
+    ] {
       for options in [[], ["--dry-run"]] {
         let refused = try run(tool, ["import", "\(archive).\(format)", name] + options)
         #expect(

@@ -1,5 +1,6 @@
 import FilePackages
 import FoundationEssentials
+import Glibc
 import ImageNotes
 import SystemPackage
 import TestSupport
@@ -48,6 +49,34 @@ struct AccountedChildrenTests {
     #expect(images.map(\.name) == ["a.gif", "p.png"])
     #expect(try images.last?.file().contents() == Fixture.picture())
     #expect(try back.attachments["Heights.txt"]?.contents() == Data("1\n2\n".utf8))
+  }
+
+  @Test(arguments: InterchangeFormat.writable)
+  func `is named also if its name is that of a part of another kind`(format: InterchangeFormat) throws {
+    let files = [
+      "Text.txt": "text", "Images": "a file", "Attachments": "a file", "Metadata.plist": "another's",
+    ]
+    let document = try InterchangeDocument(package: Fixture.tree(files.mapValues { Data($0.utf8) }))
+    let (_, remarks) = try format.write(document, named: "Trip")
+    #expect(leftOut(remarks) == ["Attachments", "Images", "Metadata.plist"])
+  }
+
+  @Test func `is named also if it is a FIFO alone in a folder, in an import as well`() throws {
+    let path = folder.appending("T.textbundle")
+    try FileManager.default.createDirectory(
+      atPath: path.appending("Pipes").string, withIntermediateDirectories: true)
+    for (name, text) in [
+      ("text.md", "text"), ("Text.txt", "text"), ("info.json", "{}"), ("assets", "a file"),
+    ] {
+      try Data(text.utf8).write(to: URL(filePath: path.appending(name).string))
+    }
+    #expect(mkfifo(path.appending("Pipes/fifo").string, 0o600) == 0)
+    let tree = try FileWrapper(url: URL(filePath: path.string))
+    let written = try InterchangeFormat.markdown.write(InterchangeDocument(package: tree), named: "Trip")
+      .remarks
+    #expect(leftOut(written).contains("Pipes/fifo"), "\(written)")
+    let read = try InterchangeFormat.textBundle.read(tree, named: "T.textbundle").remarks
+    #expect(leftOut(read) == ["Pipes", "Text.txt", "assets"], "\(read)")
   }
 
   @Test(arguments: InterchangeFormat.writable)

@@ -80,6 +80,7 @@ extension Import {
     _ format: InterchangeFormat
   ) async throws -> (document: InterchangeDocument, remarks: [InterchangeRemark]) {
     if archive != "-" && isFolder(archive) {
+      try refuseRoot()
       return try format.read(FileWrapper(url: url(archive)), named: archive)
     }
     let source = archive == "-" ? "/dev/stdin" : archive
@@ -94,6 +95,7 @@ extension Import {
       return try format.read(
         FileWrapper(url: folder), named: archive, textName: String(text.path.dropFirst(prefix.count)))
     }
+    try refuseRoot()
     var options = try options()
     if maxBytes == nil { options.limits.bytes = Self.memoryBytes }
     do {
@@ -104,6 +106,14 @@ extension Import {
     } catch let error as ArchiveError {
       throw error.withAdvice
     }
+  }
+
+  /// - Throws: `InputError` if `--root` is given, for a source that has its images in itself.
+  func refuseRoot() throws {
+    if root == nil { return }
+    throw InputError(
+      description: "'--root' is for the file of a Markdown text, and '\(display(archive))' is none. "
+        + "Leave the option out.")
   }
 
   private func isFolder(_ path: String) -> Bool {

@@ -77,6 +77,7 @@ struct Import: AsyncParsableCommand {
   func run() async throws {
     try refuseConvertible()
     if let format = interchangeFormat { return try await importDocument(format) }
+    try refuseRoot()
     var options = try options()
     options.checkingChildren = ExpectedChildren(of: path).check
     let report: ImportReport

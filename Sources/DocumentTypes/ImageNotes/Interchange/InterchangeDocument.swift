@@ -34,7 +34,7 @@ public struct InterchangeDocument: Sendable {
   /// - Throws: as `ImageNotes.init(configuration:)`; `invalidContent` if `info.json` is not a JSON object.
   public init(package tree: FileWrapper) throws {
     notes = try ImageNotes(configuration: .init(contentType: .imageNotes, file: tree))
-    try take(tree, at: .root, parts: partPaths)
+    try take(tree, at: .root, files: files)
     guard let file = try tree.child(named: TextBundleInfo.filename), file.isRegularFile else { return }
     do {
       info = try TextBundleInfo(file)
@@ -45,17 +45,31 @@ public struct InterchangeDocument: Sendable {
     }
   }
 
-  /// The paths of the files and folders that the document consists of.
-  private var partPaths: Set<PackagePath> {
-    let names = [
-      Layout.text, Layout.list, Layout.metadata, Layout.images, TextBundleInfo.filename,
-      Self.attachmentsFolder,
-    ]
-    return Set(names.map { PackagePath($0) } + notes.images.map(\.place))
+  /// The files that the document consists of.
+  private var files: Set<PackagePath> {
+    Set(
+      [Layout.text, Layout.list, TextBundleInfo.filename].map { PackagePath($0) } + notes.images.map(\.place))
+  }
+
+  /// Whether a node is a part of the document. Another program may give such a name to a node of another kind.
+  private static func isPart(_ node: FileWrapper, at path: PackagePath, of files: Set<PackagePath>) throws
+    -> Bool
+  {
+    if node.isDirectory { return [Layout.images, attachmentsFolder].contains(path.string) }
+    guard node.isRegularFile, path.string == Layout.metadata else {
+      return node.isRegularFile && files.contains(path)
+    }
+    let bytes = try node.contents()
+    do {
+      _ = try PackageMetadata(decoding: bytes)
+      return true
+    } catch {
+      return false
+    }
   }
 
   /// Takes each node beneath a folder: as an attachment, or as one of the others.
-  private mutating func take(_ folder: FileWrapper, at place: PackagePath, parts: Set<PackagePath>) throws {
+  private mutating func take(_ folder: FileWrapper, at place: PackagePath, files: Set<PackagePath>) throws {
     unsupported += try folder.unsupportedNames().map { place.appending($0) }
     // The hidden folder is the library's: a tree of the plain directory has it.
     for name in try folder.childNames() where !place.isRoot || name != PackageLayout.hidden.string {
@@ -63,9 +77,9 @@ public struct InterchangeDocument: Sendable {
       let path = place.appending(FileName(name))
       paths.insert(path)
       let attachment = path.names.first?.string == Self.attachmentsFolder ? path.names.dropFirst() : []
-      if child.isDirectory, try child.childCount() > 0 {
-        try take(child, at: path, parts: parts)
-      } else if parts.contains(path), !child.isSymbolicLink {
+      if child.isDirectory, try child.childCount() > 0 || !child.unsupportedNames().isEmpty {
+        try take(child, at: path, files: files)
+      } else if try Self.isPart(child, at: path, of: files) {
         continue
       } else if child.isRegularFile, !attachment.isEmpty {
         attachments[PackagePath(Array(attachment))] = child
@@ -95,7 +109,7 @@ extension FileWrapper {
   /// Calls `body` with each regular file at any depth, in the order of their paths.
   ///
   /// - Parameter other: receives the other nodes and the reason why they do not count: hidden ones, links, folders too
-  ///   deep.
+  ///   deep or empty, FIFOs, sockets and devices.
   func forEachFile(
     _ body: (_ path: String, _ file: FileWrapper) throws -> Void,
     other: (_ path: String, _ reason: String) throws -> Void
@@ -107,6 +121,9 @@ extension FileWrapper {
     beneath folder: String, _ depth: Int, _ body: (String, FileWrapper) throws -> Void,
     _ other: (String, String) throws -> Void
   ) throws {
+    for name in try unsupportedNames() {
+      try other(folder + name.string, "it is a FIFO, a socket or a device")
+    }
     for name in try childNames() {
       guard let child = try child(named: name) else { continue }
       let path = folder + name
@@ -118,6 +135,8 @@ extension FileWrapper {
         try other(path, "it is a symbolic link, which is not followed")
       } else if depth == Self.maximumDepth {
         try other(path, "it is in more than \(Self.maximumDepth) folders")
+      } else if try child.childCount() == 0, try child.unsupportedNames().isEmpty {
+        try other(path, "it is an empty folder")
       } else {
         try child.forEachFile(beneath: path + "/", depth + 1, body, other)
       }

@@ -30,11 +30,13 @@ struct TextBundleReader {
     }
     var intake = AssetIntake(tree, assetsFolder: AssetLayout.folder)
     try intake.take(text, from: textName) { $0 != textName && $0 != TextBundleInfo.filename }
+    var parts: Set = [TextBundleInfo.filename, textName]
     if let assets = try tree.child(named: AssetLayout.folder), assets.isDirectory {
       try intake.takeUnnamed(in: assets, at: AssetLayout.folder + "/")
+      parts.insert(AssetLayout.folder)
     }
     for name in try tree.childNames()
-    where ![TextBundleInfo.filename, textName, AssetLayout.folder].contains(name)
+    where !parts.contains(name)
       && intake.places[PackagePath(name)] == nil
     {
       intake.remark(.leftOut(name, reason: "it is no part of a TextBundle"))
