@@ -219,7 +219,12 @@ struct RowMergeTableTests {
   func `takes another virtual table as a whole`(_ module: String) async throws {
     let (column, values) = module.hasPrefix("r") ? ("id, x0, x1", "1, 2") : ("rowid, text", "'one'")
     func insert(_ row: Int) -> String { "INSERT INTO words(\(column)) VALUES (\(row), \(values));" }
-    let schema = "CREATE VIRTUAL TABLE words USING \(module); CREATE TABLE u(k TEXT PRIMARY KEY NOT NULL);"
+    // The trigger of another table, in whose text the name of the virtual table is a part of a word.
+    let schema = """
+      CREATE VIRTUAL TABLE words USING \(module); CREATE TABLE u(k TEXT PRIMARY KEY NOT NULL);
+      CREATE TABLE swords(k TEXT PRIMARY KEY NOT NULL);
+      CREATE TRIGGER a AFTER INSERT ON swords BEGIN INSERT INTO u VALUES (new.k); END;
+      """
     try await MergedDatabases.with("\(schema) \(insert(1))") { databases in
       try databases.edit("ours", "INSERT INTO u VALUES ('ours')")
       try databases.edit("theirs", insert(2))
