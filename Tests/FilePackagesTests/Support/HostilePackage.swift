@@ -90,10 +90,11 @@ struct HostilePackage {
     _ body: [UInt8], _ contents: [[UInt8]], _ count: Int, isBound: Bool = true, sequence: UInt64 = 1,
     applied: UInt64 = 0
   ) throws -> [UInt8] {
-    let status = try disk.status(of: folder("Trip.pkg"))
-    return try SaveLog.encoded(
-      [(body, contents, count)], from: sequence, committed: sequence, applied: applied,
-      inode: isBound ? status.identity.inode : 1, born: isBound ? status.born : nil)
+    var status = try disk.status(of: folder("Trip.pkg"))
+    if !isBound { (status.identity.inode, status.born) = (1, nil) }
+    return try ForgedLog(
+      package: status, body: body, contents: contents, rows: count, sequence: sequence, applied: applied
+    ).bytes()
   }
 
   /// Returns a row that puts a file of these bytes, or of the staged file, at a path.

@@ -53,7 +53,7 @@ private func run(_ bytes: [UInt8]) async throws {
 
 /// Writes the log.
 private func prepare(_ disk: CrashDisk, _ flags: UInt8, _ plan: Plan) throws {
-  let status = try disk.status(of: disk.openDirectory(at: "/Trip.pkg"))
+  var status = try disk.status(of: disk.openDirectory(at: "/Trip.pkg"))
   var plan = plan
   var bytes = plan.all
   if flags & 3 != 0 {
@@ -68,12 +68,12 @@ private func prepare(_ disk: CrashDisk, _ flags: UInt8, _ plan: Plan) throws {
     let isPlist = { (row: Change) in record.metadata != nil && row.puts && row.path == "Metadata.plist" }
     let contents = rows.compactMap { isPlist($0) ? nil : $0.bytes }
     let count = flags & 3 == 1 ? Int(flags >> 5) : rows.count
-    let isBound = flags & 4 != 0
     let sequence: UInt64 = flags & 16 == 0 ? 1 : .max
-    bytes = try SaveLog.encoded(
-      [(body, contents, count)], from: sequence, committed: sequence,
-      applied: flags & 8 == 0 ? sequence - 1 : sequence, inode: isBound ? status.identity.inode : 7,
-      born: isBound ? status.born : nil)
+    if flags & 4 == 0 { (status.identity.inode, status.born) = (7, nil) }
+    bytes = try ForgedLog(
+      package: status, body: body, contents: contents, rows: count, sequence: sequence,
+      applied: flags & 8 == 0 ? sequence - 1 : sequence
+    ).bytes()
   }
   try disk.makeFile("log", bytes, in: disk.openDirectory(at: "/Trip.pkg/.docpkg"))
 }

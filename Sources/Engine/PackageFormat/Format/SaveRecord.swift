@@ -47,7 +47,8 @@ package struct SaveRecord: Sendable {
     }
   }
 
-  private func isPlist(_ row: Change) -> Bool {
+  /// Returns whether a row puts the record's `Metadata.plist`.
+  package func isPlist(_ row: Change) -> Bool {
     metadata != nil && row.puts && row.path.names == [PackageLayout.metadata]
   }
 
@@ -97,20 +98,26 @@ extension SaveRecord {
   package func encode(to writer: inout ByteWriter, in log: ContentHash) throws(ByteReader.Damage) {
     let length = changes.rows.reduce(0) { $0 + (bytes(of: $1)?.count ?? 0) }
     writer.reserve(Self.headLength + length + 256 * changes.rows.count + Self.blockSize)
-    try Self.frame(
-      rows: changes.rows.count, sequence: sequence, contents: length, in: log, to: &writer,
-      body: { (writer) throws(ByteReader.Damage) in try encodeBody(to: &writer) },
-      bytes: { writer in for row in changes.rows { if let bytes = bytes(of: row) { writer.write(bytes) } } })
+    let start = writer.count
+    writer.write(Self.magic)
+    writer.write(UInt32(truncatingIfNeeded: changes.rows.count))
+    writer.write(sequence)
+    let bodyLength = writer.count
+    writer.write(UInt64(0))
+    writer.write(UInt64(length))
+    let end = writer.count
+    writer.writeZeros(ContentHash.count)
+    let body = writer.count
+    try encodeBody(to: &writer)
+    writer.overwrite(at: bodyLength, UInt64(writer.count - body))
+    let checksum = writer.withUnsafeBytes { Self.checksum($0[start..<end], $0[body...], in: log) }
+    writer.overwrite(at: end, checksum)
+    for row in changes.rows { if let bytes = bytes(of: row) { writer.write(bytes) } }
+    writer.writeZeros(-(writer.count - start) & (Self.blockSize - 1))
   }
 
-  /// The metadata, and the rows.
-  package func encodedBody() throws(ByteReader.Damage) -> [UInt8] {
-    var body = ByteWriter()
-    try encodeBody(to: &body)
-    return body.bytes
-  }
-
-  private func encodeBody(to writer: inout ByteWriter) throws(ByteReader.Damage) {
+  /// Writes the metadata, and the rows.
+  package func encodeBody(to writer: inout ByteWriter) throws(ByteReader.Damage) {
     writer.write(token)
     writer.write(
       (metadata == nil ? 0 : Flag.metadata) | (replaced == nil ? 0 : Flag.replaced)
@@ -118,42 +125,6 @@ extension SaveRecord {
     try metadata?.encode(to: &writer)
     try replaced?.encode(to: &writer)
     for row in changes.rows { row.encode(to: &writer, holdsBytes: bytes(of: row) != nil) }
-  }
-
-  /// Puts the head before a body and the bytes of files, and zeros after them.
-  package static func framed(
-    _ body: [UInt8], _ contents: [[UInt8]], rows: Int, sequence: UInt64, in log: ContentHash
-  ) -> [UInt8] {
-    var writer = ByteWriter()
-    frame(
-      rows: rows, sequence: sequence, contents: contents.reduce(0) { $0 + $1.count },
-      in: log, to: &writer, body: { $0.write(body) },
-      bytes: { writer in for bytes in contents { writer.write(bytes) } })
-    return writer.bytes
-  }
-
-  private static func frame<Failure>(
-    rows: Int, sequence: UInt64, contents: Int, in log: ContentHash, to writer: inout ByteWriter,
-    body: (inout ByteWriter) throws(Failure) -> Void, bytes: (inout ByteWriter) -> Void
-  ) throws(Failure) {
-    let start = writer.count
-    writer.write(magic)
-    writer.write(UInt32(truncatingIfNeeded: rows))
-    writer.write(sequence)
-    let length = writer.count
-    writer.write(UInt64(0))
-    writer.write(UInt64(contents))
-    let end = writer.count
-    writer.writeZeros(ContentHash.count)
-    let beginning = writer.count
-    try body(&writer)
-    writer.overwrite(at: length, UInt64(writer.count - beginning))
-    let checksum = writer.withUnsafeBytes { written in
-      Self.checksum(written[start..<end], written[beginning...], in: log)
-    }
-    writer.overwrite(at: end, checksum)
-    bytes(&writer)
-    writer.writeZeros(-(writer.count - start) & (blockSize - 1))
   }
 
   private static func checksum(

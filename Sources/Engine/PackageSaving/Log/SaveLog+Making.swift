@@ -22,14 +22,7 @@ extension SaveLog {
       record.sequence = sequence + 1
       try record.write(to: &body, in: header)
     }
-    let committed = sequence + (record == nil ? 0 : 1)
-    return encoded(header, Marks(committed: committed, applied: sequence), facts, body)
-  }
-
-  private static func encoded(
-    _ header: Header, _ marks: Marks, _ facts: [UInt8], _ body: borrowing ByteWriter
-  ) -> [UInt8] {
-    var marks = marks
+    var marks = Marks(committed: sequence + (record == nil ? 0 : 1), applied: sequence)
     marks.end = UInt64(start + body.count)
     var whole = ByteWriter(capacity: start + body.count)
     header.encode(marks, facts, to: &whole)
@@ -77,25 +70,6 @@ extension SaveLog {
     }
     guard let identity else { throw SystemError("fstat", PackageLayout.log, code: .ioError) }
     return SaveLog(OpenNode(file), identity, on: disk, content)
-  }
-
-  /// Encodes a log with any content in its records, for tests of logs that other programs made.
-  ///
-  /// - Parameter records: of each record the body, the bytes of files, and the number of rows in its head.
-  package static func encoded(
-    _ records: [(body: [UInt8], contents: [[UInt8]], rows: Int)], from sequence: UInt64 = 1,
-    committed: UInt64, applied: UInt64, inode: UInt64, born: FileTime?
-  ) throws(SystemError) -> [UInt8] {
-    let header = Header(identifier: UUID(), inode: inode, born: born)
-    var body = ByteWriter()
-    let facts = try Ledger().encode(sequence: sequence &- 1, to: &body)
-    for (index, record) in records.enumerated() {
-      body.write(
-        SaveRecord.framed(
-          record.body, record.contents, rows: record.rows, sequence: sequence &+ UInt64(index),
-          in: header.seed))
-    }
-    return encoded(header, Marks(committed: committed, applied: applied), facts, body)
   }
 }
 

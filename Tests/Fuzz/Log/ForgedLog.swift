@@ -1,0 +1,1 @@
+../../FilePackagesTests/Support/ForgedLog.swift
