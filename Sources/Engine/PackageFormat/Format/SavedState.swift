@@ -88,6 +88,11 @@ extension UUID {
       ))
   }
 
+  /// Makes the same identifier for the same text.
+  package init(hashing text: String) {
+    self.init(bytes: ContentHash(of: Array(text.utf8)).bytes.prefix(16))
+  }
+
   package var bytes: [UInt8] { withUnsafeBytes(of: uuid, Array.init) }
 
   /// All zeros.

@@ -352,10 +352,3 @@ extension ChildSummary {
     path == other.path && kind == other.kind && content == other.content && isExecutable == other.isExecutable
   }
 }
-
-extension UUID {
-  /// Makes the same identifier for the same text.
-  fileprivate init(hashing text: String) {
-    self.init(bytes: ContentHash(of: Array(text.utf8)).bytes.prefix(16))
-  }
-}

@@ -13,40 +13,67 @@ extension Publisher {
     }
     if isLost { return }
     var own = change
-    try moveToConflicts(try prepare(&own), of: change.path)
+    try moveToConflicts(try prepare(&own), of: change.path, isOurs: true)
+  }
+
+  static func conflictFolder(_ identifier: UUID) -> PackagePath {
+    PackagePath([PackageLayout.conflicts, FileName(identifier.uuidString)])
   }
 
   /// Moves a staged node to the conflict versions, under the path that it has or had in the package (P8).
-  mutating func moveToConflicts(_ source: FileName, of path: PackagePath) throws(FilePackageError) {
-    let top = conflictFolder ?? PackagePath([PackageLayout.conflicts, FileName(UUID.new.uuidString)])
-    conflictFolder = top
-    try attempt(path, "moving the changes of another program to the conflict versions") {
+  ///
+  /// - Parameter isOurs: whether the save puts the node: an attempt that was cut short may have moved it there, and it
+  ///   was made anew.
+  mutating func moveToConflicts(
+    _ source: FileName, of path: PackagePath, isOurs: Bool = false
+  ) throws(FilePackageError) {
+    let isTaken = try attempt(path, "moving the changes of another program to the conflict versions") {
       () throws(SystemError) in
-      guard let name = path.name else { return }
+      guard let name = path.name else { return false }
       // This folder has the log, so its own name is durable.
       var folder = OpenNode(try disk.openDirectory(PackageLayout.hidden, in: root.descriptor))
-      for name in top.names + path.parent.names {
+      for name in conflictFolder.names + path.parent.names {
         try disk.makeDirectoryIfAbsent(name, in: folder.descriptor)
         // The subfolder may be there and not durable yet.
         try disk.synchronize(folder.descriptor)
         folder = OpenNode(try disk.openDirectory(name, in: folder.descriptor))
       }
       if try disk.exists(name, in: folder.descriptor) {
-        // A second version of the same child.
-        conflictFolder = nil
-      } else {
-        try disk.rename(source, in: staging.descriptor, to: name, in: folder.descriptor, .replace)
-        do throws(SystemError) {
-          try disk.synchronize(folder.descriptor)
-        } catch {
-          // The next attempt to publish finds it among the staged files; if it cannot go back, it stays here.
-          try? disk.rename(name, in: folder.descriptor, to: source, in: staging.descriptor, .replace)
-          throw error
-        }
+        guard isOurs, let kind = try sameKind(name, in: folder.descriptor, as: source) else { return true }
+        // Another program may have written the file.
+        if kind == .file { try disk.synchronize(disk.openFile(name, in: folder.descriptor)) }
+        try disk.synchronize(folder.descriptor)
+        removeLeftover(source)
+        return false
       }
+      try disk.rename(source, in: staging.descriptor, to: name, in: folder.descriptor, .replace)
+      do throws(SystemError) {
+        try disk.synchronize(folder.descriptor)
+      } catch {
+        // The next attempt to publish finds it among the staged files; if it cannot go back, it stays here.
+        try? disk.rename(name, in: folder.descriptor, to: source, in: staging.descriptor, .replace)
+        throw error
+      }
+      return false
     }
-    if conflictFolder == nil { return try moveToConflicts(source, of: path) }
+    if isTaken {
+      // A second version of the same child.
+      conflictFolder = Self.conflictFolder(.new)
+      return try moveToConflicts(source, of: path, isOurs: isOurs)
+    }
     conflicts.insert(path.string)
+  }
+
+  /// Returns the kind of both, if they are files of the same bytes or links to the same destination.
+  private func sameKind(
+    _ name: FileName, in folder: borrowing OwnedDescriptor, as source: FileName
+  ) throws(SystemError) -> FileKind? {
+    let kind = try disk.status(of: source, in: staging.descriptor).kind
+    guard try disk.status(of: name, in: folder).kind == kind,
+      try disk.contentHash(of: name, kind, in: folder)
+        == disk.contentHash(of: source, kind, in: staging.descriptor)
+    else { return nil }
+    return kind
   }
 
   /// Looks at the nodes that exchanges brought out before a cut, since no process may have done so.

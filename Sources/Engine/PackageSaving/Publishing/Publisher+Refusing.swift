@@ -35,8 +35,8 @@ extension Publisher {
   mutating func keepRefused(_ source: FileName, of path: PackagePath) throws(FilePackageError) -> PackagePath
   {
     let portable = path.portable
-    try moveToConflicts(source, of: portable)
-    return PackagePath([PackageLayout.hidden] + (conflictFolder?.names ?? []) + portable.names)
+    try moveToConflicts(source, of: portable, isOurs: true)
+    return PackagePath([PackageLayout.hidden] + conflictFolder.names + portable.names)
   }
 }
 
