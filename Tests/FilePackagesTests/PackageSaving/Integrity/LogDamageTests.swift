@@ -235,4 +235,33 @@ struct LogDamageTests {
         + "\(notWhole) found by verifying, \(harmless) harmless")
     #expect(refused > 0 && notWhole > 0)
   }
+
+  @Test(arguments: [false, true])
+  func `restores no child from a kept file with other bytes, although its size and its date are right`(
+    hasCopy: Bool
+  ) async throws {
+    let disk = try await CrashCheck.disk(["Text.txt": "zero"], metadata: true)
+    for text in ["one", "two", "one"] {
+      let store = try await PackageStore.open(CrashCheck.path, on: disk)
+      try await store.put("Text.txt", text)
+      try await store.save(options: .keepsHistory)
+      try await store.close()
+    }
+    let date = try disk.status(of: "Text.txt", in: disk.openDirectory(at: CrashCheck.path)).modified
+    let kept: FilePath = "/Trip.pkg/.docpkg/kept"
+    let name = FileName(keeping: ContentHash(of: Array("one".utf8)), .file)
+    for (name, folder) in [("Text.txt", CrashCheck.path), (name, kept)] {
+      try disk.damage(name, in: folder) { $0 = Array("bad".utf8) }
+      try disk.setModified(date, of: name, in: disk.openDirectory(at: folder))
+    }
+    if hasCopy {
+      try disk.makeFile("a-copy", Array("one".utf8), in: disk.openDirectory(at: kept))
+    }
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    let repair = try await store.repair()
+    #expect(repair.restored.map(\.source) == (hasCopy ? [".docpkg/kept/a-copy"] : []))
+    #expect(repair.remaining.damaged == (hasCopy ? [] : ["Text.txt"]))
+    #expect(try disk.contents(of: "/Trip.pkg/Text.txt") == Array((hasCopy ? "one" : "bad").utf8))
+    try await store.close()
+  }
 }
