@@ -151,19 +151,18 @@ extension Change {
       if let lost, hasFolder { return VersionRecord.Row(path, lost) }
       // A folder that is there is no loss; only earlier versions do not have it.
       if lost == nil, new?.kind == .directory {
-        return VersionRecord.Row(path, Entry(.directory, .newDirectory()), earlier: .nothing)
+        return VersionRecord.Row(path, Entry(.directory, .newDirectory()), earlier: nil)
       }
-      return VersionRecord.Row(path, nil, earlier: lost.map { .other($0) } ?? .same)
+      return VersionRecord.Row(path, nil, earlier: lost)
     case .attributes:
-      return found.map { VersionRecord.Row(path, $0.ofVersion, earlier: isTakenOver ? .nothing : .same) }
+      return found.map { VersionRecord.Row(path, $0.ofVersion, earlier: isTakenOver ? nil : $0.ofVersion) }
     case .node:
       guard var node = found?.ofVersion else {
-        return VersionRecord.Row(path, nil, earlier: lost.map { .other($0) } ?? .same)
+        return VersionRecord.Row(path, nil, earlier: lost)
       }
       node.isKept = node.content != nil
-      guard let lost else { return VersionRecord.Row(path, node, earlier: .nothing) }
-      let isSame = lost.kind == node.kind && lost.content == node.content
-      return VersionRecord.Row(path, node, earlier: isSame ? .same : .other(lost))
+      let isSame = lost?.kind == node.kind && lost?.content == node.content
+      return VersionRecord.Row(path, node, earlier: isSame ? node : lost)
     }
   }
 }

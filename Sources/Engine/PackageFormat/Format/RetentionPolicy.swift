@@ -30,36 +30,24 @@ public struct RetentionPolicy: Sendable, Hashable {
     self.byteBudget = byteBudget
   }
 
-  /// The facts about a version that the policy uses.
-  package struct Candidate {
-    package var revision: UUID
-    package var date: Date
-    package var bytes: UInt64
-    package var isDiscardable: Bool
-
-    package init(revision: UUID, date: Date, bytes: UInt64, isDiscardable: Bool) {
-      (self.revision, self.date, self.bytes, self.isDiscardable) = (revision, date, bytes, isDiscardable)
-    }
-  }
-
   /// Returns the versions to drop for their age; expects the oldest first.
-  package func outdated(of versions: [Candidate], now: Date) -> Set<UUID> {
+  package func outdated(of versions: [VersionRecord], now: Date) -> Set<UUID> {
     var outdated: Set<UUID> = []
     var last: [Bucket: UUID] = [:]
     for version in versions.dropLast() where version.isDiscardable {
-      guard let bucket = bucket(version.date, now: now) else { continue }
+      guard let bucket = bucket(version.metadata.modificationDate, now: now) else { continue }
       if let earlier = last.updateValue(version.revision, forKey: bucket) { outdated.insert(earlier) }
     }
     return outdated
   }
 
   /// Returns the versions to drop for their bytes; expects the oldest first.
-  package func beyondBudget(of versions: [Candidate]) -> Set<UUID> {
+  package func beyondBudget(of versions: [VersionRecord]) -> Set<UUID> {
     var beyond: Set<UUID> = []
-    var bytes = versions.reduce(UInt64(0)) { $0 &+ $1.bytes }
+    var bytes = versions.reduce(UInt64(0)) { $0 &+ $1.keptBytes }
     for version in versions.dropLast() where version.isDiscardable && bytes > byteBudget {
       beyond.insert(version.revision)
-      bytes -= min(bytes, version.bytes)
+      bytes -= min(bytes, version.keptBytes)
     }
     return beyond
   }

@@ -36,22 +36,16 @@ extension VersionRecord.Row {
   fileprivate func encode(to writer: inout ByteWriter) {
     writer.writeShort(path.bytes)
     writer.write(node)
-    switch earlier {
-    case .same: writer.write(UInt8(0))
-    case .other(let node):
-      writer.write(UInt8(1))
-      writer.write(node)
-    case .nothing: writer.write(UInt8(2))
-    }
+    writer.write(UInt8(earlier == node ? 0 : 1))
+    if earlier != node { writer.write(earlier) }
   }
 
   fileprivate init(_ reader: inout ByteReader) throws(ByteReader.Damage) {
     self.init(try reader.readPath(), try Self.node(&reader))
     if PackageLayout.isOurs(path) { throw .init(words: "it has a row for one of the library's own files") }
     switch try reader.read(UInt8.self) {
-    case 0: earlier = .same
-    case 1: earlier = try Self.node(&reader).map { .other($0) } ?? .nothing
-    case 2: earlier = .nothing
+    case 0: break
+    case 1: earlier = try Self.node(&reader)
     default: throw .init(words: "it has a row of an unknown kind")
     }
   }

@@ -29,22 +29,20 @@ package struct VersionRecord: Sendable, Hashable {
     package var path: PackagePath
     /// Nil if there was no node.
     package var node: Entry?
-    /// The content of earlier versions at this place, unless they have a row of their own.
-    package var earlier = Earlier.same
+    /// The node of earlier versions at this place, unless they have a row of their own.
+    ///
+    /// If it is another one, another program changed, removed or put it: only another file may have its bytes.
+    package var earlier: Entry?
 
-    package init(_ path: PackagePath, _ node: Entry?, earlier: Earlier = .same) {
+    package init(_ path: PackagePath, _ node: Entry?, earlier: Entry?) {
       (self.path, self.node, self.earlier) = (path, node, earlier)
     }
-  }
 
-  /// The content of earlier versions at the place of a later version's row.
-  package enum Earlier: Sendable, Hashable {
-    /// The same content as in the later version.
-    case same
-    /// The node that another program changed or removed; only another file may have its bytes.
-    case other(Entry)
-    /// No node: another program put the later version's node there.
-    case nothing
+    /// Makes a row of a node that earlier versions have, too.
+    package init(_ path: PackagePath, _ node: Entry?) { self.init(path, node, earlier: node) }
+
+    /// The row for earlier versions at the same place.
+    var ofEarlier: Self { Self(path, earlier) }
   }
 }
 
@@ -57,17 +55,6 @@ extension VersionRecord {
     merged.rows += dropped.rows.filter { !own.contains($0.path) }.map(\.ofEarlier)
     merged.rows.sort { $0.path < $1.path }
     return merged
-  }
-}
-
-extension VersionRecord.Row {
-  /// The row for earlier versions at the same place.
-  var ofEarlier: VersionRecord.Row {
-    switch earlier {
-    case .same: self
-    case .other(let node): VersionRecord.Row(path, node)
-    case .nothing: VersionRecord.Row(path, nil)
-    }
   }
 }
 

@@ -164,17 +164,9 @@ extension VersionChain {
 
   /// Returns the versions that a policy drops.
   func dropped(by policy: RetentionPolicy, now: Date) -> Set<UUID> {
-    let outdated = policy.outdated(of: versions.map(RetentionPolicy.Candidate.init), now: now)
+    let outdated = policy.outdated(of: versions, now: now)
     var thinned = self
     if !outdated.isEmpty { thinned.drop(outdated) }
-    return outdated.union(policy.beyondBudget(of: thinned.versions.map(RetentionPolicy.Candidate.init)))
-  }
-}
-
-extension RetentionPolicy.Candidate {
-  init(_ version: VersionRecord) {
-    self.init(
-      revision: version.revision, date: version.metadata.modificationDate, bytes: version.keptBytes,
-      isDiscardable: version.isDiscardable)
+    return outdated.union(policy.beyondBudget(of: thinned.versions))
   }
 }
