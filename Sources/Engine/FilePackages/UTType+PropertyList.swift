@@ -95,8 +95,6 @@ private struct TypeDeclarationList {
 }
 
 extension PropertyListValue {
-  fileprivate var text: String? { if case .string(let text) = self { text } else { nil } }
-  fileprivate var array: [PropertyListValue]? { if case .array(let values) = self { values } else { nil } }
   fileprivate var dictionary: [String: PropertyListValue]? {
     if case .dictionary(let values) = self { values } else { nil }
   }
@@ -110,6 +108,6 @@ extension PropertyListValue {
 
   /// A number, or a text with one; nil for another text, such as "1.0".
   fileprivate var number: Int? {
-    if case .integer(let number) = self { Int(exactly: number) } else { text.flatMap { Int($0) } }
+    integer.flatMap { Int(exactly: $0) } ?? text.flatMap { Int($0) }
   }
 }

@@ -47,8 +47,8 @@ extension FilePackageError {
       case (.invalidName, let child?) where operation == .read:
         "\(thing) cannot have a child '\(child)': \(reason ?? code.words)."
       case (.unpublished, _) where operation != .publish:
-        "\(thing) could not be \(operation.past): an earlier save cannot be published: \(detail)."
-      default: "\(thing) could not be \(operation.past): \(detail)."
+        "\(thing) could not be \(operation.words.past): an earlier save cannot be published: \(detail)."
+      default: "\(thing) could not be \(operation.words.past): \(detail)."
       }
     return ([text] + advice(wording.hasEnded) + [wording.hint(code)].compactMap(\.self)).joined(
       separator: " ")
@@ -57,7 +57,7 @@ extension FilePackageError {
   /// The reason, and the activity that failed.
   package var detail: String {
     let reason = reason ?? code.words
-    if let child { return "\(reason) (\(activity ?? operation.present) '\(child)')" }
+    if let child { return "\(reason) (\(activity ?? operation.words.present) '\(child)')" }
     return activity.map { "\(reason) (\($0))" } ?? reason
   }
 

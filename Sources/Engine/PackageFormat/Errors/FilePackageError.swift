@@ -171,43 +171,24 @@ extension FilePackageError: CustomStringConvertible, LocalizedError {
 }
 
 extension FilePackageError.Operation {
-  var past: String {
+  /// The operation in a sentence.
+  var words: (past: String, present: String) {
     switch self {
-    case .open: "opened"
-    case .read: "read"
-    case .save: "saved"
-    case .create: "created"
-    case .copy: "copied"
-    case .restore: "restored"
-    case .verify: "verified"
-    case .repair: "repaired"
-    case .watch: "watched"
-    case .search: "searched"
-    case .move: "moved"
-    case .delete: "deleted"
-    case .evict: "removed from this machine"
-    case .publish: "published"
-    case .close: "closed"
-    }
-  }
-
-  var present: String {
-    switch self {
-    case .open: "opening"
-    case .read: "reading"
-    case .save: "writing"
-    case .create: "writing"
-    case .copy: "copying"
-    case .restore: "restoring"
-    case .verify: "reading"
-    case .repair: "writing"
-    case .watch: "watching"
-    case .search: "searching"
-    case .move: "moving"
-    case .delete: "deleting"
-    case .evict: "removing from this machine"
-    case .publish: "publishing"
-    case .close: "cleaning up"
+    case .open: ("opened", "opening")
+    case .read: ("read", "reading")
+    case .save: ("saved", "writing")
+    case .create: ("created", "writing")
+    case .copy: ("copied", "copying")
+    case .restore: ("restored", "restoring")
+    case .verify: ("verified", "reading")
+    case .repair: ("repaired", "writing")
+    case .watch: ("watched", "watching")
+    case .search: ("searched", "searching")
+    case .move: ("moved", "moving")
+    case .delete: ("deleted", "deleting")
+    case .evict: ("removed from this machine", "removing from this machine")
+    case .publish: ("published", "publishing")
+    case .close: ("closed", "cleaning up")
     }
   }
 }

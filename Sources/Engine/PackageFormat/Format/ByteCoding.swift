@@ -58,11 +58,7 @@ package struct ByteWriter: ~Copyable {
     place(for: value.count).copyMemory(from: source, byteCount: value.count)
   }
 
-  package mutating func write(_ value: [UInt8]) { value.withUnsafeBytes { write($0) } }
-
-  package mutating func write(_ value: ArraySlice<UInt8>) { value.withUnsafeBytes { write($0) } }
-
-  package mutating func write(_ value: Data) { value.withUnsafeBytes { write($0) } }
+  package mutating func write(_ value: some ContiguousBytes) { value.withUnsafeBytes { write($0) } }
 
   package mutating func write(_ text: StaticString) {
     write(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))

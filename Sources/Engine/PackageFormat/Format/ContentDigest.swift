@@ -102,35 +102,12 @@ package struct ContentDigest: Sendable, Hashable {
 
   /// 64 hexadecimal digits: the lanes in order, most significant digit first.
   package var hexadecimal: String {
-    String(unsafeUninitializedCapacity: 64) { digits in
-      for lane in 0..<4 {
-        var value = lanes[lane]
-        for position in 0..<16 {
-          value = value << 4 | value >> 60
-          digits[lane * 16 + position] = (UInt8(truncatingIfNeeded: value) & 15).hexadecimalDigit()
-        }
-      }
-      return 64
-    }
+    (0..<4).flatMap { lane in withUnsafeBytes(of: lanes[lane].bigEndian, Array.init) }.hexadecimal
   }
 
+  /// Reads 64 hexadecimal digits in either case.
   package init?(hexadecimal: String) {
-    var hexadecimal = hexadecimal
-    guard let lanes = hexadecimal.withUTF8(Self.lanes) else { return nil }
-    self.lanes = lanes
-  }
-
-  private static func lanes(_ text: UnsafeBufferPointer<UInt8>) -> SIMD4<UInt64>? {
-    guard text.count == 64 else { return nil }
-    var lanes = SIMD4<UInt64>()
-    for lane in 0..<4 {
-      var value: UInt64 = 0
-      for character in text[(lane * 16)..<(lane * 16 + 16)] {
-        guard let digit = character.hexadecimalValue else { return nil }
-        value = value << 4 | UInt64(digit)
-      }
-      lanes[lane] = value
-    }
-    return lanes
+    guard let bytes = hexadecimal.lowercased().utf8.hexadecimalDecoded, bytes.count == 32 else { return nil }
+    for lane in 0..<4 { lanes[lane] = bytes[(8 * lane)..<(8 * lane + 8)].reduce(0) { $0 << 8 | UInt64($1) } }
   }
 }

@@ -29,8 +29,7 @@ extension PackageMetadata {
     for text in [generator, generatorVersion, savingComputer] { writer.writeLong(text.utf8) }
     writer.write(UInt64(fileCount))
     writer.write(size)
-    let digest = ContentDigest(hexadecimal: contentDigest) ?? ContentDigest()
-    for lane in 0..<4 { writer.write(digest.lanes[lane]) }
+    for lane in 0..<4 { writer.write(summary.digest.lanes[lane]) }
     if let contentType { writer.writeLong(contentType.identifier.utf8) }
     if let contentRevision { writer.write(contentRevision) }
     if let databasePath { writer.writeLong(databasePath.utf8) }
@@ -55,11 +54,10 @@ extension PackageMetadata {
     generator = try reader.readText()
     generatorVersion = try reader.readText()
     savingComputer = try reader.readText()
-    fileCount = try reader.readNumber()
-    size = UInt64(try reader.readNumber())
+    let (fileCount, size) = (try reader.readNumber(), UInt64(try reader.readNumber()))
     var lanes = SIMD4<UInt64>()
     for lane in 0..<4 { lanes[lane] = try reader.read() }
-    contentDigest = ContentDigest(lanes: lanes).hexadecimal
+    summary = ContentSummary(fileCount: fileCount, byteCount: size, digest: ContentDigest(lanes: lanes))
     if flags & Flag.contentType != 0 { contentType = UTType(unchecked: try reader.readText()) }
     if flags & Flag.contentRevision != 0 { contentRevision = try reader.readUUID() }
     if flags & Flag.database != 0 {

@@ -41,15 +41,23 @@ public struct PackageMetadata: Sendable, Hashable {
   public package(set) var generatorVersion = SavingProgram.current.version
   /// The name of the computer that saved this state.
   public package(set) var savingComputer = ""
+  /// The sums over the children.
+  package var summary = ContentSummary() {
+    didSet {
+      // Numbers beyond these were computed from wrong numbers; a verification finds that.
+      summary.fileCount = max(0, summary.fileCount)
+      if summary.byteCount > UInt64(Self.maximumNumber) { summary.byteCount = 0 }
+    }
+  }
   /// The number of regular files and symbolic links, without the library's own.
-  public internal(set) var fileCount = 0
+  public var fileCount: Int { summary.fileCount }
   /// The total size of these files and links, in bytes.
-  public internal(set) var size: UInt64 = 0
+  public var size: UInt64 { summary.byteCount }
   /// A sum over all children that any program can compute again from the files: 64 hexadecimal digits.
   ///
   /// It detects a package torn by a copy or by a program that synchronises folders; it does not detect the changes of
   /// an attacker.
-  public internal(set) var contentDigest = String(repeating: "0", count: 64)
+  public var contentDigest: String { summary.digest.hexadecimal }
 
   /// The path of the document's database in the package; nil for a document without one.
   ///
@@ -76,8 +84,7 @@ public struct PackageMetadata: Sendable, Hashable {
   /// The name that the user gave the document; nil if it is the filename.
   public var displayName: String? {
     get {
-      guard case .string(let name) = applicationValues[Key.displayName.rawValue] else { return nil }
-      return name
+      applicationValues[Key.displayName.rawValue]?.text
     }
     set { applicationValues[Key.displayName.rawValue] = newValue.map { .string($0) } }
   }
@@ -158,14 +165,11 @@ extension PackageMetadata {
   package func encoded() throws -> Data { Data(try encodedBytes()) }
 
   /// Returns the bytes of `encoded()`.
-  package func encodedBytes() throws -> [UInt8] {
-    if let xml = PropertyListWriter.xml(fields: fields) { return xml }
-    return Array(try PropertyListWriter.encoded(propertyList))
-  }
+  package func encodedBytes() throws -> [UInt8] { try PropertyListWriter.encoded(fields) }
 
   /// Returns the application's values alone as an XML plist, with its keys in order: equal values have equal bytes.
   package func encodedApplicationValues() throws -> Data {
-    try PropertyListWriter.data(applicationValues)
+    Data(try PropertyListWriter.encoded(applicationValues.sorted { $0.key < $1.key }))
   }
 
   /// The reason why a plist is not the metadata of a package that this version can edit.
@@ -191,34 +195,35 @@ extension PackageMetadata {
   }
 
   private init(propertyList values: [String: PropertyListValue]) throws(Problem) {
-    let reader = Reader(values: values)
-    guard case .integer(let version) = values[Key.formatVersion.rawValue] else { throw .notOurs }
+    guard let version = values[Key.formatVersion.rawValue]?.integer else { throw .notOurs }
     guard version <= Self.currentFormatVersion else { throw .newerFormat(Int(version)) }
     guard version >= Self.currentFormatVersion else { throw .earlierFormat(Int(version)) }
+    func value<Value>(
+      _ key: Key, _ kind: (PropertyListValue) -> Value?
+    ) throws(Problem) -> Value {
+      guard let value = values[key.rawValue].flatMap(kind) else { throw .invalidValue(key.rawValue) }
+      return value
+    }
+    func optional<Value>(_ key: Key, _ kind: (PropertyListValue) -> Value?) throws(Problem) -> Value? {
+      values[key.rawValue] == nil ? nil : try value(key, kind)
+    }
     formatVersion = Int(version)
-    contentType = try values[Key.contentType.rawValue].map { _ throws(Problem) in
-      UTType(unchecked: try reader.string(.contentType))
-    }
-    identifier = try reader.uuid(.identifier)
-    revision = try reader.uuid(.revision)
-    parentRevisions = try reader.uuids(.parentRevisions)
-    contentRevision = try values[Key.contentRevision.rawValue].map { _ throws(Problem) in
-      try reader.uuid(.contentRevision)
-    }
-    generation = Int(try reader.integer(.generation))
-    creationDate = try reader.date(.creationDate)
-    modificationDate = try reader.date(.modificationDate)
-    generator = try reader.string(.generator)
-    generatorVersion = try reader.string(.generatorVersion)
-    savingComputer = try reader.string(.savingComputer)
-    fileCount = Int(try reader.integer(.fileCount))
-    size = UInt64(try reader.integer(.size))
-    contentDigest = try reader.string(.contentDigest)
-    guard ContentDigest(hexadecimal: contentDigest) != nil else {
-      throw .invalidValue(Key.contentDigest.rawValue)
-    }
-    databasePath = reader.path(.database)
-    keepsNoHistory = reader.isFalse(.keepsHistory)
+    contentType = try optional(.contentType, \.text).map { UTType(unchecked: $0) }
+    identifier = try value(.identifier, \.uuid)
+    revision = try value(.revision, \.uuid)
+    parentRevisions = try value(.parentRevisions, \.uuids)
+    contentRevision = try optional(.contentRevision, \.uuid)
+    generation = try value(.generation, \.count)
+    creationDate = try value(.creationDate, \.date)
+    modificationDate = try value(.modificationDate, \.date)
+    generator = try value(.generator, \.text)
+    generatorVersion = try value(.generatorVersion, \.text)
+    savingComputer = try value(.savingComputer, \.text)
+    summary = ContentSummary(
+      fileCount: try value(.fileCount, \.count), byteCount: UInt64(try value(.size, \.count)),
+      digest: try value(.contentDigest) { $0.text.flatMap { ContentDigest(hexadecimal: $0) } })
+    databasePath = values[Key.database.rawValue]?.pathOfDatabase
+    keepsNoHistory = values[Key.keepsHistory.rawValue] == .boolean(false)
     applicationValues = Self.applicationValues(in: values)
   }
 
@@ -228,9 +233,8 @@ extension PackageMetadata {
     var own = Set(Key.allCases.map(\.rawValue))
     own.remove(Key.displayName.rawValue)
     // Any other value of these keys is the application's.
-    let reader = Reader(values: values)
-    if reader.path(.database) == nil { own.remove(Key.database.rawValue) }
-    if !reader.isFalse(.keepsHistory) { own.remove(Key.keepsHistory.rawValue) }
+    if values[Key.database.rawValue]?.pathOfDatabase == nil { own.remove(Key.database.rawValue) }
+    if values[Key.keepsHistory.rawValue] != .boolean(false) { own.remove(Key.keepsHistory.rawValue) }
     return values.filter { !own.contains($0.key) }
   }
 
@@ -239,71 +243,25 @@ extension PackageMetadata {
     guard let databasePath else { return [] }
     return Set(["", "-wal", "-shm", "-journal"].map { PackagePath(databasePath + $0) })
   }
-
-  /// The sums over the children.
-  package var summary: ContentSummary {
-    get {
-      ContentSummary(
-        fileCount: fileCount, byteCount: size,
-        digest: ContentDigest(hexadecimal: contentDigest) ?? ContentDigest())
-    }
-    set {
-      // Numbers beyond these were computed from wrong numbers; a verification finds that.
-      fileCount = max(0, newValue.fileCount)
-      size = newValue.byteCount > UInt64(Self.maximumNumber) ? 0 : newValue.byteCount
-      contentDigest = newValue.digest.hexadecimal
-    }
-  }
 }
 
-private struct Reader {
-  typealias Key = PackageMetadata.Key
-  let values: [String: PropertyListValue]
-
-  package func string(_ key: Key) throws(PackageMetadata.Problem) -> String {
-    guard case .string(let value) = values[key.rawValue] else { throw .invalidValue(key.rawValue) }
-    return value
+extension PropertyListValue {
+  fileprivate var date: Date? { if case .date(let date) = self { date } else { nil } }
+  fileprivate var uuid: UUID? { text.flatMap { UUID(uuidString: $0) } }
+  fileprivate var uuids: [UUID]? {
+    guard let array else { return nil }
+    let uuids = array.compactMap(\.uuid)
+    return uuids.count == array.count ? uuids : nil
   }
 
-  func integer(_ key: Key) throws(PackageMetadata.Problem) -> Int64 {
-    guard case .integer(let value) = values[key.rawValue], (0...PackageMetadata.maximumNumber).contains(value)
-    else {
-      throw .invalidValue(key.rawValue)
-    }
-    return value
+  /// A number of files, bytes or states.
+  fileprivate var count: Int? {
+    integer.flatMap { (0...PackageMetadata.maximumNumber).contains($0) ? Int($0) : nil }
   }
 
-  func date(_ key: Key) throws(PackageMetadata.Problem) -> Date {
-    guard case .date(let value) = values[key.rawValue] else { throw .invalidValue(key.rawValue) }
-    return value
-  }
-
-  func uuid(_ key: Key) throws(PackageMetadata.Problem) -> UUID {
-    guard let value = UUID(uuidString: try string(key)) else { throw .invalidValue(key.rawValue) }
-    return value
-  }
-
-  /// Returns the path of a child in a folder; nil for any other value, which is then the application's own.
-  package func path(_ key: Key) -> String? {
-    guard case .string(let string) = values[key.rawValue] else { return nil }
-    return PackagePath(string).canBeDatabase ? string : nil
-  }
-
-  /// Returns whether there is the value `false`; any other value is the application's own.
-  func isFalse(_ key: Key) -> Bool {
-    if case .boolean(false) = values[key.rawValue] { true } else { false }
-  }
-
-  func uuids(_ key: Key) throws(PackageMetadata.Problem) -> [UUID] {
-    guard case .array(let array) = values[key.rawValue] else { throw .invalidValue(key.rawValue) }
-    var uuids: [UUID] = []
-    for element in array {
-      guard case .string(let text) = element, let uuid = UUID(uuidString: text) else {
-        throw .invalidValue(key.rawValue)
-      }
-      uuids.append(uuid)
-    }
-    return uuids
+  /// The path of a child in a folder; nil for any other value, which is then the application's own.
+  fileprivate var pathOfDatabase: String? {
+    text.flatMap { PackagePath($0).canBeDatabase ? $0 : nil }
   }
 }
 

@@ -24,6 +24,13 @@ public enum PropertyListValue: Sendable, Hashable {
   case dictionary([String: PropertyListValue])
 }
 
+extension PropertyListValue {
+  /// The value as one kind; nil if it is of another one.
+  package var text: String? { if case .string(let text) = self { text } else { nil } }
+  package var integer: Int64? { if case .integer(let number) = self { number } else { nil } }
+  package var array: [PropertyListValue]? { if case .array(let values) = self { values } else { nil } }
+}
+
 extension PropertyListValue: Codable {
   /// Reads a value of any kind.
   public init(from decoder: any Decoder) throws {

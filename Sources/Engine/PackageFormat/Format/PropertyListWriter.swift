@@ -24,20 +24,22 @@ struct PropertyListWriter: ~Copyable {
     var description: String { "a text has a NUL character" }
   }
 
-  /// Returns a property list as XML, with its keys in order.
+  /// Returns a property list as XML.
   ///
+  /// - Parameter fields: its keys, in order, and their values.
   /// - Throws: `Unwritable`; the error of `PropertyListEncoder`.
-  static func data(_ values: [String: PropertyListValue]) throws -> Data {
-    if let xml = xml(values) { return xml }
-    return try encoded(values)
-  }
-
-  /// Returns the XML of `PropertyListEncoder`.
-  static func encoded(_ values: [String: PropertyListValue]) throws -> Data {
+  static func encoded(_ fields: [Field]) throws -> [UInt8] {
+    var writer = Self()
+    writer.append(start)
+    if writer.write(fields, 0) {
+      writer.append(end)
+      return writer.writer.bytes
+    }
+    let values = Dictionary(uniqueKeysWithValues: fields)
     if hasNUL(.dictionary(values)) { throw Unwritable() }
     let encoder = PropertyListEncoder()
     encoder.outputFormat = .xml
-    return try encoder.encode(values)
+    return Array(try encoder.encode(values))
   }
 
   private static func hasNUL(_ value: PropertyListValue) -> Bool {
@@ -47,21 +49,6 @@ struct PropertyListWriter: ~Copyable {
     case .dictionary(let values): values.contains { $0.utf8.contains(0) || hasNUL($1) }
     default: false
     }
-  }
-
-  static func xml(_ values: [String: PropertyListValue]) -> Data? {
-    xml(fields: values.sorted { $0.key < $1.key }).map { Data($0) }
-  }
-
-  /// Returns the XML of a dictionary.
-  ///
-  /// - Parameter fields: its keys, in order, and their values.
-  static func xml(fields: [Field]) -> [UInt8]? {
-    var writer = Self()
-    writer.append(start)
-    guard writer.write(fields, 0) else { return nil }
-    writer.append(end)
-    return writer.writer.bytes
   }
 
   /// Returns false if the encoder must write the value.
