@@ -16,7 +16,10 @@ extension Disk {
       let source = try openFile(name, in: from)
       let file = try createFile(newName, in: to, mode: 0o600)
       try copyBytes(of: source, to: file)
-      try finish(file, like: source, status)
+      try copyAttributes(of: status, from: source, on: file)
+      try setMode(status.mode, of: file)
+      try setModified(status.modified, of: file)
+      try synchronize(file)
     case .symbolicLink:
       try makeSymbolicLink(to: destination(of: name, in: from), named: newName, in: to)
       try setModified(status.modified, of: newName, in: to)
@@ -36,14 +39,5 @@ extension Disk {
       try write(UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: file, at: offset)
       offset += UInt64(count)
     }
-  }
-
-  private func finish(
-    _ new: borrowing OwnedDescriptor, like source: borrowing OwnedDescriptor, _ status: FileStatus
-  ) throws(SystemError) {
-    try copyAttributes(of: status, from: source, on: new)
-    try setMode(status.mode, of: new)
-    try setModified(status.modified, of: new)
-    try synchronize(new)
   }
 }

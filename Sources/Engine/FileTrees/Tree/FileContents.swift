@@ -51,11 +51,8 @@ package enum FileContents: Sendable {
     defer { buffer.deallocate() }
     var offset: UInt64 = 0
     while true {
-      let count: Int
-      do {
-        count = try node.disk.read(file.descriptor, at: offset, into: buffer)
-      } catch {
-        throw FilePackageError(error, .read, node)
+      let count = try node.attempt(.read) {
+        try node.disk.read(file.descriptor, at: offset, into: buffer)
       }
       if count == 0 { break }
       try body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))

@@ -11,15 +11,7 @@ extension FileWrapper {
   public func withRandomAccess<Result>(
     _ body: (_ size: UInt64, _ read: (_ offset: UInt64, _ count: Int) throws -> [UInt8]) throws -> Result
   ) throws -> Result {
-    try fileContents.withRandomAccess(body)
-  }
-}
-
-extension FileContents {
-  fileprivate func withRandomAccess<Result>(
-    _ body: (_ size: UInt64, _ read: (_ offset: UInt64, _ count: Int) throws -> [UInt8]) throws -> Result
-  ) throws -> Result {
-    switch self {
+    switch try fileContents {
     case .data(let data):
       return try body(UInt64(data.count)) { offset, count in
         let start = data.startIndex + Int(clamping: min(offset, UInt64(data.count)))
@@ -27,14 +19,9 @@ extension FileContents {
       }
     case .stored(let node):
       let file = OpenNode(try node.openFile())
-      func describe<Value>(_ call: () throws(SystemError) -> Value) throws(FilePackageError) -> Value {
-        do { return try call() } catch { throw FilePackageError(error, .read, node) }
-      }
-      let size = try describe { () throws(SystemError) in try node.disk.status(of: file.descriptor).size }
+      let size = try node.attempt(.read) { try node.disk.status(of: file.descriptor).size }
       return try body(size) { offset, count in
-        try describe { () throws(SystemError) in
-          try node.disk.read(file.descriptor, at: offset, atMost: count)
-        }
+        try node.attempt(.read) { try node.disk.read(file.descriptor, at: offset, atMost: count) }
       }
     }
   }

@@ -46,12 +46,7 @@ package final class Location: Sendable {
   package var url: URL { URL(filePath: FileName(path).string, directoryHint: .isDirectory) }
 
   /// Opens the directory at `path`, name by name, so that it follows no symbolic link inside the package.
-  ///
-  /// - Parameter counting: a disk that counts calls, used in place of the location's disk.
-  package func openDirectory(
-    _ path: PackagePath, on counting: CountingDisk? = nil
-  ) throws(SystemError) -> OwnedDescriptor {
-    let disk: any Disk = counting ?? self.disk
+  package func openDirectory(_ path: PackagePath) throws(SystemError) -> OwnedDescriptor {
     var directory = try disk.openDirectory(at: self.path)
     for name in path.names {
       directory = try disk.openDirectory(name, in: directory)

@@ -66,18 +66,13 @@ extension StoredNode {
   package func children(_ names: [FileName]) throws(FilePackageError) -> [StoredNode] {
     // Without names, no directory on disk is needed.
     if names.isEmpty { return [] }
+    let directory = try attempt(.read) { try location.openDirectory(path) }
     var children: [StoredNode] = []
     children.reserveCapacity(names.count)
-    var current = self
-    do {
-      let directory = try location.openDirectory(path)
-      for name in names {
-        current = child(name)
-        current.status = try disk.status(of: name, in: directory)
-        children.append(current)
-      }
-    } catch {
-      throw FilePackageError(error, .read, current)
+    for name in names {
+      var child = child(name)
+      child.status = try child.attempt(.read) { try disk.status(of: name, in: directory) }
+      children.append(child)
     }
     return children
   }

@@ -113,7 +113,7 @@ extension SaveDraft {
   private func occupied(_ path: PackagePath) -> FilePackageError {
     do throws(SystemError) {
       guard let name = path.name, try disk.limitsNames(in: session.hidden.root.descriptor),
-        try disk.list(location.openDirectory(path.parent, on: disk)).position(of: name) == nil
+        try disk.list(location.openDirectory(path.parent)).position(of: name) == nil
       else { return changed(path) }
     } catch {
       // The folder is changing.
