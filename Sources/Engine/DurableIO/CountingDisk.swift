@@ -62,19 +62,10 @@ package struct CountingDisk: Disk {
   private let base: any Disk
   private let counter = Counter()
   private let before: (@Sendable (Event) throws(SystemError) -> Void)?
-  private let syncing: Syncing?
 
-  /// Runs a sync, a `startWriting` too, or leaves it out.
-  package typealias Syncing =
-    @Sendable (DiskOperation, () throws(SystemError) -> Void) throws(SystemError) -> Void
-
-  /// - Parameters:
-  ///   - before: receives each operation. If it throws, the operation fails with that error and does not run.
-  ///   - syncing: stands for the syncs of `base`, which it may call.
-  package init(
-    _ base: any Disk, before: (@Sendable (Event) throws(SystemError) -> Void)? = nil, syncing: Syncing? = nil
-  ) {
-    (self.base, self.before, self.syncing) = (base, before, syncing)
+  /// - Parameter before: receives each operation. If it throws, the operation fails with that error and does not run.
+  package init(_ base: any Disk, before: (@Sendable (Event) throws(SystemError) -> Void)? = nil) {
+    (self.base, self.before) = (base, before)
   }
 
   package var syncsTogether: Bool { before == nil && base.syncsTogether }
@@ -291,22 +282,18 @@ package struct CountingDisk: Disk {
   // MARK: Syncing
 
   package func synchronize(_ file: borrowing OwnedDescriptor) throws(SystemError) {
-    try sync(.synchronize) { () throws(SystemError) in try base.synchronize(file) }
+    try count(.synchronize)
+    try base.synchronize(file)
   }
 
   package func synchronizeData(_ file: borrowing OwnedDescriptor) throws(SystemError) {
-    try sync(.synchronizeData) { () throws(SystemError) in try base.synchronizeData(file) }
+    try count(.synchronizeData)
+    try base.synchronizeData(file)
   }
 
   package func startWriting(_ file: borrowing OwnedDescriptor) throws(SystemError) {
-    try sync(.startWriting) { () throws(SystemError) in try base.startWriting(file) }
-  }
-
-  private func sync(
-    _ operation: DiskOperation, _ body: () throws(SystemError) -> Void
-  ) throws(SystemError) {
-    try count(operation)
-    if let syncing { try syncing(operation, body) } else { try body() }
+    try count(.startWriting)
+    try base.startWriting(file)
   }
 
   // MARK: Locks

@@ -91,7 +91,7 @@ extension FileName {
   /// A spelling from which `init(_: String)` gets the bytes again; the name itself if it is UTF-8.
   package var string: String {
     if bytes.allSatisfy({ $0 < 0x80 }) { return String(decoding: bytes, as: UTF8.self) }
-    return spelled { Self.escape($0) }
+    return spelled
   }
 
   /// A spelling with an escape for every byte beyond ASCII.
@@ -109,7 +109,7 @@ extension FileName {
   /// The name for people, with `\xNN` for control characters and for bytes that are not UTF-8.
   package var display: String {
     var text = ""
-    for scalar in spelled({ Self.escape($0) }).unicodeScalars {
+    for scalar in spelled.unicodeScalars {
       if let byte = Self.escapedByte(scalar) {
         text += Self.hexadecimal(byte)
       } else if scalar.value < 0x20 || scalar.value == 0x7F || (0x80..<0xA0).contains(scalar.value)
@@ -123,7 +123,7 @@ extension FileName {
     return text
   }
 
-  private func spelled(_ escape: (UInt8) -> Unicode.Scalar) -> String {
+  private var spelled: String {
     var scalars = String.UnicodeScalarView()
     var rest = bytes[...]
     while let first = rest.first {
@@ -131,7 +131,7 @@ extension FileName {
         scalars.append(scalar)
         rest = rest.dropFirst(UTF8.width(scalar))
       } else {
-        scalars.append(escape(first))
+        scalars.append(Self.escape(first))
         rest = rest.dropFirst()
       }
     }

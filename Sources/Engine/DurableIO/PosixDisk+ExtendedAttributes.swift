@@ -5,10 +5,11 @@ internal import SystemPackage
 extension PosixDisk {
   package func extendedAttributes(of file: borrowing OwnedDescriptor) throws(SystemError) -> [String: [UInt8]]
   {
-    let number = file.number
     var attributes: [String: [UInt8]] = [:]
-    for name in try names(of: number) where Self.isCarried(name) {
-      let value = try Self.grown("fgetxattr") { clinux_fgetxattr(number, name, $0.baseAddress, $0.count) }
+    for name in try names(of: file.number) where Self.isCarried(name) {
+      let value = try Self.grown("fgetxattr") {
+        clinux_fgetxattr(file.number, name, $0.baseAddress, $0.count)
+      }
       // A program may have removed the attribute since the list: then a copy carries nothing.
       if let value { attributes[name] = value }
     }
@@ -18,8 +19,7 @@ extension PosixDisk {
   package func setExtendedAttribute(_ name: String, _ value: [UInt8], of file: borrowing OwnedDescriptor)
     throws(SystemError)
   {
-    let number = file.number
-    try repeated("fsetxattr") { clinux_fsetxattr(number, name, value, value.count) }
+    try repeated("fsetxattr") { clinux_fsetxattr(file.number, name, value, value.count) }
   }
 
   private func names(of number: Int32) throws(SystemError) -> [String] {

@@ -3,9 +3,8 @@ import SystemPackage
 
 extension PosixDisk {
   package func limitsNames(in directory: borrowing OwnedDescriptor) throws(SystemError) -> Bool {
-    let number = directory.number
     var type: UInt32 = 0
-    try repeated("fstatfs") { clinux_file_system(number, &type) }
+    try repeated("fstatfs") { clinux_file_system(directory.number, &type) }
     switch type {
     case FileSystem.ext, FileSystem.xfs, FileSystem.btrfs, FileSystem.tmpfs, FileSystem.ramfs,
       FileSystem.f2fs, FileSystem.overlay, FileSystem.bcachefs, FileSystem.nilfs, FileSystem.reiserfs:

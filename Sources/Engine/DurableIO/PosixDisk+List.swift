@@ -9,14 +9,15 @@ extension PosixDisk {
   private static let bufferSize = 256 << 10
 
   package func list(_ directory: borrowing OwnedDescriptor) throws(SystemError) -> DirectoryListing {
-    let number = directory.number
     // After an earlier list, the position is at the end.
-    try repeated("lseek") { lseek(number, 0, SEEK_SET) }
+    try repeated("lseek") { lseek(directory.number, 0, SEEK_SET) }
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.bufferSize, alignment: 8)
     defer { buffer.deallocate() }
     var entries = DirectoryListing.Builder()
     while true {
-      let filled = try repeated("getdents64") { clinux_getdents(number, buffer.baseAddress, buffer.count) }
+      let filled = try repeated("getdents64") {
+        clinux_getdents(directory.number, buffer.baseAddress, buffer.count)
+      }
       if filled == 0 { return DirectoryListing(entries) }
       var start = 0
       while start < filled {

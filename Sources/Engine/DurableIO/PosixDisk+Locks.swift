@@ -4,7 +4,6 @@ import SystemPackage
 
 extension PosixDisk {
   package func lock(_ directory: borrowing OwnedDescriptor, _ mode: LockMode) throws(SystemError) -> Bool {
-    let number = directory.number
     let operation =
       switch mode {
       case .none: LOCK_UN
@@ -12,7 +11,7 @@ extension PosixDisk {
       case .exclusive: LOCK_EX
       }
     do {
-      try repeated("flock") { flock(number, operation | LOCK_NB) }
+      try repeated("flock") { flock(directory.number, operation | LOCK_NB) }
       return true
     } catch  where error.code == .wouldBlock {
       return false
@@ -22,7 +21,6 @@ extension PosixDisk {
   package func lock(byte: UInt64, of file: borrowing OwnedDescriptor, _ mode: LockMode) throws(SystemError)
     -> Bool
   {
-    let number = file.number
     guard let byte = off_t(exactly: byte) else {
       throw SystemError("fcntl F_OFD_SETLK", code: .invalidArgument)
     }
@@ -33,7 +31,7 @@ extension PosixDisk {
       case .exclusive: F_WRLCK
       }
     do {
-      try repeated("fcntl F_OFD_SETLK") { clinux_lock_byte(number, Int32(type), Int64(byte)) }
+      try repeated("fcntl F_OFD_SETLK") { clinux_lock_byte(file.number, Int32(type), Int64(byte)) }
       return true
     } catch  where error.code == .wouldBlock || error.code == .permissionDenied {
       return false

@@ -24,9 +24,8 @@ package struct PosixDisk: Disk {
   package func openDirectory(_ name: FileName, in directory: borrowing OwnedDescriptor) throws(SystemError)
     -> OwnedDescriptor
   {
-    let parent = directory.number
     let number = try name.call("openat") { name in
-      openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+      openat(directory.number, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     }
     return OwnedDescriptor(number, of: self)
   }
@@ -53,9 +52,8 @@ package struct PosixDisk: Disk {
     if let number = ProcessLocks.descriptor(of: found.identity, forWriting: access == O_RDWR) {
       return OwnedDescriptor(number, of: self)
     }
-    let parent = directory.number
     let number = try name.call("openat") { name in
-      openat(parent, name, access | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+      openat(directory.number, name, access | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
     }
     let file = OwnedDescriptor(number, of: self)
     guard try status(of: file).kind == .file else {
@@ -67,9 +65,8 @@ package struct PosixDisk: Disk {
   package func createFile(_ name: FileName, in directory: borrowing OwnedDescriptor, mode: UInt16)
     throws(SystemError) -> OwnedDescriptor
   {
-    let parent = directory.number
     let number = try name.call("openat") { name in
-      openat(parent, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode_t(mode))
+      openat(directory.number, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode_t(mode))
     }
     return OwnedDescriptor(number, of: self)
   }
@@ -82,8 +79,7 @@ package struct PosixDisk: Disk {
 
   package func status(of file: borrowing OwnedDescriptor) throws(SystemError) -> FileStatus {
     var status = clinux_status()
-    let number = file.number
-    try repeated("statx") { clinux_status(number, "", &status) }
+    try repeated("statx") { clinux_status(file.number, "", &status) }
     return FileStatus(status)
   }
 
@@ -99,17 +95,15 @@ package struct PosixDisk: Disk {
     -> FileStatus
   {
     var status = clinux_status()
-    let parent = directory.number
     // An empty name would mean the directory itself.
     guard !name.bytes.isEmpty else { throw SystemError("statx", name, code: .noSuchFileOrDirectory) }
-    try name.call("statx") { clinux_status(parent, $0, &status) }
+    try name.call("statx") { clinux_status(directory.number, $0, &status) }
     return FileStatus(status)
   }
 
   package func room(of file: borrowing OwnedDescriptor) throws(SystemError) -> DiskRoom {
     var room = statvfs()
-    let number = file.number
-    try repeated("fstatvfs") { fstatvfs(number, &room) }
+    try repeated("fstatvfs") { fstatvfs(file.number, &room) }
     // The superuser may use the reserved room.
     let isSuperuser = geteuid() == 0
     let blockSize = UInt64(max(room.f_frsize, 1))
@@ -123,10 +117,9 @@ package struct PosixDisk: Disk {
   package func destination(of name: FileName, in directory: borrowing OwnedDescriptor) throws(SystemError)
     -> [UInt8]
   {
-    let parent = directory.number
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = try name.call("readlinkat") { name in
-      readlinkat(parent, name, &buffer, buffer.count)
+      readlinkat(directory.number, name, &buffer, buffer.count)
     }
     return buffer.prefix(count).map { UInt8(bitPattern: $0) }
   }
@@ -136,15 +129,13 @@ package struct PosixDisk: Disk {
   package func read(
     _ file: borrowing OwnedDescriptor, at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer
   ) throws(SystemError) -> Int {
-    let number = file.number
     guard let offset = off_t(exactly: offset) else { throw SystemError("pread", code: .invalidArgument) }
-    return try repeated("pread") { pread(number, buffer.baseAddress, buffer.count, offset) }
+    return try repeated("pread") { pread(file.number, buffer.baseAddress, buffer.count, offset) }
   }
 
   package func write(
     _ buffer: UnsafeRawBufferPointer, to file: borrowing OwnedDescriptor, at offset: UInt64
   ) throws(SystemError) {
-    let number = file.number
     guard offset <= UInt64(off_t.max) - UInt64(buffer.count) else {
       throw SystemError("pwrite", code: .invalidArgument)
     }
@@ -152,7 +143,7 @@ package struct PosixDisk: Disk {
     while done < buffer.count {
       let rest = UnsafeRawBufferPointer(rebasing: buffer[done...])
       let position = off_t(offset) + off_t(done)
-      let count = try repeated("pwrite") { pwrite(number, rest.baseAddress, rest.count, position) }
+      let count = try repeated("pwrite") { pwrite(file.number, rest.baseAddress, rest.count, position) }
       // Linux never returns 0 here; a file system that did would cause an endless loop.
       guard count > 0 else { throw SystemError("pwrite", code: .ioError) }
       done += count
@@ -160,16 +151,14 @@ package struct PosixDisk: Disk {
   }
 
   package func resize(_ file: borrowing OwnedDescriptor, to size: UInt64) throws(SystemError) {
-    let number = file.number
     guard let size = off_t(exactly: size) else { throw SystemError("ftruncate", code: .invalidArgument) }
-    try repeated("ftruncate") { ftruncate(number, size) }
+    try repeated("ftruncate") { ftruncate(file.number, size) }
   }
 
   package func clone(_ source: borrowing OwnedDescriptor, to destination: borrowing OwnedDescriptor)
     throws(SystemError)
   {
-    let (from, to) = (source.number, destination.number)
-    try repeated("ioctl FICLONE") { clinux_clone(to, from) }
+    try repeated("ioctl FICLONE") { clinux_clone(destination.number, source.number) }
   }
 
   // MARK: Names
@@ -177,17 +166,15 @@ package struct PosixDisk: Disk {
   package func makeDirectory(_ name: FileName, in directory: borrowing OwnedDescriptor, mode: UInt16)
     throws(SystemError)
   {
-    let parent = directory.number
-    try name.call("mkdirat") { mkdirat(parent, $0, mode_t(mode)) }
+    try name.call("mkdirat") { mkdirat(directory.number, $0, mode_t(mode)) }
   }
 
   package func makeSymbolicLink(
     to destination: [UInt8], named name: FileName, in directory: borrowing OwnedDescriptor
   ) throws(SystemError) {
-    let parent = directory.number
     guard !destination.contains(0) else { throw SystemError("symlinkat", name, code: .invalidArgument) }
     try name.call("symlinkat") { name in
-      FileName(bytes: destination).withCString { symlinkat($0, parent, name) }
+      FileName(bytes: destination).withCString { symlinkat($0, directory.number, name) }
     }
   }
 
@@ -195,10 +182,9 @@ package struct PosixDisk: Disk {
     _ name: FileName, in directory: borrowing OwnedDescriptor,
     to newName: FileName, in newDirectory: borrowing OwnedDescriptor
   ) throws(SystemError) {
-    let (from, to) = (directory.number, newDirectory.number)
     try name.requireOneEntry("linkat")
     try newName.call("linkat") { newName in
-      name.withCString { linkat(from, $0, to, newName, 0) }
+      name.withCString { linkat(directory.number, $0, newDirectory.number, newName, 0) }
     }
   }
 
@@ -206,7 +192,6 @@ package struct PosixDisk: Disk {
     _ name: FileName, in directory: borrowing OwnedDescriptor,
     to newName: FileName, in newDirectory: borrowing OwnedDescriptor, _ rule: RenameRule
   ) throws(SystemError) {
-    let (from, to) = (directory.number, newDirectory.number)
     let flags: UInt32 =
       switch rule {
       case .replace: 0
@@ -216,63 +201,54 @@ package struct PosixDisk: Disk {
     try name.requireOneEntry("renameat2")
     // A second exchange would undo the first; the caller checks an interrupted one.
     try newName.call("renameat2", repeats: rule != .exchange) { newName in
-      name.withCString { clinux_rename(from, $0, to, newName, flags) }
+      name.withCString { clinux_rename(directory.number, $0, newDirectory.number, newName, flags) }
     }
   }
 
   package func removeFile(_ name: FileName, in directory: borrowing OwnedDescriptor) throws(SystemError) {
-    let parent = directory.number
-    try name.call("unlinkat") { unlinkat(parent, $0, 0) }
+    try name.call("unlinkat") { unlinkat(directory.number, $0, 0) }
   }
 
   package func removeDirectory(_ name: FileName, in directory: borrowing OwnedDescriptor) throws(SystemError)
   {
-    let parent = directory.number
-    try name.call("unlinkat") { unlinkat(parent, $0, AT_REMOVEDIR) }
+    try name.call("unlinkat") { unlinkat(directory.number, $0, AT_REMOVEDIR) }
   }
 
   // MARK: Attributes
 
   package func setMode(_ mode: UInt16, of file: borrowing OwnedDescriptor) throws(SystemError) {
-    let number = file.number
-    try repeated("fchmod") { fchmod(number, mode_t(mode)) }
+    try repeated("fchmod") { fchmod(file.number, mode_t(mode)) }
   }
 
   package func setOwner(user: UInt32, group: UInt32, of file: borrowing OwnedDescriptor) throws(SystemError) {
-    let number = file.number
-    try repeated("fchown") { fchown(number, user, group) }
+    try repeated("fchown") { fchown(file.number, user, group) }
   }
 
   package func setModified(_ time: FileTime, of file: borrowing OwnedDescriptor) throws(SystemError) {
-    let number = file.number
     let times = try time.accessOmitted("futimens")
-    try repeated("futimens") { futimens(number, times) }
+    try repeated("futimens") { futimens(file.number, times) }
   }
 
   package func setModified(_ time: FileTime, of name: FileName, in directory: borrowing OwnedDescriptor)
     throws(SystemError)
   {
-    let parent = directory.number
     let times = try time.accessOmitted("utimensat")
-    try name.call("utimensat") { utimensat(parent, $0, times, AT_SYMLINK_NOFOLLOW) }
+    try name.call("utimensat") { utimensat(directory.number, $0, times, AT_SYMLINK_NOFOLLOW) }
   }
 
   // MARK: Syncing
 
   package func synchronize(_ file: borrowing OwnedDescriptor) throws(SystemError) {
-    let number = file.number
-    try repeated("fsync") { fsync(number) }
+    try repeated("fsync") { fsync(file.number) }
   }
 
   package func synchronizeData(_ file: borrowing OwnedDescriptor) throws(SystemError) {
-    let number = file.number
-    try repeated("fdatasync") { fdatasync(number) }
+    try repeated("fdatasync") { fdatasync(file.number) }
   }
 
   package func startWriting(_ file: borrowing OwnedDescriptor) throws(SystemError) {
-    let number = file.number
     do {
-      try repeated("sync_file_range") { clinux_start_writing(number) }
+      try repeated("sync_file_range") { clinux_start_writing(file.number) }
     } catch {
       switch error.code {
       // It is only a hint: without it, the sync does all of the work.
