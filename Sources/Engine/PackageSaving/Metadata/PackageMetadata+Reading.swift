@@ -30,10 +30,10 @@ extension PackageMetadata {
   ///
   /// - Throws: the system's error.
   package static func readIfOwn(
-    in folder: borrowing OwnedDescriptor, on disk: any Disk
+    _ name: FileName = PackageLayout.metadata, in folder: borrowing OwnedDescriptor, on disk: any Disk
   ) throws(SystemError) -> PackageMetadata? {
-    guard try disk.exists(PackageLayout.metadata, in: folder) else { return nil }
-    let bytes = try disk.readAll(disk.openFile(PackageLayout.metadata, in: folder), atMost: maximumSize + 1)
+    guard try disk.exists(name, in: folder) else { return nil }
+    let bytes = try disk.readAll(disk.openFile(name, in: folder), atMost: maximumSize + 1)
     return try? PackageMetadata(decoding: Data(bytes))
   }
 

@@ -15,9 +15,8 @@ extension Publisher {
     if !isRecovery { return new.isSame(as: status) }
     // A node of the same bytes with another mode or date stood there before, if the save changed only those.
     if isBound && !isSameNode && !change.hasAttributes(of: status) { return false }
-    guard status.kind == .symbolicLink || status.size == new.size else { return false }
-    guard let content = new.content else { return isBound && new.isSame(as: status) }
-    return try disk.contentHash(of: name, status.kind, in: folder) == content
+    if new.content == nil { return isBound && new.isSame(as: status) }
+    return try hasBytes(change, status, name, in: folder)
   }
 
   /// Returns whether a node is the one that the save was made over.
@@ -27,30 +26,30 @@ extension Publisher {
     guard let old = change.old, old.kind == status.kind else { return false }
     if isBound && old.isSame(as: status) { return true }
     guard isRecovery, status.kind == .symbolicLink || status.size == old.size else { return false }
-    guard let content = old.content else { return isReplacedMetadata(name, in: folder) }
-    return try disk.contentHash(of: name, status.kind, in: folder) == content
+    if let content = old.content {
+      return try disk.contentHash(of: name, status.kind, in: folder) == content
+    }
+    // A record has no hash of the metadata that the save was made over; their `Revision` names the state.
+    guard name == PackageLayout.metadata, record.metadata != nil else { return false }
+    return try PackageMetadata.readIfOwn(name, in: folder, on: disk)?.revision == record.parent
   }
 
-  /// Returns whether a file is the metadata of the state that the save was made over.
+  /// Returns whether a node has the bytes or the destination that the record puts.
   ///
-  /// A record has no hash of it; its `Revision` names the state.
-  private func isReplacedMetadata(_ name: FileName, in folder: borrowing OwnedDescriptor) -> Bool {
-    // A file that cannot be read proves nothing.
-    guard name == PackageLayout.metadata, record.metadata != nil,
-      let file = try? disk.openFile(name, in: folder),
-      let bytes = try? disk.readAll(file, atMost: PackageMetadata.maximumSize + 1),
-      let metadata = try? PackageMetadata(decoding: Data(bytes))
-    else { return false }
-    return metadata.revision == record.parent
-  }
-
+  /// Another version of the library may have written the record's metadata in another form.
   private func hasBytes(
     _ change: Change, _ status: FileStatus, _ name: FileName, in folder: borrowing OwnedDescriptor
   ) throws(SystemError) -> Bool {
-    guard status.kind == .file, let new = change.new, new.kind == .file, status.size == new.size,
-      let content = new.content
+    guard let new = change.new, new.kind == status.kind, let content = new.content else { return false }
+    if status.kind == .symbolicLink || status.size == new.size,
+      try disk.contentHash(of: name, status.kind, in: folder) == content
+    {
+      return true
+    }
+    // The record made these bytes.
+    guard record.isPlist(change), let own = change.bytes.flatMap({ try? PackageMetadata(decoding: Data($0)) })
     else { return false }
-    return try disk.contentHash(of: name, .file, in: folder) == content
+    return try PackageMetadata.readIfOwn(name, in: folder, on: disk) == own
   }
 
   /// Returns whether a node may be the remains that a cut leaves of one that the record holds.
@@ -61,6 +60,7 @@ extension Publisher {
   ) throws(SystemError) -> Bool {
     guard let bytes = change.bytes, change.new?.kind == status.kind else { return false }
     if status.kind == .symbolicLink { return try disk.destination(of: name, in: folder) == bytes }
+    if record.isPlist(change), try hasBytes(change, status, name, in: folder) { return true }
     guard status.size <= UInt64(bytes.count) else { return false }
     let found = try disk.readAll(disk.openFile(name, in: folder), atMost: bytes.count)
     return zip(found, bytes).allSatisfy { $0 == 0 || $0 == $1 }

@@ -77,4 +77,31 @@ struct PublishedInPartTests {
     #expect(kept > 0)
     #expect(lost.isEmpty, "\(lost.count) states: \(lost.prefix(2).joined(separator: "\n\n"))")
   }
+
+  @Test func `takes metadata of another form for its own`() async throws {
+    // Another version of the library wrote them.
+    let save = try await WaitingSave(Self.tree, metadata: true, [.put("Text.txt", "new")])
+    let plist = try save.afterPublishing().contents(of: "/Trip.pkg/Metadata.plist")
+    let other = Array(String(decoding: plist, as: UTF8.self).replacing("\t<key>", with: "  <key>").utf8)
+    var rewritten = 0
+    for point in save.points {
+      let disk = point.afterKill()
+      guard try PackageStore.recoveryReport(WaitingSave.path, on: disk).log == .waiting else { continue }
+      for folder in [WaitingSave.path, WaitingSave.hidden.appending("tmp")] {
+        for name in try disk.names(in: folder)
+        where (try? disk.contents(of: folder.appending(name))) == plist {
+          try disk.damage(FileName(name), in: folder) { $0 = other }
+          rewritten += 1
+        }
+      }
+      let store = try await WaitingSave.open(on: disk)
+      let report = try await store.verify()
+      #expect(report.isAsSaved, "\(point): \(report)")
+      #expect(await store.recoveryConflicts == [], "\(point)")
+      #expect(throws: SystemError.self, "\(point)") {
+        _ = try disk.openDirectory(at: WaitingSave.hidden.appending("conflicts"))
+      }
+    }
+    #expect(rewritten > 5)
+  }
 }
