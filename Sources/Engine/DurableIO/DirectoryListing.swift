@@ -19,6 +19,9 @@ package final class DirectoryListing: Sendable {
 
   package var count: Int { ends.count }
 
+  /// The names, in the order of the positions.
+  package var fileNames: [FileName] { (0..<count).map(name(at:)) }
+
   package func name(at position: Int) -> FileName {
     FileName(bytes: Array(names[range(of: position)]))
   }

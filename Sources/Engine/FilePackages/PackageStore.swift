@@ -141,16 +141,18 @@ public actor PackageStore {
     by program: SavingProgram = .current, databasePath: String? = nil
   ) async throws(FilePackageError) -> (store: PackageStore, report: SaveReport) {
     let location = Location(path, on: disk)
-    let new = try NewPackage(tree, at: location, contentType: contentType, databasePath: databasePath)
-    let (staged, report) = try new.make(by: program)
-    guard let made = staged.made else {
+    let snapshot = tree.snapshot()
+    var new = try StagedSave(
+      creating: snapshot, at: location, contentType: contentType, databasePath: databasePath)
+    let report = try new.commit(by: program)
+    guard let made = new.made else {
       throw FilePackageError(.notAPackage, .create, document: FileName(path).string)
     }
     let root = StoredNode(location: location, path: .root, status: made)
     let store = PackageStore(
       root, status: made, tree: tree, logCapacity: logCapacity, delays: delays)
     await store.setProgram(program)
-    await store.rebase(onto: PublishedSave(tree, new.snapshot, in: made, staged.madeMetadata))
+    await store.rebase(onto: PublishedSave(tree, snapshot, in: made, new.madeMetadata))
     return (store, report)
   }
 
@@ -166,15 +168,15 @@ public actor PackageStore {
     _ tree: FileWrapper, copying known: PackageMetadata, at path: FilePath, on disk: any Disk = PosixDisk(),
     progress: ByteProgress, by program: SavingProgram = .current
   ) throws(FilePackageError) -> SaveReport {
-    try NewPackage(tree, copying: known, at: Location(path, on: disk, progress: progress))
-      .make(by: program, isCancellable: true).report
+    var copy = try StagedSave(tree, copying: known, at: Location(path, on: disk, progress: progress))
+    return try copy.commit(by: program)
   }
 
   /// Returns the plan of `create(_:copying:at:)`, without touching anything.
   package static func plan(
     _ tree: FileWrapper, copying known: PackageMetadata, at path: FilePath, on disk: any Disk = PosixDisk()
   ) throws(FilePackageError) -> SavePlan {
-    try NewPackage(tree, copying: known, at: Location(path, on: disk)).plan
+    try StagedSave(tree, copying: known, at: Location(path, on: disk)).plan
   }
 
   private func rebase(onto saved: PublishedSave) { writer.rebase(onto: saved) }
@@ -184,7 +186,7 @@ public actor PackageStore {
     creating tree: FileWrapper, at url: URL, contentType: UTType?
   ) throws(FilePackageError) -> SavePlan {
     let location = try Location(FilePath(of: url, for: .create), on: PosixDisk())
-    return try NewPackage(tree, at: location, contentType: contentType).plan
+    return try StagedSave(creating: tree.snapshot(), at: location, contentType: contentType).plan
   }
 
   /// Saves the tree, unsaved edits included, as a new document at `url`, with an identifier of its own.
@@ -208,7 +210,8 @@ public actor PackageStore {
   package func copy(
     to url: URL, withHistory history: Bool = false, progress: ByteProgress
   ) throws(FilePackageError) -> SaveReport {
-    try newPackage(at: url, withHistory: history, progress).make(by: program, isCancellable: true).report
+    var copy = try newCopy(at: url, withHistory: history, progress)
+    return try copy.commit(by: program)
   }
 
   /// Returns the plan of `copy(to:)`, without touching anything.
@@ -218,14 +221,14 @@ public actor PackageStore {
 
   /// Returns the plan of `copy(to:withHistory:progress:)`.
   package func copyPlan(to url: URL, withHistory history: Bool) throws(FilePackageError) -> SavePlan {
-    try newPackage(at: url, withHistory: history, ByteProgress()).plan
+    try newCopy(at: url, withHistory: history, ByteProgress()).plan
   }
 
-  private func newPackage(
+  private func newCopy(
     at url: URL, withHistory history: Bool, _ progress: ByteProgress
-  ) throws(FilePackageError) -> NewPackage {
+  ) throws(FilePackageError) -> StagedSave {
     let place = try Location(FilePath(of: url, for: .copy), on: location.disk, progress: progress)
-    return try NewPackage(copying: writer.package, to: place, withHistory: history)
+    return try StagedSave(copying: writer.package, to: place, withHistory: history)
   }
 
   // MARK: Looking

@@ -15,29 +15,24 @@ extension Disk {
     case .file:
       let source = try openFile(name, in: from)
       let file = try createFile(newName, in: to, mode: 0o600)
-      try copyBytes(of: source, to: file)
+      try forEachChunk(of: source, size: status.size) { bytes, offset throws(SystemError) in
+        try write(bytes, to: file, at: offset)
+      }
       try copyAttributes(of: status, from: source, on: file)
       try setMode(status.mode, of: file)
       try setModified(status.modified, of: file)
       try synchronize(file)
     case .symbolicLink:
-      try makeSymbolicLink(to: destination(of: name, in: from), named: newName, in: to)
-      try setModified(status.modified, of: newName, in: to)
+      try makeLink(to: destination(of: name, in: from), status.modified, named: newName, in: to)
     case .directory, .fifo, .socket, .device: throw SystemError("open", name, code: .invalidArgument)
     }
   }
 
-  private func copyBytes(
-    of source: borrowing OwnedDescriptor, to file: borrowing OwnedDescriptor
+  /// Makes a symbolic link with that date, or with the present one for nil.
+  package func makeLink(
+    to destination: [UInt8], _ modified: FileTime?, named name: FileName, in folder: borrowing OwnedDescriptor
   ) throws(SystemError) {
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
-    defer { buffer.deallocate() }
-    var offset: UInt64 = 0
-    while true {
-      let count = try read(source, at: offset, into: buffer)
-      if count == 0 { return }
-      try write(UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: file, at: offset)
-      offset += UInt64(count)
-    }
+    try makeSymbolicLink(to: destination, named: name, in: folder)
+    if let modified { try setModified(modified, of: name, in: folder) }
   }
 }

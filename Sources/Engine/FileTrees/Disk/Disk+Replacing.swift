@@ -25,6 +25,16 @@ extension Disk {
     }
   }
 
+  /// Makes a file with these bytes; it is durable on return, except for its name.
+  package func makeFile(
+    _ name: FileName, in folder: borrowing OwnedDescriptor, mode: UInt16, _ bytes: [UInt8]
+  ) throws(SystemError) -> OwnedDescriptor {
+    let file = try createFile(name, in: folder, mode: mode)
+    try write(bytes, to: file, at: 0)
+    try synchronize(file)
+    return file
+  }
+
   /// Opens a file to write into it, as one that has no other name.
   ///
   /// A copy of the package that was made with hard links shares the file. A durable copy then takes the name first, so

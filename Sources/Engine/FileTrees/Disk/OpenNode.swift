@@ -8,13 +8,21 @@ package final class OpenNode: Sendable {
   package init(_ descriptor: consuming OwnedDescriptor) { self.descriptor = descriptor }
 }
 
-/// Folders that stay open while the library makes or publishes a state, at most 64.
+/// The folders of a package that stay open while the library makes or publishes a state, at most 64.
 package final class OpenFolders {
-  package private(set) var open: [PackagePath: OpenNode] = [:]
+  private let root: OpenNode
+  private let disk: any Disk
+  private var open: [PackagePath: OpenNode] = [:]
 
-  package func hold(_ folder: OpenNode, at path: PackagePath) {
+  package init(in root: OpenNode, on disk: any Disk) { (self.root, self.disk) = (root, disk) }
+
+  /// Returns the folder at a path, opened name by name.
+  package func folder(_ path: PackagePath) throws(SystemError) -> OpenNode {
+    if path.isRoot { return root }
+    if let known = open[path] { return known }
+    var folder = root
+    for name in path.names { folder = OpenNode(try disk.openDirectory(name, in: folder.descriptor)) }
     if open.count < 64 { open[path] = folder }
+    return folder
   }
-
-  package init() {}
 }

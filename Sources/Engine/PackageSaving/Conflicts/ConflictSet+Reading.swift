@@ -13,7 +13,7 @@ extension ConflictSet {
   package static func mayHaveAny(in package: OpenPackage) throws(FilePackageError) -> Bool {
     if try !package.location.keptConflicts().isEmpty { return true }
     let listing = if let known = package.tree.knownListing { known } else { try package.node.list() }
-    return (0..<listing.count).lazy.map(listing.name(at:)).contains { ConflictName.mayBeCopy($0) }
+    return listing.fileNames.contains { ConflictName.mayBeCopy($0) }
   }
 
   /// Returns the entry of a version.
@@ -39,9 +39,7 @@ extension ConflictSet {
   /// Returns the last common state of a version and the document on disk; nil if it is not known.
   package func commonAncestor(of id: UUID, in package: OpenPackage) throws(FilePackageError) -> FileWrapper? {
     let current = try package.baseline.metadata.get()
-    return try node.attempt(.read) {
-      try base(of: entry(id), current)
-    }
+    return try node.attempt(.read) { try base(of: entry(id), current) }
   }
 
   /// Makes the error for a version that has other files than the version that was shown.

@@ -19,11 +19,11 @@ extension PackageWriter {
         let old = try CountedChildren(package.present, current, sparing: table)
         var added = VersionRecord(try newMetadata(of: contents, new, date, current), next: current.revision)
         added.isDiscardable = false
-        let addition = try VersionAddition(
+        let addition = VersionAddition(
           of: new, over: old, hasEarlier: try package.history()?.available.isEmpty == false)
         // The files of the new version and of the version before it are durable before the history names them. A power
         // cut leaves either files that no version needs, or the version.
-        try addition.keep(in: location, session.kept)
+        try addition.keep(in: session)
         added.rows = addition.rows
         try rewriteHistory(beginning: current.revision) { history in
           var versions = history.chain.versions
@@ -76,47 +76,51 @@ private struct VersionAddition {
   private(set) var rows: [VersionRecord.Row] = []
   /// The rows of the current state, and so of the version before, at the same places.
   private(set) var earlier: [VersionRecord.Row] = []
-  private var files = FileWrapper(directoryWithFileWrappers: [:])
-  private var kept: [FileName: Entry] = [:]
+  /// The files and links to keep, by their kept names.
+  private var kept: [FileName: (path: PackagePath, node: PackageSnapshot.Node, content: ContentHash)] = [:]
 
-  init(of new: CountedChildren, over old: CountedChildren, hasEarlier: Bool) throws {
+  init(of new: CountedChildren, over old: CountedChildren, hasEarlier: Bool) {
     for path in Set(new.nodes.keys).union(old.nodes.keys).sorted() {
       let (node, before) = (new.nodes[path], old.nodes[path])
       if node?.child == before?.child { continue }
-      rows.append(VersionRecord.Row(path, try node.map { try add($0.node, $0.child) }))
-      if hasEarlier {
-        earlier.append(VersionRecord.Row(path, try before.map { try add($0.node, $0.child) }))
-      }
+      rows.append(VersionRecord.Row(path, node.map { add($0.node, $0.child) }))
+      if hasEarlier { earlier.append(VersionRecord.Row(path, before.map { add($0.node, $0.child) })) }
     }
   }
 
   /// Adds a node to keep.
-  private mutating func add(_ node: PackageSnapshot.Node, _ child: ChildSummary) throws -> Entry {
+  private mutating func add(_ node: PackageSnapshot.Node, _ child: ChildSummary) -> Entry {
     if node.kind == .directory { return Entry(.directory, node.attributes) }
     var entry = Entry(node.kind, node.attributes, size: child.size, content: child.content)
     entry.isKept = true
-    guard let name = entry.kept, kept[name] == nil else { return entry }
-    kept[name] = entry
-    let file = try node.wrapper?.copy() ?? node.stored.map { try .with(contentOf: $0, node.attributes) }
-    file?.preferredFilename = name.string
-    if let file { files.addFileWrapper(file) }
+    if let name = entry.kept, kept[name] == nil { kept[name] = (child.path, node, child.content) }
     return entry
   }
 
-  /// Writes the files to keep; they are durable when it returns.
-  func keep(in location: Location, _ kept: KeptFiles) throws {
-    if self.kept.isEmpty { return }
-    let name = FileName("added-\(UUID.new.token)")
-    let place = PackageLayout.stagingPath.appending(name)
-    try files.write(
-      to: StoredNode(location: location, path: place).filePath, options: [], original: nil, on: location.disk)
-    let folder = try location.openDirectory(place)
-    for (name, entry) in self.kept.sorted(by: { $0.key < $1.key }) {
-      if let content = entry.content { try kept.keep(name, in: folder, entry.kind, content) }
+  /// Makes the files to keep; they are durable when it returns.
+  func keep(in session: PackageSession) throws {
+    if kept.isEmpty { return }
+    let staging = session.hidden.staging
+    // With a progress of its own: this is no save of the document.
+    let place = Location(session.hidden.location.path, on: session.disk)
+    var maker = NodeMaker(
+      at: place, on: session.disk, StagedSave.Options(), hashes: false,
+      synchronizesMany: kept.count >= StagedSave.manyFiles)
+    // The next session removes what an error leaves of them.
+    let files = kept.sorted { $0.key < $1.key }.map { (name: FileName("added-\(UUID.new.token)"), $0.value) }
+    for (name, (path, node, _)) in files {
+      // The digests are known.
+      if case .file(let contents) = node.content {
+        _ = try maker.make(contents, node.attributes, at: path, as: name, in: staging.descriptor)
+      } else {
+        _ = try maker.makeLink(node, node.attributes.modified, at: path, as: name, in: staging.descriptor)
+      }
     }
-    try kept.synchronize()
-    // The next session removes what stays.
-    try? location.disk.removeDirectory(name, in: location.openDirectory(PackageLayout.stagingPath))
+    try maker.finish()
+    for (name, (_, node, content)) in files {
+      try session.kept.keep(name, in: staging.descriptor, node.kind, content)
+    }
+    try session.kept.synchronize()
   }
 }
 

@@ -48,9 +48,7 @@ extension HiddenFolder {
     }
     let folder = try disk.openDirectory(PackageLayout.hidden, in: package)
     let listing = try disk.list(folder)
-    let names = (0..<listing.count).map { listing.name(at: $0) }.filter {
-      PackageLayout.isOfSession($0) || $0 == PackageLayout.log
-    }
+    let names = listing.fileNames.filter { PackageLayout.isOfSession($0) || $0 == PackageLayout.log }
     if listing.count == 0 { return [] }
     guard !names.isEmpty, try isUnused(folder, on: disk) else { return nil }
     switch try SaveLog.find(in: folder, on: disk, forWriting: false) {

@@ -152,8 +152,7 @@ extension OpenPackage {
             note(.missing)
             continue
           }
-          let found = try ChildSummary(reading: PackageSnapshot.Node(kept, kind: node.kind), at: row.path)
-          if found.content != node.content { note(.damaged) }
+          if try kept.content(as: node.kind) != node.content { note(.damaged) }
         } catch {
           note(.unreadable, error.detail)
         }

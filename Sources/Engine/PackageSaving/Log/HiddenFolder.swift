@@ -297,8 +297,7 @@ extension Disk {
   func stagedNames(
     in staging: borrowing OwnedDescriptor, withHeld: Bool = false
   ) throws(SystemError) -> [FileName] {
-    let listing = try list(staging)
-    return (0..<listing.count).map(listing.name(at:)).filter { withHeld || !$0.isHeld }
+    try list(staging).fileNames.filter { withHeld || !$0.isHeld }
   }
 
   /// Makes a directory.

@@ -6,17 +6,10 @@ extension Disk {
   /// Reads a file for its hash, a chunk at a time.
   package func contentHash(of file: borrowing OwnedDescriptor) throws(SystemError) -> ContentHash {
     var hash = SHA256()
-    let size = Int(clamping: try status(of: file).size)
-    let buffer = UnsafeMutableRawBufferPointer.allocate(
-      byteCount: max(1, min(size, FileContents.chunkSize)), alignment: 16)
-    defer { buffer.deallocate() }
-    var offset: UInt64 = 0
-    while true {
-      let count = try read(file, at: offset, into: buffer)
-      if count == 0 { return hash.finalize() }
-      hash.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-      offset += UInt64(count)
+    try forEachChunk(of: file, size: status(of: file).size) { bytes, _ throws(SystemError) in
+      hash.update(bytes)
     }
+    return hash.finalize()
   }
 
   /// Reads a file or a link for its hash.

@@ -102,7 +102,10 @@ extension StoredNode {
   }
 
   /// Returns the hash of the file's bytes or of the link's destination.
-  func content(as kind: FileKind) throws(FilePackageError) -> ContentHash {
-    try ChildSummary(reading: PackageSnapshot.Node(self, kind: kind), at: path).content
+  func content(as kind: FileKind) throws(FilePackageError) -> ContentHash { try summary(as: kind).content }
+
+  /// Reads the node as a child of its path.
+  func summary(as kind: FileKind) throws(FilePackageError) -> ChildSummary {
+    try ChildSummary(reading: PackageSnapshot.Node(self, kind: kind), at: path)
   }
 }

@@ -41,7 +41,7 @@ package struct DocumentMove: ErrorNaming {
     if let problem = preferred.problem, problem != .tooLong { throw failure(.invalidName, .root) }
     let old = NewPlace(name, in: try open(source.folder), on: disk)
     let to = try open(folder)
-    let (status, stays) = try attempt(.root, "looking at it") { () throws(SystemError) in
+    let (status, stays) = try attempt(.root, "looking at it") {
       let folder = try disk.status(of: old.folder).identity
       return (
         try disk.status(of: name, in: old.folder),
@@ -70,7 +70,7 @@ package struct DocumentMove: ErrorNaming {
       if error.isTaken { return false }
       throw FilePackageError(error, .move, node(.root))
     }
-    try attempt(.root, "syncing the folder") { () throws(SystemError) in
+    try attempt(.root, "syncing the folder") {
       // The new name first: a power cut in between leaves both names, not none.
       try new.synchronize()
       try old.synchronize()
@@ -126,20 +126,20 @@ package struct DocumentMove: ErrorNaming {
     // It is still the document, and has no lock.
     old.holdOffSweeps()
     defer { old.allowSweeps() }
-    try attempt(.root) { () throws(SystemError) in try old.hide() }
+    try attempt(.root) { try old.hide() }
     do throws(FilePackageError) {
       let now = try plan(of: source.folder.appending(old.staged)).sources
       let isSame = now.allSatisfy { known[$0]?.identity.hasSameContents(as: $1.identity) == true }
       guard isSame && now.count == known.count else { throw failure(.changedOnDisk, .root) }
-      try attempt(.root, "syncing the folder") { () throws(SystemError) in try old.synchronize() }
+      try attempt(.root, "syncing the folder") { try old.synchronize() }
     } catch {
       try putBack(old)
-      try attempt(.root) { () throws(SystemError) in try copy.removeDocument() }
+      try attempt(.root) { try copy.removeDocument() }
       throw error
     }
     // Files that cannot be removed have a hidden name; the next save or move of that name removes them.
     old.removeStaged()
-    try attempt(.root, "syncing the folder") { () throws(SystemError) in try old.synchronize() }
+    try attempt(.root, "syncing the folder") { try old.synchronize() }
   }
 
   private func putBack(_ old: NewPlace) throws(FilePackageError) {

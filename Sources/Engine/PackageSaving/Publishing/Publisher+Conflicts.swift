@@ -9,8 +9,7 @@ extension Publisher {
   mutating func moveOursToConflicts(_ change: Change) throws(FilePackageError) {
     guard change.puts else { return }
     // A node that the record does not hold is missing only after it was published.
-    let isLost = try attempt(change.path, "looking at") { () throws(SystemError) in try problem(change) != nil
-    }
+    let isLost = try attempt(change.path, "looking at") { try problem(change) != nil }
     if isLost { return }
     var own = change
     try moveToConflicts(try prepare(&own), of: change.path, isOurs: true)
@@ -28,7 +27,6 @@ extension Publisher {
     _ source: FileName, of path: PackagePath, isOurs: Bool = false
   ) throws(FilePackageError) {
     let isTaken = try attempt(path, "moving the changes of another program to the conflict versions") {
-      () throws(SystemError) in
       guard let name = path.name else { return false }
       // This folder has the log, so its own name is durable.
       var folder = OpenNode(try disk.openDirectory(PackageLayout.hidden, in: root.descriptor))
@@ -89,7 +87,7 @@ extension Publisher {
 
   /// Moves a node that came out of an exchange to the conflict versions if another program wrote it (P2).
   mutating func moveToConflictsIfTheirs(_ source: FileName, _ change: Change) throws(FilePackageError) {
-    let isTheirs = try attempt(change.path, "checking the replaced file at") { () throws(SystemError) in
+    let isTheirs = try attempt(change.path, "checking the replaced file at") {
       guard let now = try disk.statusIfPresent(of: source, in: staging.descriptor) else { return false }
       if try isOld(change, now, source, in: staging.descriptor) { return false }
       // If both names led to one node, as a file system may leave them, nothing came out. A staged file that a power cut

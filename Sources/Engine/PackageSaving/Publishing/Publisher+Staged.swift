@@ -27,7 +27,7 @@ extension Publisher {
     var open: [(index: Int, file: OpenNode)] = []
     for index in indices {
       var change = record.changes[index]
-      let file = try attempt(change.path) { () throws(SystemError) in try make(&change, as: change.name) }
+      let file = try attempt(change.path) { try make(&change, as: change.name) }
       // From here on its inode number identifies it.
       record.changes[index] = change
       if let file { open.append((index, file)) }
@@ -63,8 +63,8 @@ extension Publisher {
   ) throws(SystemError) -> OpenNode? {
     guard let new = change.new, let bytes = change.bytes else { return nil }
     if new.kind == .symbolicLink {
-      try disk.makeSymbolicLink(to: bytes, named: name, in: staging.descriptor)
-      if change.hasDate { try disk.setModified(new.modified, of: name, in: staging.descriptor) }
+      let date = change.hasDate ? new.modified : nil
+      try disk.makeLink(to: bytes, date, named: name, in: staging.descriptor)
       change.new = Entry(try disk.status(of: name, in: staging.descriptor), content: new.content)
       return nil
     }
@@ -113,7 +113,7 @@ extension Publisher {
   mutating func makeAnew(_ change: inout Change) throws(FilePackageError) -> FileName {
     let name = change.name.rewritten
     rewritten.insert(change.name)
-    try attempt(change.path) { () throws(SystemError) in
+    try attempt(change.path) {
       if try disk.exists(name, in: staging.descriptor) { try disk.removeFile(name, in: staging.descriptor) }
       if let file = try make(&change, as: name) { try disk.synchronize(file.descriptor) }
     }

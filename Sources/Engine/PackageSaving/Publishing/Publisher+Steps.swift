@@ -100,9 +100,7 @@ extension Publisher {
 
   /// Makes the names durable that nodes of a version have among the staged files (P7).
   func synchronizeKept() throws(FilePackageError) {
-    try attempt(.root, "syncing the earlier version of") { () throws(SystemError) in
-      try synchronizeStaging()
-    }
+    try attempt(.root, "syncing the earlier version of") { try synchronizeStaging() }
   }
 
   private func synchronizeStaging() throws(SystemError) {

@@ -57,7 +57,7 @@ struct Publisher: ErrorNaming {
   /// The changes that the file system refused, if it goes on after them.
   var refused: [PackagePath: Refusal] = [:]
   /// The open folders of the package.
-  private let folders = OpenFolders()
+  private let folders: OpenFolders
   /// The folders that the record makes.
   let newFolders: Set<PackagePath>
 
@@ -69,6 +69,7 @@ struct Publisher: ErrorNaming {
     newFolders = Set(record.changes.rows.lazy.filter(\.makesFolder).map(\.path))
     conflictFolder = Self.conflictFolder(UUID(hashing: "\(record.token)"))
     self.root = root
+    folders = OpenFolders(in: root, on: disk)
     self.staging = staging
     self.location = location
     self.disk = disk
@@ -124,7 +125,7 @@ struct Publisher: ErrorNaming {
     }
     let touched = Set(changes.filter { refused[$0.path] == nil }.map(\.path.parent))
     for folder in touched.subtracting(gone).sorted() {
-      try attempt(folder, "syncing the folder") { () throws(SystemError) in
+      try attempt(folder, "syncing the folder") {
         if let folder = try open(folder) { try disk.synchronize(folder.descriptor) }
       }
     }
@@ -172,27 +173,16 @@ struct Publisher: ErrorNaming {
     }
     for change in changes { try body(&self, change, folder) }
     if synchronizing {
-      try attempt(path, "syncing the folder") { () throws(SystemError) in
-        try disk.synchronize(folder.descriptor)
-      }
+      try attempt(path, "syncing the folder") { try disk.synchronize(folder.descriptor) }
     }
   }
 
   /// Returns a folder of the package; nil if it is gone.
   func open(_ path: PackagePath) throws(SystemError) -> OpenNode? {
-    guard let first = path.names.first else { return root }
-    if let known = folders.open[path] { return known }
     do {
-      var directory = try disk.openDirectory(first, in: root.descriptor)
-      for name in path.names.dropFirst() { directory = try disk.openDirectory(name, in: directory) }
-      let folder = OpenNode(directory)
-      folders.hold(folder, at: path)
-      return folder
-    } catch {
-      switch error.code {
-      case .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels: return nil
-      default: throw error
-      }
+      return try folders.folder(path)
+    } catch  where error.isAbsence {
+      return nil
     }
   }
 }

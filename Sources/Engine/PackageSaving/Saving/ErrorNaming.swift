@@ -22,15 +22,11 @@ extension ErrorNaming {
     failure(problem.code, path, reason: problem.words)
   }
 
-  /// Makes system calls about the node at `path`.
+  /// Makes calls about the node at `path`; their errors then name the node, the operation and the activity.
   func attempt<Result: ~Copyable>(
-    _ path: PackagePath, _ activity: String? = nil, _ body: () throws(SystemError) -> Result
+    _ path: PackagePath, _ activity: String? = nil, _ body: () throws -> Result
   ) throws(FilePackageError) -> Result {
-    do {
-      return try body()
-    } catch {
-      throw FilePackageError(error, operation, node(path), activity: activity)
-    }
+    try node(path).attempt(operation, activity, body)
   }
 
   /// Returns the bytes for `path`, in memory.

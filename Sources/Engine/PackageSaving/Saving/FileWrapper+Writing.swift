@@ -45,9 +45,8 @@ extension FileWrapper {
     let plan: SavePlan
     do {
       plan = try SavePlan(making: snapshot, original: original)
-    } catch var error {
-      if error.document.isEmpty { error.document = FileName(path).string }
-      throw error
+    } catch {
+      throw error.of(location)
     }
     var staged = StagedSave(plan, at: location, over: destination)
     _ = try staged.commit()  // Apple's method has no report.

@@ -131,24 +131,15 @@ extension SaveDraft {
     // The writer looked at both when it took the lock. The publisher looks at the plist again, when it exchanges it (P2).
     if path.isRoot, let package = session.seen.package { return package }
     if path.names == [PackageLayout.metadata] { return session.seen.metadata }
-    return try attempt(path, "looking at") { () throws(SystemError) in
+    return try attempt(path, "looking at") {
       do throws(SystemError) {
         guard let name = path.name else { return try disk.status(of: session.hidden.root.descriptor) }
-        return try disk.status(of: name, in: folder(path.parent).descriptor)
+        return try disk.status(of: name, in: folders.folder(path.parent).descriptor)
       } catch {
         if error.isAbsence { return nil }
         throw error
       }
     }
-  }
-
-  /// Returns a folder of the package, which stays open for the other children in it.
-  private func folder(_ path: PackagePath) throws(SystemError) -> OpenNode {
-    if let known = folders.open[path] { return known }
-    var folder = session.hidden.root
-    for name in path.names { folder = OpenNode(try disk.openDirectory(name, in: folder.descriptor)) }
-    folders.hold(folder, at: path)
-    return folder
   }
 
   // MARK: Places
@@ -193,7 +184,7 @@ extension SaveDraft {
   /// Checks the rights in a folder of another user, which only the system knows.
   private func checkRights(in path: PackagePath, _ child: PackagePath) throws(FilePackageError) {
     do {
-      try disk.checkWritable(".", in: folder(path).descriptor)
+      try disk.checkWritable(".", in: folders.folder(path).descriptor)
     } catch {
       if error.code == .permissionDenied { try refuse(.otherUsersFolder, child) }
       throw FilePackageError(error, .save, node(child), activity: "looking at the folder of")

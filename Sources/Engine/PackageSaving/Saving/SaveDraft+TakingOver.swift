@@ -50,10 +50,7 @@ extension SaveDraft {
   private func present(_ path: PackagePath, _ status: FileStatus) -> NotedChild? {
     let stored = StoredNode(location: location, path: path, status: status)
     // The save does not depend on this file: its row stays, and verification reads the file again.
-    guard let child = try? ChildSummary(reading: PackageSnapshot.Node(stored, kind: .file), at: path) else {
-      return nil
-    }
-    return NotedChild(child: child, modified: status.modified)
+    return (try? stored.summary(as: .file)).map { NotedChild(child: $0, modified: status.modified) }
   }
 
   /// Takes over a file in place of its row; returns false if the folders around it are not those of the notes.

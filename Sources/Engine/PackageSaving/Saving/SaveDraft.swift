@@ -40,13 +40,13 @@ struct SaveDraft: ErrorNaming {
   var report = SaveReport(strategy: .log)
   /// The number of written files and links, and the bytes of these files.
   private(set) var written = (count: 0, bytes: UInt64(0))
-  private var files: FileMaker
+  private var maker: NodeMaker
   /// The files that moved to another name by a link.
   private var moved: Set<PackagePath> = []
   /// The nodes that go, as the save found them.
   var statuses: [PackagePath: FileStatus] = [:]
   /// The folders of the package that were looked at.
-  let folders = OpenFolders()
+  let folders: OpenFolders
   /// The mode that every new file gets; nil if the file system has modes, or if that does not matter yet.
   var fixedMode: UInt16?
 
@@ -67,8 +67,8 @@ struct SaveDraft: ErrorNaming {
     (self.plan, self.session, self.options, self.metadata) = (plan, session, options, metadata)
     self.keepsVersion = keepsVersion && metadata?.before != nil
     known = session.table
-    files = FileMaker(at: session.hidden.location, on: session.disk, options, hashes: true)
-    folders.hold(session.hidden.root, at: .root)
+    maker = NodeMaker(at: session.hidden.location, on: session.disk, options, hashes: true)
+    folders = OpenFolders(in: session.hidden.root, on: session.disk)
     location.progress.begin(plan, copiesFiles: false)
     var room = Self.recordedSize
     for (index, step) in plan.steps.enumerated() {
@@ -100,7 +100,7 @@ struct SaveDraft: ErrorNaming {
       for step in plan.steps { try make(step) }
       try completeMetadata()
       if try isRoomScarce() { try session.stage(&record) }
-      try files.checkCancellation()
+      try maker.checkCancellation()
     } catch {
       removeStaged()
       throw error
@@ -126,7 +126,7 @@ struct SaveDraft: ErrorNaming {
   private mutating func make(_ step: SavePlan.Step) throws(FilePackageError) {
     let path = step.path
     if case .writeMetadata = step.action { return }
-    try files.checkCancellation()
+    try maker.checkCancellation()
     switch step.action {
     case .writeMetadata: return
     case .remove: return report.removed.append(path.string)
@@ -150,7 +150,7 @@ struct SaveDraft: ErrorNaming {
       if let status = statuses[path], status.kind == .file {
         old = StoredNode(location: location, path: path, status: status)
       }
-      let made = try files.make(
+      let made = try maker.make(
         contents, step.attributes, like: old, at: path, as: changes[path].name, in: staging.descriptor)
       report.count(made, at: path)
       count(Int(clamping: made.size))
@@ -169,7 +169,7 @@ struct SaveDraft: ErrorNaming {
   ) throws(FilePackageError) {
     // A second name is not enough if the first one stays, too: an edit of one would be an edit of both.
     let mayLink = !moved.contains(source.path) && changes[source.path].found != nil
-    let made = try files.reuse(
+    let made = try maker.reuse(
       source, step.attributes, mayLink: mayLink, at: step.path, as: changes[step.path].name,
       in: staging.descriptor)
     if mayLink { moved.insert(source.path) }
@@ -181,16 +181,14 @@ struct SaveDraft: ErrorNaming {
     {
       content = row.child.content
     }
-    if content == nil {
-      content = try ChildSummary(reading: PackageSnapshot.Node(source, kind: .file), at: step.path).content
-    }
+    if content == nil { content = try source.content(as: .file) }
     try note(step, content)
   }
 
   /// Notes a file in the staging folder.
   private mutating func note(_ step: SavePlan.Step, _ content: ContentHash?) throws(FilePackageError) {
     let (name, staging) = (changes[step.path].name, staging)
-    let status = try attempt(step.path, "checking the written file") { () throws(SystemError) in
+    let status = try attempt(step.path, "checking the written file") {
       try disk.status(of: name, in: staging.descriptor)
     }
     changes[step.path].new = Entry(status, content: content)
@@ -217,7 +215,7 @@ struct SaveDraft: ErrorNaming {
   private func isRoomScarce() throws(FilePackageError) -> Bool {
     let sizes = changes.rows.compactMap { $0.bytes?.count }
     if sizes.isEmpty { return false }
-    return try attempt(.root, "reserving space on the disk for") { () throws(SystemError) in
+    return try attempt(.root, "reserving space on the disk for") {
       let room = try disk.room(of: staging.descriptor)
       let bytes = sizes.reduce(Self.spareRoom) { $0 + room.allocation(UInt64($1)) }
       return room.bytes.map { $0 < bytes } ?? false

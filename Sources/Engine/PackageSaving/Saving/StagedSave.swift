@@ -52,32 +52,40 @@ package struct StagedSave: ErrorNaming {
   }
 
   package let location: Location
+  package let plan: SavePlan
   private let destination: Destination
-  private let options: Options
-  private let plan: SavePlan
-  private let disk: CountingDisk
-  private var maker: TreeMaker
-
-  /// The status of the new state's own directory, or file, once it is made.
-  package private(set) var made: FileStatus?
-  /// The metadata that were written, and their file.
-  package var madeMetadata: (metadata: PackageMetadata, status: FileStatus)? { maker.metadata }
+  let options: Options
+  let disk: CountingDisk
+  /// The steps by their folders.
+  let steps: [PackagePath: [SavePlan.Step]]
+  /// Completed from the sums and written after everything else; nil for a package without metadata.
+  private(set) var draft: MetadataDraft?
   /// The sums that the children must have before the new state comes to its place; nil if any are right.
   var summary: ContentSummary?
 
+  var maker: NodeMaker
+  var report = SaveReport(strategy: .staged)
+  /// The children that the metadata count, and their rows.
+  var counted = (sums: ContentSummary(), rows: [NotedChild]())
+  var limitsNames: Bool?
+  /// The status of the new state's own directory, or file, once it is made.
+  package private(set) var made: FileStatus?
+  /// The metadata that were written, and their file.
+  package var madeMetadata: (metadata: PackageMetadata, status: FileStatus)?
+
   var operation: FilePackageError.Operation { options.operation }
 
-  /// - Parameters:
-  ///   - location: the package's place.
-  ///   - metadata: completed and written after everything else; nil for a package without metadata.
   package init(
     _ plan: SavePlan, at location: Location, over destination: Destination, options: Options = Options(),
-    metadata: MetadataDraft? = nil
+    metadata draft: MetadataDraft? = nil
   ) {
-    (self.plan, self.location) = (plan, location)
-    (self.destination, self.options) = (destination, options)
+    (self.plan, self.location, self.destination) = (plan, location, destination)
+    (self.options, self.draft) = (options, draft)
     disk = CountingDisk(location.disk)
-    maker = TreeMaker(plan, at: location, on: disk, options, metadata)
+    steps = Dictionary(grouping: plan.steps, by: \.path.parent)
+    maker = NodeMaker(
+      at: location, on: disk, options, hashes: draft != nil,
+      synchronizesMany: plan.steps.count(where: \.makesFile) >= Self.manyFiles)
   }
 
   /// Makes the new state beside the old one and puts it into its place (SP1).
@@ -87,24 +95,27 @@ package struct StagedSave: ErrorNaming {
   /// Cost: the bytes of the new files; a link, or a copy, for each file of an original. A sync for each new file, for
   /// each directory and for the folder; one more if it replaces something.
   ///
+  /// - Parameter program: the program that makes it, for the metadata.
   /// - Throws: `FilePackageError`. The old state is then in its place and nothing is left beside it, except after
   ///   `indeterminate` (SP5).
-  package mutating func commit() throws(FilePackageError) -> SaveReport {
+  package mutating func commit(by program: SavingProgram = .current) throws(FilePackageError) -> SaveReport {
+    draft?.program = program
+    location.progress.begin(plan, copiesFiles: !options.sharesFiles)
     do throws(FilePackageError) {
-      let place = try attempt(.root, "opening the folder that contains it") { () throws(SystemError) in
+      let place = try attempt(.root, "opening the folder that contains it") {
         try NewPlace(at: location.path, on: disk)
       }
       guard let place else { throw failure(.invalidName, .root) }
       let placement = try make(at: place)
-      return report(leaving: placement != .swapped || place.removeStaged() ? nil : place.staged)
+      complete(leaving: placement != .swapped || place.removeStaged() ? nil : place.staged)
+      return report
     } catch {
       // The caller sees a save that failed, whatever step it was.
       throw error.during(operation)
     }
   }
 
-  private func report(leaving leftover: FileName?) -> SaveReport {
-    var report = maker.report
+  private mutating func complete(leaving leftover: FileName?) {
     report.written.sort()
     report.leftAlone = plan.leftAlone.map(\.string).sorted()
     report.leftOut = plan.leftOut.map(\.string)
@@ -113,53 +124,74 @@ package struct StagedSave: ErrorNaming {
       report.note(SaveWarning(.leftover, reason: "'\(left)' beside it could not be removed"))
     }
     report.synchronizations = disk.counts.synchronizations
-    return report
   }
 
+  /// Makes the new state and gives it the package's name; after an error nothing is left of it (SP5).
   private mutating func make(at place: NewPlace) throws(FilePackageError) -> Placement {
     try refuse(status(at: place))
-    try attempt(.root, "cleaning up beside it") { () throws(SystemError) in
+    try attempt(.root, "cleaning up beside it") {
       if case .absent = destination { try place.cleanUpAll() } else { try place.cleanUp() }
     }
     let step = plan.steps.first.flatMap { $0.path.isRoot ? $0 : nil }
-    if case .link(let link) = step?.action {
-      return try put(at: place) { (save, place) throws(FilePackageError) in
-        if let step { try save.maker.make(link, step, as: place.staged, in: place.folder) }
-      }
-    }
-    let kind = step == nil ? FileKind.directory : .file
-    let mode = step?.attributes.mode ?? (plan.rootAttributes ?? .newDirectory()).mode | 0o700
-    let new = try attempt(.root, "making the new state beside it") { () throws(SystemError) in
-      try place.stage(kind, mode: mode)
-    }
-    // No other program makes or removes it while this one holds its lock.
-    guard let new else { throw failure(.busy, .root, reason: "another program is saving it") }
-    let node = OpenNode(new)
-    return try put(at: place) { (save, place) throws(FilePackageError) in
-      if let step {
-        try save.make(step, in: node.descriptor, at: place)
-      } else {
-        try save.maker.make(in: node.descriptor, summary: save.summary)
-      }
-      save.made = try save.attempt(.root, "looking at its new state") { () throws(SystemError) in
-        try save.disk.status(of: node.descriptor)
-      }
+    let node = try stage(step, at: place)
+    // Its lock keeps other programs from the hidden name.
+    defer { withExtendedLifetime(node) {} }
+    do {
+      try fill(node, step, at: place)
+      try maker.checkCancellation()
+      // The node that comes out of an exchange has no lock until it is confirmed.
+      place.holdOffSweeps()
+      defer { place.allowSweeps() }
+      let placement = try take(place)
+      try confirm(placement, at: place)
+      return placement
+    } catch {
+      if error.code != .indeterminate { place.removeStaged() }
+      throw error
     }
   }
 
-  /// Makes a document that is one file.
-  private mutating func make(
-    _ step: SavePlan.Step, in file: borrowing OwnedDescriptor, at place: NewPlace
+  /// Makes an empty node under the hidden name.
+  ///
+  /// - Parameter step: the step of a document that is no folder.
+  /// - Returns: nil for a link, which is made in one step.
+  private func stage(_ step: SavePlan.Step?, at place: NewPlace) throws(FilePackageError) -> OpenNode? {
+    if case .link = step?.action { return nil }
+    let mode = step?.attributes.mode ?? (plan.rootAttributes ?? .newDirectory()).mode | 0o700
+    let new = try attempt(.root, "making the new state beside it") {
+      try place.stage(step == nil ? .directory : .file, mode: mode)
+    }
+    // No other program makes or removes it while this one holds its lock.
+    guard let new else { throw failure(.busy, .root, reason: "another program is saving it") }
+    return OpenNode(new)
+  }
+
+  private mutating func fill(
+    _ node: OpenNode?, _ step: SavePlan.Step?, at place: NewPlace
   ) throws(FilePackageError) {
-    guard case .write(let contents) = step.action else { throw failure(.wrongKind, .root) }
+    switch step?.action {
+    case .link(let link)?: try make(link, at: .root, step?.attributes, as: place.staged, in: place.folder)
+    case .write(let contents)?:
+      if let node, let step { try fill(node.descriptor, contents, step.attributes, at: place) }
+    case nil: if let node { try makePackage(in: node.descriptor) }
+    default: throw failure(.wrongKind, .root)
+    }
+    guard let node else { return }
+    made = try attempt(.root, "looking at its new state") { try disk.status(of: node.descriptor) }
+  }
+
+  /// Writes a document that is one file.
+  private mutating func fill(
+    _ file: borrowing OwnedDescriptor, _ contents: FileContents, _ attributes: NodeAttributes,
+    at place: NewPlace
+  ) throws(FilePackageError) {
     var original = plan.original
     if case .unchanged(let known) = destination {
       let folder = Location(location.path.folder, on: location.disk, isOfOneFile: true)
       original = StoredNode(location: folder, path: PackagePath([place.name]), status: known)
     }
-    let made = try maker.files.fill(file, contents, step.attributes, like: original, at: .root)
-    maker.report.bytesWritten += made.size
-    try attempt(.root) { () throws(SystemError) in try disk.synchronize(file) }
+    report.bytesWritten += try maker.fill(file, contents, attributes, like: original, at: .root).size
+    try attempt(.root) { try disk.synchronize(file) }
   }
 
   // MARK: The place
@@ -176,7 +208,7 @@ package struct StagedSave: ErrorNaming {
 
   /// Returns the status of the node in the place; nil if there is none.
   private func status(at place: NewPlace) throws(FilePackageError) -> FileStatus? {
-    try attempt(.root, "checking the destination") { () throws(SystemError) in try place.status() }
+    try attempt(.root, "checking the destination") { try place.status() }
   }
 
   /// Refuses, before it makes anything, what the new state may not replace.
@@ -194,25 +226,6 @@ package struct StagedSave: ErrorNaming {
       if old.mode & 0o222 == 0 && !options.overwritesReadOnly {
         throw failure(.permissionDenied, .root, reason: "the file is read-only")
       }
-    }
-  }
-
-  /// Makes the new state by `make` and gives it the package's name; after an error nothing is left of it (SP5).
-  private mutating func put(
-    at place: NewPlace, _ make: (inout StagedSave, NewPlace) throws(FilePackageError) -> Void
-  ) throws(FilePackageError) -> Placement {
-    do {
-      try make(&self, place)
-      try maker.files.checkCancellation()
-      // The node that comes out of an exchange has no lock until it is confirmed.
-      place.holdOffSweeps()
-      defer { place.allowSweeps() }
-      let placement = try take(place)
-      try confirm(placement, at: place)
-      return placement
-    } catch {
-      if error.code != .indeterminate { place.removeStaged() }
-      throw error
     }
   }
 
@@ -257,13 +270,12 @@ package struct StagedSave: ErrorNaming {
   private func requireInPlace(
     _ place: NewPlace, after error: SystemError, _ activity: String
   ) throws(FilePackageError) {
-    let now: FileStatus?
     do {
-      now = try place.status()
+      let now = try place.status()
+      if let made, now?.identity.isSameNode(as: made.identity) == true { return }
     } catch let second {
       throw indeterminate(activity, error.reason, second)
     }
-    if let made, now?.identity.isSameNode(as: made.identity) == true { return }
     throw FilePackageError(error, operation, node(.root), activity: activity)
   }
 
@@ -291,16 +303,14 @@ package struct StagedSave: ErrorNaming {
   /// Checks, after the exchange, that the known file came out of it, and that no program wrote to it meanwhile.
   private func checkReplaced(_ placement: Placement, at place: NewPlace) throws(FilePackageError) {
     guard case .unchanged(let known) = destination, placement == .swapped else { return }
-    let now = try attempt(.root, "checking the document that it replaces") { () throws(SystemError) in
+    let now = try attempt(.root, "checking the document that it replaces") {
       try disk.status(of: place.staged, in: place.folder)
     }
     guard now.identity.hasSameContents(as: known.identity) else { throw failure(.changedOnDisk, .root) }
   }
 
   private func synchronize(_ place: NewPlace) throws(FilePackageError) {
-    try attempt(.root, "syncing the folder that contains it") { () throws(SystemError) in
-      try place.synchronize()
-    }
+    try attempt(.root, "syncing the folder that contains it") { try place.synchronize() }
   }
 
   private func indeterminate(_ activity: String?, _ first: String, _ second: SystemError) -> FilePackageError

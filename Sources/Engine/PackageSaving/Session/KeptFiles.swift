@@ -156,8 +156,7 @@ final class KeptFiles {
     do throws(SystemError) {
       guard try disk.exists(PackageLayout.kept, in: hidden.folder) else { return nil }
       let folder = try open()
-      let listing = try disk.list(folder.descriptor)
-      for name in (0..<listing.count).map(listing.name(at:)) where !needed.contains(name) {
+      for name in try disk.list(folder.descriptor).fileNames where !needed.contains(name) {
         disk.removeEverything(name, from: folder.descriptor)
       }
       if needed.isEmpty {

@@ -178,7 +178,7 @@ package final class PackageWriter {
   private var hasCopyOfMetadata: Bool {
     // A folder that cannot be listed may have one.
     guard let listing = tree.knownListing ?? (try? node.list()) else { return true }
-    return (0..<listing.count).contains { ConflictName.mayCopyMetadata(listing.name(at: $0)) }
+    return listing.fileNames.contains(where: ConflictName.mayCopyMetadata)
   }
 
   /// Commits a save, which waits from then on.

@@ -4,16 +4,8 @@ import FoundationEssentials
 package import PackageFormat
 import SystemPackage
 
-/// A package that does not exist yet: its plan, and its making.
-package struct NewPackage {
-  package let plan: SavePlan
-  package let snapshot: PackageSnapshot
-  private let location: Location
-  private let draft: MetadataDraft?
-  private let operation: FilePackageError.Operation
-  /// The sums that the children must have; nil if any are right.
-  private var summary: ContentSummary?
-
+// The plans of packages that do not exist yet.
+extension StagedSave {
   /// Plans a package of a tree.
   ///
   /// - Parameters:
@@ -21,9 +13,9 @@ package struct NewPackage {
   ///     the tree has a `Metadata.plist` with values for it.
   ///   - databasePath: the path of the document's database in the tree.
   package init(
-    _ tree: FileWrapper, at location: Location, contentType: UTType?, databasePath: String? = nil
+    creating snapshot: PackageSnapshot, at location: Location, contentType: UTType?,
+    databasePath: String? = nil
   ) throws(FilePackageError) {
-    let snapshot = tree.snapshot()
     try self.init(snapshot, nil, at: location, .create) { found in
       let values = snapshot.metadataRole == .values ? found : nil
       if contentType == nil && values == nil { return nil }
@@ -55,25 +47,21 @@ package struct NewPackage {
         .unsupported, .copy, StoredNode(location: location, path: .root),
         reason: "the copy would be in the original document")
     }
-    let known: PackageMetadata?
-    do {
-      known = history ? nil : try package.baseline.metadata.get()
-    } catch {
-      throw error.during(.copy)
-    }
     try self.init(package.tree.snapshot(), package.node, at: location, .copy, withHistory: history) {
-      values in
-      if let known { return MetadataDraft(copying: known, values, location) }
+      values throws(FilePackageError) in
+      if let known = try package.baseline.metadata.get() {
+        return MetadataDraft(copying: known, values, location)
+      }
       return values.map { MetadataDraft(new: nil, $0, location) }
     }
   }
 
+  /// - Parameter draft: makes the metadata of a package without a history, with the application's values in the tree.
   private init(
     _ snapshot: PackageSnapshot, _ original: StoredNode?, at location: Location,
     _ operation: FilePackageError.Operation, withHistory history: Bool = false,
     _ draft: (_ values: [String: PropertyListValue]?) throws(FilePackageError) -> MetadataDraft?
   ) throws(FilePackageError) {
-    (self.snapshot, self.location, self.operation) = (snapshot, location, operation)
     do throws(FilePackageError) {
       guard case .directory(let changes) = snapshot.root.content else {
         throw FilePackageError(.notAPackage, operation, document: FileName(location.path).string)
@@ -85,35 +73,19 @@ package struct NewPackage {
       let folders = CopiedFolders(includesHistory: history)
       var plan = try SavePlan(making: snapshot, original: original, entering: folders.enter)
       (plan.original, plan.leftOut) = (original, folders.leftOut)
-      if history {
-        (self.draft, self.plan) = (nil, plan)
-        return
+      var metadata: MetadataDraft?
+      if !history {
+        let (own, values) = try plan.withoutOurs(at: location, snapshot.metadataRole)
+        metadata = try draft(values)
+        plan = metadata == nil ? own : own.writingMetadata(over: nil)
       }
-      let (own, values) = try plan.withoutOurs(at: location, snapshot.metadataRole)
-      let made = try draft(values)
-      (self.draft, self.plan) = (made, made == nil ? own : own.writingMetadata(over: nil))
+      var options = Options()
+      (options.operation, options.sharesFiles) = (operation, false)
+      options.isCancellable = operation == .copy
+      self.init(plan, at: location, over: .absent, options: options, metadata: metadata)
     } catch {
       throw error.during(operation).of(location)
     }
-  }
-
-  /// Makes the package at its place.
-  ///
-  /// - Throws: `fileExists` if something is there; `changedOnDisk` if the children have other sums than they must; the
-  ///   system's reason. Nothing is left there then.
-  package func make(
-    by program: SavingProgram, isCancellable: Bool = false
-  ) throws(FilePackageError) -> (staged: StagedSave, report: SaveReport) {
-    var draft = draft
-    draft?.program = program
-    var options = StagedSave.Options()
-    options.operation = operation
-    options.sharesFiles = false
-    options.isCancellable = isCancellable
-    var staged = StagedSave(plan, at: location, over: .absent, options: options, metadata: draft)
-    staged.summary = summary
-    let report = try staged.commit()
-    return (staged, report)
   }
 }
 

@@ -3,8 +3,9 @@ import FileTrees
 import PackageFormat
 import SystemPackage
 
-/// Makes the files of a new state from contents, or of files on disk by a link, by sharing blocks or by a copy.
-struct FileMaker: ErrorNaming {
+/// Makes the files and links of a new state: from contents, or of files on disk by a hard link, by sharing blocks or by
+/// a copy.
+struct NodeMaker: ErrorNaming {
   /// A file that was made.
   struct Made {
     /// Its status; nil if nothing asked for it.
@@ -13,11 +14,11 @@ struct FileMaker: ErrorNaming {
     var content: ContentHash?
     var size: UInt64 = 0
     /// Whether it has the blocks of its original.
-    fileprivate var isCloned = false
+    var isCloned = false
     /// Whether it counts as an unchanged file, and not as a written one.
-    fileprivate(set) var isReused = false
+    var isReused = false
     /// Whether it is a copy only since a link was not possible.
-    fileprivate(set) var isCopied = false
+    var isCopied = false
   }
 
   let location: Location
@@ -65,7 +66,7 @@ struct FileMaker: ErrorNaming {
     at path: PackagePath, as name: FileName, in folder: borrowing OwnedDescriptor
   ) throws(FilePackageError) -> Made {
     let file: OwnedDescriptor
-    do throws(SystemError) {
+    do {
       file = try disk.createFile(name, in: folder, mode: original == nil ? attributes.mode : 0o600)
     } catch {
       if error.code == .fileExists { throw failure(NameTrial.Problem.folded, path) }
@@ -75,7 +76,7 @@ struct FileMaker: ErrorNaming {
     if let synchronizer {
       synchronizer.add(file, at: path)
     } else {
-      try attempt(path) { () throws(SystemError) in try disk.synchronize(file) }
+      try attempt(path) { try disk.synchronize(file) }
     }
     return made
   }
@@ -91,9 +92,7 @@ struct FileMaker: ErrorNaming {
     wanted.modified = attributes.modified ?? status.modified
     let isSame = wanted == NodeAttributes(status)
     if isSame && mayLink, try link(source, at: path, as: name, in: folder) {
-      var made = Made(size: status.size)
-      made.isReused = true
-      return made
+      return Made(size: status.size, isReused: true)
     }
     var made = try make(.stored(source), wanted, like: source, at: path, as: name, in: folder)
     made.isReused = options.sharesFiles || made.isCloned
@@ -120,6 +119,18 @@ struct FileMaker: ErrorNaming {
       canLink = error.code == .tooManyLinks || error.code == .notPermitted
       return false
     }
+  }
+
+  /// Makes a symbolic link, which is synced with its folder.
+  ///
+  /// - Returns: the hash of its destination.
+  func makeLink(
+    _ link: PackageSnapshot.Node, _ modified: FileTime?, at path: PackagePath, as name: FileName,
+    in folder: borrowing OwnedDescriptor
+  ) throws(FilePackageError) -> ContentHash {
+    let destination = try destination(of: link, at: path)
+    try attempt(path) { try disk.makeLink(to: destination, modified, named: name, in: folder) }
+    return ContentHash(of: destination)
   }
 
   /// Waits for the files that are being synced.
@@ -208,12 +219,7 @@ struct FileMaker: ErrorNaming {
   // MARK: Originals
 
   private mutating func open(_ source: StoredNode) throws(FilePackageError) -> OpenNode {
-    let folder: OpenNode
-    do {
-      folder = try self.folder(of: source)
-    } catch {
-      throw FilePackageError(error, .read, source)
-    }
+    let folder = try source.attempt(.read) { try self.folder(of: source) }
     return OpenNode(try source.openFile(in: folder.descriptor))
   }
 
@@ -229,7 +235,7 @@ struct FileMaker: ErrorNaming {
 
 extension SaveReport {
   /// Counts a file that a save made.
-  mutating func count(_ made: FileMaker.Made, at path: PackagePath) {
+  mutating func count(_ made: NodeMaker.Made, at path: PackagePath) {
     if made.isReused {
       reused += 1
       bytesReused += made.size
