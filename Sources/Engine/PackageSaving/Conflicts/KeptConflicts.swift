@@ -55,15 +55,11 @@ extension PackageWriter {
     }
     let disk = location.disk
     try withPackageLock { session throws(FilePackageError) in
-      do throws(SystemError) {
+      try node.attempt(.save, "moving the changes of another program to its conflict versions") {
         try disk.makeDirectoryIfAbsent(PackageLayout.conflicts, in: session.hidden.folder)
         // The folder may exist without being durable yet.
         try disk.synchronize(session.hidden.folder)
         try disk.synchronize(session.hidden.root.descriptor)
-      } catch {
-        throw FilePackageError(
-          error, .save, node,
-          activity: "moving the changes of another program to its conflict versions")
       }
       let place = StoredNode(location: location, path: PackageLayout.conflictsPath.appending(FileName(name)))
       try kept.write(to: place.filePath, options: [], original: nil, on: disk)

@@ -51,15 +51,12 @@ extension PackageWriter {
     _ name: FileName, _ change: Change, in session: PackageSession
   ) throws(FilePackageError) -> FileName {
     let (staging, copyName) = (session.hidden.staging, name.copy)
-    do {
+    try StoredNode(location: location, path: change.path).attempt(.publish, "copying") {
       // A killed program may have left a part of it.
       session.disk.removeEverything(copyName, from: staging.descriptor)
       try session.disk.copy(name, in: staging.descriptor, to: copyName, in: staging.descriptor)
-      return copyName
-    } catch {
-      throw FilePackageError(
-        error, .publish, StoredNode(location: location, path: change.path), activity: "copying")
     }
+    return copyName
   }
 
   /// Commits the save without the refused changes, in place of the one that waits (S1).
@@ -96,11 +93,7 @@ extension PackageWriter {
     }
     record.metadata?.revision = .new
     record.metadata?.summary.add(sums)
-    do {
-      try record.makePlist()
-    } catch {
-      throw FilePackageError(any: error, .publish, node, activity: "preparing its metadata")
-    }
+    try node.attempt(.publish, "preparing its metadata") { try record.makePlist() }
     try session.commit(&record)
   }
 
@@ -109,8 +102,7 @@ extension PackageWriter {
     guard let stored = try location.node(at: path), let status = stored.status, status.kind.isSupported else {
       return nil
     }
-    let child = try ChildSummary(reading: PackageSnapshot.Node(stored, kind: status.kind), at: path)
-    return Entry(status, content: child.content)
+    return Entry(status, content: try stored.content(as: status.kind))
   }
 }
 

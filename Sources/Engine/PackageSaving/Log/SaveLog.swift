@@ -110,6 +110,19 @@ package final class SaveLog {
     /// An acknowledged save cannot be read; the facts are those of the records that can.
     case damaged(String, Ledger?)
 
+    /// The log, if it is whole.
+    var log: SaveLog? { if case .log(let log) = self { log } else { nil } }
+
+    /// Returns the log; nil if there is none.
+    ///
+    /// - Throws: `logDamaged`.
+    func get(_ operation: FilePackageError.Operation, of node: StoredNode) throws(FilePackageError)
+      -> SaveLog?
+    {
+      guard case .damaged(let reason, _) = self else { return log }
+      throw FilePackageError(.logDamaged, operation, node, reason: "its log is damaged: \(reason)")
+    }
+
     /// The facts that can be read.
     var ledger: Ledger? {
       switch self {

@@ -10,20 +10,25 @@ extension PackageMetadata {
     from path: FilePath, on disk: any Disk = PosixDisk()
   ) throws(FilePackageError) -> PackageMetadata? {
     let node = StoredNode(location: Location(path, on: disk), path: .root)
-    let bytes: [UInt8]
+    let bytes = try node.attempt(.read) { try plist(in: disk.openDirectory(at: path), on: disk) }
+    return try bytes.map { bytes throws(FilePackageError) in try PackageMetadata(decoding: bytes, of: node) }
+  }
+
+  /// Decodes the plist of the package at a node.
+  init(decoding bytes: Data, of node: StoredNode) throws(FilePackageError) {
     do {
-      let package = try disk.openDirectory(at: path)
-      guard try disk.exists(PackageLayout.metadata, in: package) else { return nil }
-      let file = try disk.openFile(PackageLayout.metadata, in: package)
-      bytes = try disk.readAll(file, atMost: maximumSize + 1)
-    } catch {
-      throw FilePackageError(error, .read, node)
-    }
-    do {
-      return try PackageMetadata(decoding: Data(bytes))
+      self = try PackageMetadata(decoding: bytes)
     } catch {
       throw FilePackageError(error.code, .read, node, reason: error.words)
     }
+  }
+
+  /// Returns the bytes of the plist in an open folder, one more than there may be at most; nil if there is none.
+  private static func plist(
+    _ name: FileName = PackageLayout.metadata, in folder: borrowing OwnedDescriptor, on disk: any Disk
+  ) throws(SystemError) -> Data? {
+    guard try disk.exists(name, in: folder) else { return nil }
+    return Data(try disk.readAll(disk.openFile(name, in: folder), atMost: maximumSize + 1))
   }
 
   /// Reads the plist in an open folder; nil if there is none, or if it is not one that this library reads.
@@ -32,9 +37,7 @@ extension PackageMetadata {
   package static func readIfOwn(
     _ name: FileName = PackageLayout.metadata, in folder: borrowing OwnedDescriptor, on disk: any Disk
   ) throws(SystemError) -> PackageMetadata? {
-    guard try disk.exists(name, in: folder) else { return nil }
-    let bytes = try disk.readAll(disk.openFile(name, in: folder), atMost: maximumSize + 1)
-    return try? PackageMetadata(decoding: Data(bytes))
+    try plist(name, in: folder, on: disk).flatMap { try? PackageMetadata(decoding: $0) }
   }
 
   /// Returns whether the `Metadata.plist` in an open folder is this library's, also if its format is another one.

@@ -111,27 +111,22 @@ private struct PlanMaker {
         if case .present(let node) = baseline { SavePlan.Replaced(status: node?.status) } else { nil }
       }
     }
-    do {
-      let directory = try place.location.openDirectory(place.path)
-      if let status, try place.disk.status(of: directory).modified != status.modified {
+    return try place.attempt(.save, "listing") {
+      do {
+        let directory = try place.location.openDirectory(place.path)
+        if let status, try place.disk.status(of: directory).modified != status.modified {
+          throw FilePackageError(.changedOnDisk, .save, place)
+        }
+        let listing = try place.disk.list(directory)
+        var replaced: [FileName: SavePlan.Replaced] = [:]
+        for position in 0..<listing.count where listing.kind(at: position).isSupported {
+          let name = listing.name(at: position)
+          replaced[name] = SavePlan.Replaced(status: try place.disk.status(of: name, in: directory))
+        }
+        return replaced
+      } catch let error as SystemError where error.isAbsence {
         throw FilePackageError(.changedOnDisk, .save, place)
       }
-      let listing = try place.disk.list(directory)
-      var replaced: [FileName: SavePlan.Replaced] = [:]
-      for position in 0..<listing.count where listing.kind(at: position).isSupported {
-        let name = listing.name(at: position)
-        replaced[name] = SavePlan.Replaced(status: try place.disk.status(of: name, in: directory))
-      }
-      return replaced
-    } catch let error as FilePackageError {
-      throw error
-    } catch let error as SystemError {
-      if error.code == .noSuchFileOrDirectory || error.code == .notDirectory {
-        throw FilePackageError(.changedOnDisk, .save, place)
-      }
-      throw FilePackageError(error, .save, place, activity: "listing")
-    } catch {
-      throw FilePackageError(.inputOutput, .save, place)
     }
   }
 
@@ -139,7 +134,7 @@ private struct PlanMaker {
     _ node: PackageSnapshot.Node?, at path: PackagePath, replaced: SavePlan.Replaced?
   ) throws(FilePackageError) {
     guard let node else {
-      if let replaced { add(path, .remove, replaced: replaced) }
+      if let replaced { add(path, .remove, .newFile(), replaced) }
       return
     }
     guard let base, replaced != nil else { return try put(node, at: path, original: nil, replaced: nil) }
@@ -216,11 +211,6 @@ private struct PlanMaker {
     _ replaced: SavePlan.Replaced? = nil
   ) {
     steps.append(SavePlan.Step(path: path, action: action, attributes: attributes, replaced: replaced))
-  }
-
-  private mutating func add(_ path: PackagePath, _ action: SavePlan.Step.Action, replaced: SavePlan.Replaced)
-  {
-    add(path, action, .newFile(), replaced)
   }
 
   private func check(_ path: PackagePath, of node: PackageSnapshot.Node) throws(FilePackageError) {

@@ -55,12 +55,16 @@ package final class WrittenFiles: Sendable {
 
   /// Returns the node under that name, which holds the folder. Its bytes are read when they are saved.
   package func read(_ name: String) throws(FilePackageError) -> FileWrapper {
-    let location = Location(path, on: disk, retaining: self)
-    var node = StoredNode(location: location, path: PackagePath([FileName(name)]))
+    let name = FileName(name)
+    var node = node(name)
     node.status = try node.attempt(.save, "reading the written files") {
-      try disk.status(of: FileName(name), in: folder)
+      try disk.status(of: name, in: folder)
     }
-    return FileWrapper(state: FileWrapper.State(node, name: FileName(name)))
+    return FileWrapper(state: FileWrapper.State(node, name: name))
+  }
+
+  private func node(_ name: FileName) -> StoredNode {
+    StoredNode(location: Location(path, on: disk, retaining: self), path: PackagePath([name]))
   }
 
   /// Makes an empty file under that name, to write it.
@@ -70,10 +74,9 @@ package final class WrittenFiles: Sendable {
 
   /// Returns the bytes of a regular file under that name, which hold the folder. They are read when they are saved.
   package func contents(of name: FileName) throws(SystemError) -> FileContents {
-    .stored(
-      StoredNode(
-        location: Location(path, on: disk, retaining: self), path: PackagePath([name]),
-        status: try disk.status(of: name, in: folder)))
+    var node = node(name)
+    node.status = try disk.status(of: name, in: folder)
+    return .stored(node)
   }
 
   /// The free room for files.

@@ -89,12 +89,7 @@ package final class PackageSession {
         log = nil
         // Another program has done the rest of it, or the log that is found now has the record.
         published = nil
-        switch try SaveLog.find(in: hidden.folder, on: disk, forWriting: true) {
-        case .nothing: break
-        case .log(let found): log = found
-        case .damaged(let reason, _):
-          throw FilePackageError(.logDamaged, .save, node, reason: "its log is damaged: \(reason)")
-        }
+        log = try SaveLog.find(in: hidden.folder, on: disk, forWriting: true).get(.save, of: node)
         if keepsHistory { try kept.takeUp() }
         if log?.live == nil { removedLeftovers = try kept.sweep(log?.ledger) }
       }

@@ -77,10 +77,8 @@ package final class CopiedFolders {
   /// Leaves out the new and old states that a killed save left beside a document.
   private func leaveOutLeftovers(of folder: inout PackageSnapshot.Node, at path: PackagePath) {
     guard let listing = folder.listing else { return }
-    let leftovers = (0..<listing.count).map(listing.name(at:)).filter {
-      $0.bytes.starts(with: PackageLayout.siblingPrefix)
-    }
-    for name in leftovers { folder.listing = folder.listing?.without([name]) }
+    let leftovers = listing.fileNames.filter { $0.bytes.starts(with: PackageLayout.siblingPrefix) }
+    folder.listing = listing.without(Set(leftovers))
     leftOut += leftovers.sorted().map(path.appending)
   }
 
@@ -129,37 +127,32 @@ enum HiddenFolderCopy {
   ///
   /// This function first moves the files of versions that a killed program left among the staged ones.
   static func node(at location: Location) throws(FilePackageError) -> PackageSnapshot.Node? {
-    guard try listing(at: location) != nil else { return nil }
     try keepStaged(at: location)
-    guard let listing = try listing(at: location) else { return nil }
-    var node = PackageSnapshot.Node(
-      try StoredNode(location: location, path: .root).children([PackageLayout.hidden])[0], kind: .directory)
-    var kept = DirectoryListing.Builder()
-    for position in 0..<listing.count where !PackageLayout.isOfSession(listing.name(at: position)) {
-      kept.append(listing.name(at: position), listing.kind(at: position))
+    return try hidden(location).attempt(.read, "listing") {
+      guard let listing = try listing(at: location) else { return nil }
+      let left = listing.without(Set(listing.fileNames.filter(PackageLayout.isOfSession)))
+      if left.count == 0 { return nil }
+      var node = PackageSnapshot.Node(
+        try StoredNode(location: location, path: .root).children([PackageLayout.hidden])[0], kind: .directory)
+      node.listing = left
+      if let log = try log(at: location) {
+        node.content = .directory([
+          PackageLayout.log: PackageSnapshot.Change(baseline: .present(nil), now: log)
+        ])
+      }
+      return node
     }
-    let left = DirectoryListing(kept)
-    node.listing = left
-    if let log = try log(at: location) {
-      node.content = .directory([
-        PackageLayout.log: PackageSnapshot.Change(baseline: .present(nil), now: log)
-      ])
-    }
-    return left.count == 0 ? nil : node
   }
 
   /// Returns a log with what counts for a copy: no save that waits, and no bytes of earlier files; nil if there is
   /// none that can be read.
-  private static func log(at location: Location) throws(FilePackageError) -> PackageSnapshot.Node? {
-    try hidden(location).attempt(.read, "listing") {
-      guard case .log(let log) = try SaveLog.find(of: location) else { return nil }
-      let package = try location.disk.status(of: location.openDirectory(.root))
-      let bytes = try SaveLog.contents(
-        SaveLog.ledger(insteadOf: log), after: log.sequence, of: package)
-      let wrapper = FileWrapper(regularFileWithContents: Data(bytes))
-      wrapper.preferredFilename = PackageLayout.log.string
-      return wrapper.snapshot().root
-    }
+  private static func log(at location: Location) throws -> PackageSnapshot.Node? {
+    guard let log = try SaveLog.find(of: location).log else { return nil }
+    let package = try location.disk.status(of: location.openDirectory(.root))
+    let bytes = try SaveLog.contents(SaveLog.ledger(insteadOf: log), after: log.sequence, of: package)
+    let wrapper = FileWrapper(regularFileWithContents: Data(bytes))
+    wrapper.preferredFilename = PackageLayout.log.string
+    return wrapper.snapshot().root
   }
 
   /// Keeps the files of versions that are among the staged ones; writes nothing and locks nothing if there are none.
@@ -179,21 +172,18 @@ enum HiddenFolderCopy {
   /// Returns whether the hidden folder has more than the files of open stores and the notes of saves, such as versions
   /// or conflicts.
   static func hasHistory(at location: Location) throws(FilePackageError) -> Bool {
-    guard let listing = try listing(at: location) else { return false }
-    let others = (0..<listing.count).map(listing.name(at:)).contains {
-      !PackageLayout.isOfSession($0) && $0 != PackageLayout.log
-    }
-    if others { return true }
-    return try hidden(location).attempt(.read, "listing") {
-      try SaveLog.find(of: location).ledger?.policy != nil
+    try hidden(location).attempt(.read, "listing") {
+      guard let listing = try listing(at: location) else { return false }
+      if listing.fileNames.contains(where: { !PackageLayout.isOfSession($0) && $0 != PackageLayout.log }) {
+        return true
+      }
+      return try SaveLog.find(of: location).ledger?.policy != nil
     }
   }
 
-  private static func listing(at location: Location) throws(FilePackageError) -> DirectoryListing? {
-    try hidden(location).attempt(.read, "listing") {
-      guard let folder = try location.openHiddenFolder() else { return nil }
-      return try location.disk.list(folder)
-    }
+  private static func listing(at location: Location) throws(SystemError) -> DirectoryListing? {
+    guard let folder = try location.openHiddenFolder() else { return nil }
+    return try location.disk.list(folder)
   }
 
   private static func hidden(_ location: Location) -> StoredNode {

@@ -50,7 +50,7 @@ package struct OpenPackage {
     let tree = newTree()
     if state.waiting == nil { return tree }
     return try node.attempt(.read, "checking the unpublished save in its log") {
-      if case .log(let log) = try SaveLog.find(of: location), let record = log.live {
+      if let log = try SaveLog.find(of: location).log, let record = log.live {
         try tree.overlay(log.outstanding(record, at: location), at: location)
       }
       return tree
@@ -74,22 +74,13 @@ package struct OpenPackage {
 
   /// Returns the metadata on disk, if another program wrote them since this store read them.
   private func presentMetadata() throws(FilePackageError) -> PackageMetadata? {
-    var plist = StoredNode(location: location, path: PackagePath([PackageLayout.metadata]))
-    do {
-      let root = try location.openDirectory(.root)
-      plist.status = try location.disk.statusIfPresent(of: PackageLayout.metadata, in: root)
-      guard let status = plist.status, let known = baseline.metadata.status,
-        !status.isUnchanged(since: known),
-        status.kind == .file, status.size <= UInt64(PackageMetadata.maximumSize)
-      else { return nil }
-      return try PackageMetadata(decoding: FileContents.stored(plist).data())
-    } catch let error as SystemError {
-      throw FilePackageError(error, .read, plist)
-    } catch let problem as PackageMetadata.Problem {
-      throw FilePackageError(problem.code, .read, node, reason: problem.words)
-    } catch {
-      throw FilePackageError(any: error, .read, plist)
-    }
+    guard let known = baseline.metadata.status,
+      let plist = try location.node(at: PackagePath([PackageLayout.metadata])), let status = plist.status,
+      !status.isUnchanged(since: known),
+      status.kind == .file, status.size <= UInt64(PackageMetadata.maximumSize)
+    else { return nil }
+    let bytes = try plist.attempt(.read) { try FileContents.stored(plist).data() }
+    return try PackageMetadata(decoding: bytes, of: node)
   }
 
   package func find(_ version: UUID) throws(FilePackageError) -> (history: VersionHistory, index: Int) {

@@ -100,10 +100,7 @@ extension PackageWriter {
         return nil
       }
       // This writer's own view of a save that cannot be published is as whole as any.
-      if state.waiting == nil && state.damage == nil,
-        case .log(let log) = try SaveLog.find(of: location),
-        log.live != nil
-      {
+      if state.waiting == nil && state.damage == nil, try SaveLog.find(of: location).log?.live != nil {
         return nil
       }
       return OpenNode(package)

@@ -30,17 +30,11 @@ package struct VersionHistory {
   static func load(
     _ location: Location, _ present: PackageMetadata, waiting saved: PackageMetadata? = nil
   ) throws(FilePackageError) -> VersionHistory? {
-    let disk = location.disk
-    do {
-      guard let folder = try location.openHiddenFolder() else { return nil }
-      let log: SaveLog
-      switch try SaveLog.find(in: folder, on: disk, forWriting: false) {
-      case .nothing: return nil
-      case .log(let found): log = found
-      case .damaged(let reason, _):
-        let node = StoredNode(location: location, path: .root)
-        throw FilePackageError(.logDamaged, .read, node, reason: "its log is damaged: \(reason)")
-      }
+    let (disk, node) = (location.disk, StoredNode(location: location, path: .root))
+    return try node.attempt(.read, "reading the history of") {
+      guard let folder = try location.openHiddenFolder(),
+        let log = try SaveLog.find(in: folder, on: disk, forWriting: false).get(.read, of: node)
+      else { return nil }
       // A record without the mark of a published one counts if the document has its state.
       let waits = saved.flatMap { saved in
         saved.revision != present.revision && log.live?.state?.revision == saved.revision ? saved : nil
@@ -60,9 +54,6 @@ package struct VersionHistory {
         }
       }
       return history
-    } catch {
-      let node = StoredNode(location: location, path: .root)
-      throw FilePackageError(any: error, .read, node, activity: "reading the history of")
     }
   }
 
