@@ -173,14 +173,14 @@ extension PackageStore {
   fileprivate func content<Content: DocumentContent>(
     ofConflict id: UUID?, as type: Content.Type
   ) throws -> Content {
-    try read(contents(ofConflict: id), as: type, at: nil)
+    try read(contents(ofConflict: id), as: type)
   }
 
   fileprivate func baseContent<Content: DocumentContent>(
     ofConflict id: UUID, as type: Content.Type
   ) throws -> Content? {
     guard let base = try commonAncestor(ofConflict: id) else { return nil }
-    return try read(base, as: type, at: nil)
+    return try read(base, as: type)
   }
 
   /// Saves the decision; nil if there is none.

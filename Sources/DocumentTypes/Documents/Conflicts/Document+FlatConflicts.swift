@@ -33,7 +33,7 @@ extension Document {
       var conflict = DocumentConflict(
         present: try content, presentModificationDate: lifecycle.facts?.modified, versions: [])
       for copy in copies {
-        let theirs = try await file.read(copy.file(on: disk), as: Content.self, at: nil)
+        let theirs = try await file.read(copy.file(on: disk), as: Content.self)
         conflict.versions.append(.init(version: copy.version, content: theirs, base: nil))
       }
       switch try await resolver.resolve(conflict) {

@@ -1,5 +1,4 @@
 import FilePackages
-import FoundationEssentials
 
 // The calls of a content's own code. The engine makes them here alone, on a thread that may wait. A type of the main
 // actor is read and written there, as on Apple's systems, and at run time nothing tells such a type.
@@ -24,29 +23,22 @@ extension DocumentContent {
   /// - Parameters:
   ///   - type: the type of the document, after the content has declared its types.
   ///   - pathExtension: the extension of the document's name.
-  ///   - place: the URL at which the disk holds the same tree; nil if it holds none.
   static func read(
-    _ tree: FileWrapper, _ type: @autoclosure () -> UTType, pathExtension: String, at place: URL? = nil
+    _ tree: FileWrapper, _ type: @autoclosure () -> UTType, pathExtension: String
   ) throws -> Self {
     let lists = try typeLists()
     let own = lists.typeToRead(type(), pathExtension: pathExtension, isDirectory: tree.isDirectory)
-    let configuration = ReadConfiguration(contentType: own, file: tree, at: place)
+    let configuration = ReadConfiguration(contentType: own, file: tree)
     return try waitBlocking { try await Self(configuration: configuration) }
   }
 
-  /// Returns the tree to save over `tree`.
-  ///
-  /// - Parameters:
-  ///   - type: as in `read`.
-  ///   - place: the URL at which the disk holds `tree`; nil if it holds none.
-  ///   - url: the document beside which the content may write by URL; nil for the temporary folder.
+  /// Returns the tree to save over `tree`; the parameters are those of `read`.
   func written(
-    over tree: FileWrapper, _ type: @autoclosure () -> UTType, pathExtension: String, at place: URL? = nil,
-    writingBeside url: URL? = nil
+    over tree: FileWrapper, _ type: @autoclosure () -> UTType, pathExtension: String
   ) throws -> FileWrapper {
     let own = try ownTypeLists.typeToWrite(
       type(), pathExtension: pathExtension, isDirectory: tree.isDirectory)
-    return try self.tree(.init(contentType: own, existingFile: tree, at: place, writingBeside: url))
+    return try self.tree(.init(contentType: own, existingFile: tree))
   }
 
   /// Returns the tree to save.

@@ -1,14 +1,12 @@
 // One import gives a document type all that it needs, as with SwiftUI's.
 @_exported public import FilePackages
-import FoundationEssentials
 
 /// The content of a document: a value that reads itself from a file wrapper and writes itself as one.
 ///
 /// Counterpart of SwiftUI's `FileDocument`, whose models conform without change. The configurations have public
 /// initialisers, so that a test can read and write a model without a document.
 ///
-/// In the Swift 5 mode, models conform without a warning even if their properties are not `Sendable`. A content that
-/// reads and writes by URL is a `URLDocumentContent`.
+/// In the Swift 5 mode, models conform without a warning even if their properties are not `Sendable`.
 ///
 /// The initialiser and the method may await: they decode images in tasks, for example, or call another actor. The
 /// document can be edited meanwhile, but makes no other access to the files. So neither may wait for a save, a read or
@@ -79,17 +77,9 @@ public struct FileDocumentReadConfiguration: Sendable {
   public let contentType: UTType
   /// The document's tree.
   public let file: FileWrapper
-  /// The URL at which the disk holds the same tree; nil if it holds none.
-  let fileURL: URL?
 
   /// Makes a configuration, also for tests.
-  public init(contentType: UTType, file: FileWrapper) {
-    self.init(contentType: contentType, file: file, at: nil)
-  }
-
-  init(contentType: UTType, file: FileWrapper, at fileURL: URL?) {
-    (self.contentType, self.file, self.fileURL) = (contentType, file, fileURL)
-  }
+  public init(contentType: UTType, file: FileWrapper) { (self.contentType, self.file) = (contentType, file) }
 }
 
 /// The input of a content's `fileWrapper(configuration:)`.
@@ -103,21 +93,9 @@ public struct FileDocumentWriteConfiguration: Sendable {
   ///
   /// A child whose wrapper stays the same object is not written again.
   public let existingFile: FileWrapper?
-  /// The URL at which the disk holds that tree; nil if it holds none.
-  let originalContentsURL: URL?
-  /// The URL of the document; nil if the content must not write beside it.
-  let fileURL: URL?
 
   /// Makes a configuration, also for tests.
   public init(contentType: UTType, existingFile: FileWrapper?) {
-    self.init(contentType: contentType, existingFile: existingFile, at: nil, writingBeside: nil)
-  }
-
-  init(
-    contentType: UTType, existingFile: FileWrapper?, at originalContentsURL: URL?,
-    writingBeside fileURL: URL?
-  ) {
     (self.contentType, self.existingFile) = (contentType, existingFile)
-    (self.originalContentsURL, self.fileURL) = (originalContentsURL, fileURL)
   }
 }

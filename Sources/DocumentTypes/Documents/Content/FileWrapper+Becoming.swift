@@ -19,30 +19,25 @@ package enum TreeGiver {
 }
 
 extension FileWrapper {
-  /// Gives this folder the children of `written`, but no child at the `kept` paths.
-  package func become(
-    _ written: FileWrapper, of giver: TreeGiver = .files, keeping kept: Set<String> = [], at path: String = ""
-  ) throws {
+  /// Gives this folder the children of `written`.
+  package func become(_ written: FileWrapper, of giver: TreeGiver = .files) throws {
+    try become(written, of: giver, isRoot: true)
+  }
+
+  private func become(_ written: FileWrapper, of giver: TreeGiver, isRoot: Bool) throws {
     let new = try Set(written.childNames())
-    for name in try childNames() where !new.contains(name) && !kept.contains(path + name) {
+    for name in try childNames() where !new.contains(name) {
       // The store owns the metadata, unless the content writes some.
-      if path.isEmpty && name == PackageLayout.metadata.string { continue }
-      guard let old = try child(named: name) else { continue }
-      let folder = path + name + "/"
-      if old.isDirectory, kept.contains(where: { $0.hasPrefix(folder) }) {
-        try old.become(
-          FileWrapper(directoryWithFileWrappers: [:]), of: giver, keeping: kept, at: folder)
-      } else {
-        removeFileWrapper(old)
-      }
+      if isRoot && name == PackageLayout.metadata.string { continue }
+      if let old = try child(named: name) { removeFileWrapper(old) }
     }
-    for name in new.sorted() where !kept.contains(path + name) {
-      if path.isEmpty && name == PackageLayout.metadata.string && metadataRole == .hidden { continue }
+    for name in new.sorted() {
+      if isRoot && name == PackageLayout.metadata.string && metadataRole == .hidden { continue }
       guard let child = try written.child(named: name) else { continue }
       if let old = try self.child(named: name) {
         if old.isCurrent(child, of: giver) { continue }
         if old.isDirectory && child.isDirectory {
-          try old.become(child, of: giver, keeping: kept, at: path + name + "/")
+          try old.become(child, of: giver, isRoot: false)
           continue
         }
         removeFileWrapper(old)

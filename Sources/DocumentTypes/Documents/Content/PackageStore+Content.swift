@@ -20,16 +20,12 @@ extension PackageStore {
   ///
   /// - Throws: the error of the content's initialiser.
   public func content<Content: DocumentContent>(as type: Content.Type = Content.self) throws -> Content {
-    try read(tree, as: type, at: place(for: type))
+    try read(tree, as: type)
   }
 
   /// Reads a tree as content of this document.
-  ///
-  /// - Parameter place: the URL at which a content that reads by URL finds the same tree; nil if there is none.
-  func read<Content: DocumentContent>(
-    _ tree: FileWrapper, as type: Content.Type, at place: URL?
-  ) throws -> Content {
-    try type.read(view(of: tree, for: type), contentType, pathExtension: url.pathExtension, at: place)
+  func read<Content: DocumentContent>(_ tree: FileWrapper, as type: Content.Type) throws -> Content {
+    try type.read(view(of: tree, for: type), contentType, pathExtension: url.pathExtension)
   }
 
   /// Saves the content. Its type replaces changed children in the tree, and the save writes only them.
@@ -37,21 +33,17 @@ extension PackageStore {
   /// - Throws: the errors of the content's `fileWrapper(configuration:)` and of `save(_:options:)`.
   @discardableResult
   public func save(_ content: some DocumentContent, options: SavingOptions = []) throws -> SaveReport {
-    try save(fileWrapper(of: content, writingBeside: url), options: options)
+    try save(fileWrapper(of: content), options: options)
   }
 
   /// Returns the plan of a save of the content, without a change on disk.
   public func plan(_ content: some DocumentContent) throws -> SavePlan {
-    try plan(fileWrapper(of: content, writingBeside: nil))
+    try plan(fileWrapper(of: content))
   }
 
   /// Returns the tree with the content in it.
-  ///
-  /// - Parameter url: the document beside which a content may write by URL; nil for the temporary folder.
-  func fileWrapper<Content: DocumentContent>(
-    of content: Content, writingBeside url: URL?
-  ) throws -> FileWrapper {
-    let written = try self.written(content, writingBeside: isOnRealDisk ? url : nil)
+  func fileWrapper<Content: DocumentContent>(of content: Content) throws -> FileWrapper {
+    let written = try self.written(content)
     let role = metadataRole(isVisible: Content.seesMetadata)
     if written !== tree {
       if role == .hidden {
@@ -64,17 +56,14 @@ extension PackageStore {
   }
 
   /// Returns the tree that the content writes.
-  func written<Content: DocumentContent>(
-    _ content: Content, writingBeside url: URL?
-  ) throws -> FileWrapper {
+  func written<Content: DocumentContent>(_ content: Content) throws -> FileWrapper {
     try content.written(
-      over: view(of: tree, for: Content.self), contentType, pathExtension: self.url.pathExtension,
-      at: place(for: Content.self), writingBeside: url)
+      over: view(of: tree, for: Content.self), contentType, pathExtension: url.pathExtension)
   }
 
   /// Removes the store's own files, as any save wrote them, from a tree that the content made.
   ///
-  /// A content that reads its folder by URL has such copies. A `Metadata.plist` in which it has changed a value stays, and
+  /// A model that reads its folder by URL has such copies. A `Metadata.plist` in which it has changed a value stays, and
   /// so does a hidden folder with other files.
   func dropOwnFiles(from written: FileWrapper) throws {
     guard written.isDirectory, let own = committedMetadata else { return }
@@ -105,16 +94,6 @@ extension PackageStore {
         "the store's metadata has this name; the document needs a new package, with 'writesMetadata' false")
   }
 
-  /// Returns the URL at which a content that reads and writes by URL finds the same tree on disk.
-  ///
-  /// It returns nil for other contents, and if the disk does not hold the same tree.
-  func place<Content: DocumentContent>(for type: Content.Type) -> URL? {
-    guard type is any URLDocumentContent.Type, isOnRealDisk else { return nil }
-    // If a publish fails, only the tree has the changes.
-    try? publish()
-    return unpublishedProblem == nil ? url : nil
-  }
-
   /// Makes a new document of the content.
   ///
   /// The filename selects one of the content's writable types. If it selects none, the type is a writable one without
@@ -127,7 +106,7 @@ extension PackageStore {
   public static func create<Content: DocumentContent>(
     _ content: Content, at url: URL, writesMetadata: Bool = true
   ) async throws -> (store: PackageStore, report: SaveReport) {
-    let (tree, type) = try await content.newTreeOnOwnThread(at: url, writingBeside: url)
+    let (tree, type) = try await content.newTreeOnOwnThread(at: url)
     let writes = try tree.takeMetadata(of: Content.self, isWanted: writesMetadata)
     return try await create(tree, at: url, contentType: writes ? type : nil)
   }
@@ -135,7 +114,7 @@ extension PackageStore {
   /// Returns the plan of a new document of the content, without a change on disk.
   public static func plan<Content: DocumentContent>(creating content: Content, at url: URL) throws -> SavePlan
   {
-    let (tree, type) = try content.newTree(at: url, writingBeside: nil)
+    let (tree, type) = try content.newTree(at: url)
     let writes = try tree.takeMetadata(of: Content.self, isWanted: true)
     return try plan(creating: tree, at: url, contentType: writes ? type : nil)
   }
@@ -144,21 +123,15 @@ extension PackageStore {
 extension DocumentContent {
   /// Returns the tree of a document that is on no disk.
   ///
-  /// - Parameters:
-  ///   - place: the document's place, whose extension tells its type; nil for the first writable type.
-  ///   - url: the document beside which the content may write by URL; nil for the temporary folder.
-  func newTree(at place: URL?, writingBeside url: URL?) throws -> (tree: FileWrapper, type: UTType) {
+  /// - Parameter place: the document's place, whose extension tells its type; nil for the first writable type.
+  func newTree(at place: URL?) throws -> (tree: FileWrapper, type: UTType) {
     let type = try ownTypeLists.typesOfNewDocument(named: place?.lastPathComponent)
-    let configuration = FileDocumentWriteConfiguration(
-      contentType: type.own, existingFile: nil, at: nil, writingBeside: url)
-    return (try tree(configuration), type.special ?? type.own)
+    return (try tree(.init(contentType: type.own, existingFile: nil)), type.special ?? type.own)
   }
 
   /// Does the same on a thread of its own: the content's own code may take its time, or need the caller's actor.
-  func newTreeOnOwnThread(
-    at place: URL, writingBeside url: URL?
-  ) async throws -> (tree: FileWrapper, type: UTType) {
-    try await BlockingThread().run { try newTree(at: place, writingBeside: url) }
+  func newTreeOnOwnThread(at place: URL) async throws -> (tree: FileWrapper, type: UTType) {
+    try await BlockingThread().run { try newTree(at: place) }
   }
 }
 

@@ -82,10 +82,8 @@ extension Document {
     var error = error
     guard let opened = lifecycle.opened, changes.hasUnsavedChanges else { return error }
     error.hasUnsavedChanges = true
-    // A content that cannot be written has no copy either, unless it writes by URL: then the disk may be the reason.
-    guard let recovery, error.code != .content || Content.self is any URLDocumentContent.Type else {
-      return error
-    }
+    // A content that cannot be written has no copy either.
+    guard let recovery, error.code != .content else { return error }
     do {
       error.recoveryCopy = try await recovery.store(changes.current, newRecord(of: opened.facts)) {
         try await opened.storage.unsavedChanges(of: opened.content)

@@ -14,8 +14,8 @@ protocol DocumentStorage: Actor, WatchBaseline {
   func save<Content: DocumentContent>(
     _ content: Content, options: PackageStore.SavingOptions
   ) async throws -> SaveReport
-  /// Returns the tree with the content in it, frozen, and saves nothing.
-  func snapshot<Content: DocumentContent>(of content: Content) async throws -> PackageSnapshot
+  /// Returns the tree with the content in it, and saves nothing.
+  func fileWrapper<Content: DocumentContent>(of content: Content) async throws -> FileWrapper
   /// Reads the document again; if that fails, the storage is as before.
   ///
   /// - Parameter changes: changes that are not on disk and belong to the content; nil for none.
@@ -25,9 +25,7 @@ protocol DocumentStorage: Actor, WatchBaseline {
   /// Waits until other programs see the last save.
   func publish() async throws(FilePackageError)
   /// Returns the tree with the content in it, for a new document elsewhere, and the type that its metadata get.
-  func detachedTree<Content: DocumentContent>(
-    of content: Content, writingBeside url: URL?
-  ) async throws -> (tree: FileWrapper, type: UTType?)
+  func detachedTree(of content: some DocumentContent) async throws -> (tree: FileWrapper, type: UTType?)
 
   // Recovery.
 
@@ -65,6 +63,11 @@ protocol DocumentStorage: Actor, WatchBaseline {
 }
 
 extension DocumentStorage {
+  /// Returns the tree with the content in it, frozen.
+  func snapshot(of content: some DocumentContent) async throws -> PackageSnapshot {
+    try await fileWrapper(of: content).snapshot()
+  }
+
   /// Reads the document again, as it is on disk.
   func reload<Content: DocumentContent>(as type: Content.Type) async throws -> Content {
     try await reload(as: type, with: nil)

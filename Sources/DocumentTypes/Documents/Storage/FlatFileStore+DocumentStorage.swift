@@ -14,34 +14,25 @@ extension FlatFileStore: DocumentStorage {
   }
 
   func content<Content: DocumentContent>(as type: Content.Type) throws -> Content {
-    try read(file, as: type, at: isOnRealDisk ? url : nil)
+    try read(file, as: type)
   }
 
   func reload<Content: DocumentContent>(as type: Content.Type, with changes: TreeChanges?) throws -> Content {
     let changed = try changes?.onlyFile()
-    return try reload { file in
-      try read(changed ?? file, as: type, at: changed == nil && isOnRealDisk ? url : nil)
-    }
-  }
-
-  func snapshot<Content: DocumentContent>(of content: Content) throws -> PackageSnapshot {
-    try fileWrapper(of: content, writingBeside: nil).snapshot()
+    return try reload { file in try read(changed ?? file, as: type) }
   }
 
   /// Every program sees a save of a flat file when it returns.
   func publish() {}
 
-  func detachedTree<Content: DocumentContent>(
-    of content: Content, writingBeside url: URL?
-  ) throws -> (tree: FileWrapper, type: UTType?) {
-    (try fileWrapper(of: content, writingBeside: url), nil)
+  func detachedTree(of content: some DocumentContent) throws -> (tree: FileWrapper, type: UTType?) {
+    (try fileWrapper(of: content), nil)
   }
 
   func unsavedChanges<Content: DocumentContent>(of content: Content) throws -> TreeChanges {
     let folder = FileWrapper(directoryWithFileWrappers: [:])
     folder.addRegularFile(
-      withContents: try fileWrapper(of: content, writingBeside: nil).contents(),
-      preferredFilename: url.lastPathComponent)
+      withContents: try fileWrapper(of: content).contents(), preferredFilename: url.lastPathComponent)
     return TreeChanges(files: folder, removed: [])
   }
 

@@ -9,22 +9,18 @@ extension PackageStore: DocumentStorage {
   func reload<Content: DocumentContent>(as type: Content.Type, with changes: TreeChanges?) throws -> Content {
     try reload { tree in
       try changes?.apply(to: tree)
-      return try read(tree, as: type, at: changes == nil ? place(for: type) : nil)
+      return try read(tree, as: type)
     }
-  }
-
-  func snapshot<Content: DocumentContent>(of content: Content) throws -> PackageSnapshot {
-    try fileWrapper(of: content, writingBeside: nil).snapshot()
   }
 
   /// Publishes committed saves, as far as it can: the tree soon belongs to another store.
   func detachedTree<Content: DocumentContent>(
-    of content: Content, writingBeside url: URL?
+    of content: Content
   ) throws -> (tree: FileWrapper, type: UTType?) {
     let metadata = try metadata()
     // A save that cannot be published stays in the log. That failure is often the reason for saving elsewhere.
     try? close()
-    let written = try self.written(content, writingBeside: url)
+    let written = try self.written(content)
     let type = metadata?.contentType.map { UTType($0.identifier) ?? contentType } ?? contentType
     if written !== tree, metadata != nil, !Content.seesMetadata { try dropOwnFiles(from: written) }
     return (written, metadata == nil ? nil : type)
@@ -32,14 +28,13 @@ extension PackageStore: DocumentStorage {
 
   func unsavedChanges<Content: DocumentContent>(of content: Content) throws -> TreeChanges {
     do {
-      // The copy is not written beside the document, whose disk may be full.
-      let written = try fileWrapper(of: content, writingBeside: nil)
+      let written = try fileWrapper(of: content)
       // A new tree stands for all of the document.
       return written === tree ? try written.changes() : try TreeChanges(everythingIn: written)
     } catch {
       // The store cannot read the disk to compare: the copy gets the whole content. If there is none, the first error
       // counts.
-      let new = try? content.newTree(at: nil, writingBeside: nil).tree
+      let new = try? content.newTree(at: nil).tree
       guard let new, new.isDirectory else { throw error }
       return try TreeChanges(everythingIn: new)
     }

@@ -39,8 +39,7 @@ package struct StorageEnvironment: Sendable {
     _ content: Content, from original: (any DocumentStorage)?, at url: URL, writesMetadata: Bool
   ) async throws -> (storage: any DocumentStorage, report: SaveReport) {
     let path = try FilePath(of: url, for: .create)
-    let (tree, newType) = try await tree(
-      of: content, from: original, at: url, writingBeside: disk.isReal ? url : nil)
+    let (tree, newType) = try await tree(of: content, from: original, at: url)
     let type = try tree.takeMetadata(of: Content.self, isWanted: writesMetadata) ? newType : nil
     let made: (storage: any DocumentStorage, report: SaveReport)
     made = try await BlockingThread().run { () throws(FilePackageError) in
@@ -57,11 +56,11 @@ package struct StorageEnvironment: Sendable {
     return made
   }
 
-  private func tree<Content: DocumentContent>(
-    of content: Content, from original: (any DocumentStorage)?, at place: URL, writingBeside url: URL?
+  private func tree(
+    of content: some DocumentContent, from original: (any DocumentStorage)?, at place: URL
   ) async throws -> (tree: FileWrapper, type: UTType?) {
-    if let original { return try await original.detachedTree(of: content, writingBeside: url) }
-    let (tree, type) = try await content.newTreeOnOwnThread(at: place, writingBeside: url)
+    if let original { return try await original.detachedTree(of: content) }
+    let (tree, type) = try await content.newTreeOnOwnThread(at: place)
     return (tree, type)
   }
 
