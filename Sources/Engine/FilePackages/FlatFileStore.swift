@@ -8,7 +8,7 @@ package import SystemPackage
 /// An actor whose jobs run on threads that may block. A save makes the new file beside the old one and exchanges the
 /// two. At any instant, and after a power cut, the disk has the old file or the new one, whole.
 public actor FlatFileStore {
-  private nonisolated let disk: any Disk
+  package nonisolated let disk: any Disk
   private nonisolated let executor: QueueExecutor
   private var path: FilePath
   /// The progress of the save that is running.

@@ -12,10 +12,7 @@ extension Document {
     try await attempt { document throws(DocumentError) in
       guard let opened = document.lifecycle.opened else { throw document.error(.closed, .edit) }
       do {
-        guard let store = opened.storage.versions else {
-          return try await document.conflictCopies().map(\.version)
-        }
-        return try await store.conflictVersions()
+        return try await opened.storage.conflictVersions()
       } catch {
         throw DocumentError(error, .edit, document.fileURL)
       }
@@ -46,11 +43,12 @@ extension Document {
         if let file = storage as? FlatFileStore {
           return try await document.resolveCopies(with: resolver, in: file)
         }
-        guard let store = storage.versions else { return true }
+        guard let store = storage as? PackageStore else { return true }
         try await store.publish()
         let versions = try await store.conflictVersions()
         if versions.isEmpty { return true }
-        let conflict = try await document.conflict(versions, in: store)
+        let conflict = try await store.conflict(
+          of: versions, with: Content.self, modified: document.lifecycle.facts?.modified)
         let resolution = try await resolver.resolve(conflict)
         guard let report = try await store.resolve(versions, resolution, document.options.savingOptions)
         else {
@@ -73,7 +71,7 @@ extension Document {
 
   /// Returns the folders that hold the conflict versions of a package.
   package func conflictVersionURLs() async throws -> [URL] {
-    try await lifecycle.opened?.storage.versions?.conflictVersionURLs() ?? []
+    try await (lifecycle.opened?.storage as? PackageStore)?.conflictVersionURLs() ?? []
   }
 
   /// Removes conflict versions, for example after the user has looked at them.
@@ -87,13 +85,7 @@ extension Document {
     try await attempt { document throws(DocumentError) in
       guard let storage = document.lifecycle.opened?.storage else { throw document.error(.closed, .save) }
       do {
-        try await storage.versions?.removeConflictVersions(versions)
-        if storage.versions == nil {
-          // A copy that was written anew since is another version.
-          let shown = Set(versions.flatMap(\.files))
-          let copies = try await document.conflictCopies()
-          try await document.remove(copies.filter { shown.isSuperset(of: $0.version.files) })
-        }
+        try await storage.removeConflictVersions(versions)
       } catch {
         throw document.report(DocumentError(error, .save, document.fileURL))
       }
@@ -104,40 +96,29 @@ extension Document {
     }
   }
 
-  /// Looks whether the conflict versions on disk are gone, since a program may resolve them without this document.
+  /// Looks whether another program has added or resolved conflict versions, since it may do so without changing the
+  /// content.
   package func checkForConflicts() async {
     await perform { document in
-      guard let opened = document.lifecycle.opened, opened.conflict == .stored else { return }
-      // If a look fails, the document stays in conflict.
-      if await document.seesConflicts(in: opened.storage) != false { return }
-      document.lifecycle.opened?.removeConflict(isLeft: false)
-      document.tellState()
-    }
-  }
-
-  /// Looks whether another program has added conflict versions, since it may do so without changing the content.
-  func checkForNewConflicts() async {
-    await perform { document in
-      guard let opened = document.lifecycle.opened, opened.conflict == .none,
-        await document.seesConflicts(in: opened.storage) == true
+      // A failed look changes nothing.
+      guard let storage = document.lifecycle.opened?.storage,
+        let isThere = await document.seesConflicts(in: storage)
       else { return }
-      document.lifecycle.opened?.noteConflict()
+      switch document.lifecycle.opened?.conflict {
+      case .some(.none): if isThere { document.lifecycle.opened?.noteConflict() }
+      case .stored: document.lifecycle.opened?.removeConflict(isLeft: isThere)
+      case .pending, nil: break
+      }
       document.tellState()
     }
   }
 
   // MARK: Within an access
 
-  /// Returns whether the disk has conflict versions or conflict copies.
-  func findsConflicts(in storage: any DocumentStorage) async throws -> Bool {
-    if let store = storage.versions { return try await store.hasConflicts() }
-    return try await !conflictCopies().isEmpty
-  }
-
   /// Looks for conflicts; nil after a look that failed, whose error it reports.
   func seesConflicts(in storage: any DocumentStorage) async -> Bool? {
     do {
-      return try await findsConflicts(in: storage)
+      return try await storage.hasConflicts()
     } catch {
       report(DocumentError(error, .open, fileURL))
       return nil
@@ -145,42 +126,28 @@ extension Document {
   }
 
   private func hasEditedTree() async throws(DocumentError) -> Bool {
-    guard let store = lifecycle.opened?.storage.versions else { return false }
+    guard let store = lifecycle.opened?.storage as? PackageStore else { return false }
     do {
       return try await store.hasUnsavedEdits()
     } catch {
       throw DocumentError(error, .save, fileURL)
     }
   }
-
-  private func conflict(
-    _ versions: [ConflictVersion], in store: PackageStore
-  ) async throws -> DocumentConflict<Content> {
-    // The open content has the conflict copies as ordinary children.
-    let present = try await store.content(ofConflict: nil, as: Content.self)
-    var conflict = DocumentConflict(
-      present: present, presentModificationDate: lifecycle.facts?.modified, versions: [])
-    for version in versions {
-      let content = try await store.content(ofConflict: version.id, as: Content.self)
-      let base = try await store.baseContent(ofConflict: version.id, as: Content.self)
-      conflict.versions.append(DocumentConflict.Version(version: version, content: content, base: base))
-    }
-    return conflict
-  }
 }
 
 extension PackageStore {
-  fileprivate func content<Content: DocumentContent>(
-    ofConflict id: UUID?, as type: Content.Type
-  ) throws -> Content {
-    try read(contents(ofConflict: id), as: type)
-  }
-
-  fileprivate func baseContent<Content: DocumentContent>(
-    ofConflict id: UUID, as type: Content.Type
-  ) throws -> Content? {
-    guard let base = try commonAncestor(ofConflict: id) else { return nil }
-    return try read(base, as: type)
+  /// Reads the present content and all versions.
+  fileprivate func conflict<Content: DocumentContent>(
+    of versions: [ConflictVersion], with type: Content.Type, modified: Date?
+  ) throws -> DocumentConflict<Content> {
+    // The open content has the conflict copies as ordinary children.
+    let present = try read(contents(ofConflict: nil), as: type)
+    let all = try versions.map { version in
+      DocumentConflict<Content>.Version(
+        version: version, content: try read(contents(ofConflict: version.id), as: type),
+        base: try commonAncestor(ofConflict: version.id).map { try read($0, as: type) })
+    }
+    return DocumentConflict(present: present, presentModificationDate: modified, versions: all)
   }
 
   /// Saves the decision; nil if there is none.

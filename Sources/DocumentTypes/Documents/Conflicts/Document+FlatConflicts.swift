@@ -1,39 +1,19 @@
 import FilePackages
 import FoundationEssentials
 
-// A file has no place for conflict versions: those of a flat file are conflict copies beside it.
-
 extension Document {
-  /// The conflict copies of a flat file, the newest first.
-  func conflictCopies() async throws -> [ConflictCopy] {
-    let (url, disk) = (fileURL, storageEnvironment.disk)
-    return try await BlockingThread().run { try ConflictCopy.all(of: url, on: disk) }
-  }
-
-  /// Makes a conflict copy of another program's state.
-  func makeConflictCopy(_ theirs: FileWrapper) async throws {
-    let (url, disk) = (fileURL, storageEnvironment.disk)
-    try await BlockingThread().run { try ConflictCopy.make(theirs, of: url, on: disk) }
-  }
-
-  func remove(_ copies: [ConflictCopy]) async throws {
-    let disk = storageEnvironment.disk
-    try await BlockingThread().run { for copy in copies { try copy.remove(on: disk) } }
-  }
-
   /// Lets a resolver decide about the conflict of a flat file.
   ///
   /// The copies go only after the document has saved the decision.
   func resolveCopies(
     with resolver: ConflictResolver<Content>, in file: FlatFileStore
   ) async throws -> Bool {
-    let copies = try await conflictCopies()
+    let copies = try await file.conflictCopies()
     if !copies.isEmpty {
-      let disk = storageEnvironment.disk
       var conflict = DocumentConflict(
         present: try content, presentModificationDate: lifecycle.facts?.modified, versions: [])
       for copy in copies {
-        let theirs = try await file.read(copy.file(on: disk), as: Content.self)
+        let theirs = try await file.content(of: copy, as: Content.self)
         conflict.versions.append(.init(version: copy.version, content: theirs, base: nil))
       }
       switch try await resolver.resolve(conflict) {
@@ -45,10 +25,10 @@ extension Document {
         }
       case .merged(let content): try await save(decided: content)
       }
-      try await remove(copies)
+      try await file.remove(copies)
     }
     // The save may have met another program's change.
-    lifecycle.opened?.removeConflict(isLeft: try await !conflictCopies().isEmpty)
+    lifecycle.opened?.removeConflict(isLeft: try await file.hasConflicts())
     tellState()
     return true
   }
@@ -59,5 +39,13 @@ extension Document {
     // An undo would go back to a state without the other program's changes.
     history.removeAll()
     try await write()
+  }
+}
+
+extension FlatFileStore {
+  fileprivate func content<Content: DocumentContent>(
+    of copy: ConflictCopy, as type: Content.Type
+  ) throws -> Content {
+    try read(copy.file(on: disk), as: type)
   }
 }

@@ -47,7 +47,6 @@ extension Document {
     guard isOpen else { return }
     // The check has reported its error.
     _ = try? await checkForExternalChanges()
-    await checkForNewConflicts()
     await checkForConflicts()
   }
 
@@ -79,15 +78,15 @@ extension Document {
   ///
   /// - Throws: the reason why the edits have no recovery copy; the document then stays open.
   public func accommodatePresentedItemDeletion() async throws(DocumentError) {
-    try await attempt { document throws(DocumentError) in
-      if document.isOpen { try await document.leaveDeleted(.close) }
-    }
+    try await accommodateDeletion(at: nil)
   }
 
-  /// Closes the document if it was removed from a place, unless a coordinated move has given it another place by then.
-  func accommodateDeletion(at place: URL) async throws(DocumentError) {
+  /// - Parameter place: the place from which it was removed; nil for any. A coordinated move may have given the document
+  ///   another place by now.
+  private func accommodateDeletion(at place: URL?) async throws(DocumentError) {
     try await attempt { document throws(DocumentError) in
-      if document.isOpen, document.fileURL == place { try await document.leaveDeleted(.close) }
+      guard document.isOpen, place.map({ $0 == document.fileURL }) ?? true else { return }
+      try await document.leaveDeleted(.close)
     }
   }
 
@@ -234,9 +233,7 @@ extension Document {
   func makeConflictVersion() async throws(DocumentError) {
     guard let opened = lifecycle.opened, case .pending(let paths) = opened.conflict else { return }
     do {
-      if let theirs = try await opened.storage.makeConflictVersion(of: paths) {
-        try await makeConflictCopy(theirs)
-      }
+      try await opened.storage.makeConflictVersion(of: paths)
       lifecycle.opened?.conflict = .stored
     } catch {
       throw DocumentError(error, .save, fileURL)

@@ -46,7 +46,7 @@ extension Document {
       let (storage, content, hasConflicts) = try await coordinated(.readingIntent(with: fileURL)) {
         let storage = try await storageEnvironment.open(fileURL)
         let content = try await storage.content(as: Content.self)
-        return (storage, content, try await findsConflicts(in: storage))
+        return (storage, content, try await storage.hasConflicts())
       }
       let facts = await storage.facts()
       // The opening finds this document's own earlier copies like any other copy.

@@ -3,8 +3,8 @@ import FoundationEssentials
 
 /// The storage of an open document: a package or a flat file. It reads and writes on a thread of its own.
 ///
-/// An operation that only one kind needs has a true answer for the other kind. A flat file has nothing to publish, and no
-/// place for conflict versions.
+/// An operation that only one kind needs has a true answer for the other kind: a flat file has nothing to publish. It has
+/// no place for conflict versions, so they are conflict copies beside it.
 protocol DocumentStorage: Actor, WatchBaseline {
   // Content.
 
@@ -39,11 +39,13 @@ protocol DocumentStorage: Actor, WatchBaseline {
   /// Goes on with the document at `url`, after another program moved it there.
   func follow(to url: URL) async throws(FilePackageError)
   /// Makes the other program's state of these children a conflict version, before a save writes over it.
-  ///
-  /// - Returns: that state of a flat file, of which the caller must make a conflict copy; otherwise nil.
-  func makeConflictVersion(of paths: [String]) async throws -> FileWrapper?
-  /// The store that has the conflict versions; nil for a flat file, whose conflict copies are beside it.
-  nonisolated var versions: PackageStore? { get }
+  func makeConflictVersion(of paths: [String]) async throws
+  /// Returns the conflict versions, the newest first.
+  func conflictVersions() async throws -> [ConflictVersion]
+  /// Returns whether there are conflict versions.
+  func hasConflicts() async throws -> Bool
+  /// Removes conflict versions; those that are gone do not count.
+  func removeConflictVersions(_ versions: [ConflictVersion]) async throws
 
   // Looking.
 

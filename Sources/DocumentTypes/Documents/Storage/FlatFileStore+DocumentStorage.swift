@@ -4,9 +4,6 @@ import FoundationEssentials
 // Each method is one step on the store's thread.
 
 extension FlatFileStore: DocumentStorage {
-  /// A file has no place for versions.
-  nonisolated var versions: PackageStore? { nil }
-
   func save<Content: DocumentContent>(
     _ content: Content, options: PackageStore.SavingOptions
   ) throws -> SaveReport {
@@ -40,12 +37,28 @@ extension FlatFileStore: DocumentStorage {
     try isChangedByOthers() ? ExternalChanges(paths: [url.lastPathComponent]) : ExternalChanges()
   }
 
-  func makeConflictVersion(of paths: [String]) throws -> FileWrapper? {
-    try reload { file in
+  func makeConflictVersion(of paths: [String]) throws {
+    let theirs = try reload { file in
       let copy = FileWrapper(regularFileWithContents: try file.contents())
       copy.mergeMode = file.mergeMode
       return copy
     }
+    try ConflictCopy.make(theirs, of: url, on: disk)
+  }
+
+  func conflictCopies() throws -> [ConflictCopy] { try ConflictCopy.all(of: url, on: disk) }
+
+  func conflictVersions() throws -> [ConflictVersion] { try conflictCopies().map(\.version) }
+
+  func hasConflicts() throws -> Bool { try !conflictCopies().isEmpty }
+
+  func removeConflictVersions(_ versions: [ConflictVersion]) throws {
+    let decided = Set(versions.map(\.id))
+    try remove(conflictCopies().filter { decided.contains($0.id) })
+  }
+
+  func remove(_ copies: [ConflictCopy]) throws {
+    for copy in copies { try copy.remove(on: disk) }
   }
 
   func facts() -> StorageFacts {

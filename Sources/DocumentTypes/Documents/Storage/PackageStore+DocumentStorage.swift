@@ -4,8 +4,6 @@ import FoundationEssentials
 // Each method is one step on the store's thread.
 
 extension PackageStore: DocumentStorage {
-  nonisolated var versions: PackageStore? { self }
-
   func reload<Content: DocumentContent>(as type: Content.Type, with changes: TreeChanges?) throws -> Content {
     try reload { tree in
       try changes?.apply(to: tree)
@@ -40,10 +38,7 @@ extension PackageStore: DocumentStorage {
     }
   }
 
-  func makeConflictVersion(of paths: [String]) throws -> FileWrapper? {
-    try keepConflict(paths)
-    return nil
-  }
+  func makeConflictVersion(of paths: [String]) throws { try keepConflict(paths) }
 
   func facts() -> StorageFacts {
     StorageFacts(
