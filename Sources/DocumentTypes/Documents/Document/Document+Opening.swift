@@ -61,7 +61,7 @@ extension Document {
       if hasConflicts { lifecycle.opened?.noteConflict() }
       end()
     } catch {
-      await core.coordination.stopPresenting()
+      await stopPresenting()
       end()
       throw report(DocumentError(error, .open, fileURL))
     }

@@ -11,28 +11,25 @@ package protocol ChildObserver: AnyObject, Sendable {
 
 /// The presenter of an open document. It does not keep the document alive.
 package final class DocumentPresenter: FilePresenter {
-  private struct Weak: Sendable {
+  private struct State: Sendable {
+    var url: URL
     weak var document: (any LiveDocument)?
     weak var observer: (any ChildObserver)?
   }
 
-  private let url: Mutex<URL>
-  private let weak: Mutex<Weak>
+  private let state: Mutex<State>
 
-  init(_ document: any LiveDocument, at url: URL) {
-    self.url = Mutex(url)
-    weak = Mutex(Weak(document: document))
-  }
+  init(_ document: any LiveDocument, at url: URL) { state = Mutex(State(url: url, document: document)) }
 
-  package var presentedItemURL: URL? { url.withLock { $0 } }
+  package var presentedItemURL: URL? { state.withLock { $0.url } }
 
   /// The observer hears of children from now on.
-  package func observe(_ observer: any ChildObserver) { weak.withLock { $0.observer = observer } }
+  package func observe(_ observer: any ChildObserver) { state.withLock { $0.observer = observer } }
 
-  private var document: (any LiveDocument)? { weak.withLock { $0.document } }
-  private var observer: (any ChildObserver)? { weak.withLock { $0.observer } }
+  private var document: (any LiveDocument)? { state.withLock { $0.document } }
+  private var observer: (any ChildObserver)? { state.withLock { $0.observer } }
 
-  package func go(to newURL: URL) { url.withLock { $0 = newURL } }
+  package func go(to newURL: URL) { state.withLock { $0.url = newURL } }
 
   package func relinquishPresentedItem(toReader reader: FileAccessHolder) async -> Reacquirer? {
     await document?.makeWay()

@@ -125,6 +125,6 @@ extension LiveDocument {
     core.watching?.cancel()
     await change()
     end()
-    await core.coordination.stopPresenting()
+    await stopPresenting()
   }
 }

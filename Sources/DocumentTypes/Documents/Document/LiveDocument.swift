@@ -69,8 +69,14 @@ public final class DocumentCore {
   package let turns = AccessQueue()
   /// When the document saves by itself.
   package var autosaver: Autosaver
-  /// The document's part in coordination with other programs.
-  let coordination = DocumentCoordination()
+  /// The presenter; nil if the document takes no part in coordination with other programs.
+  var presenter: DocumentPresenter?
+  /// The number of accesses elsewhere that the document makes way for.
+  var given = 0
+  /// The number of running accesses that the document did not coordinate (DC1).
+  var unclaimed = 0
+  /// The callers that wait for the end of those.
+  var waiting: [CheckedContinuation<Void, Never>] = []
   /// Takes in the changes of other programs.
   package var watching: Task<Void, Never>?
   /// The number of `disableEditing()` calls that no `enableEditing()` took back.
@@ -94,6 +100,8 @@ public final class DocumentCore {
   deinit {
     watching?.cancel()
     states.finish()
+    guard let number = presenter.map({ ObjectIdentifier($0) }) else { return }
+    Task { await CoordinationRegistry.shared.remove(number) }
   }
 }
 
