@@ -113,7 +113,7 @@ final class Claim: Sendable {
     }
 
     /// Returns the moves that the claim noted, also after its end.
-    func moves() throws(SystemError) -> [ItemMove] {
+    fileprivate func moves() throws(SystemError) -> [ItemMove] {
       var records = Records(try file.bytes())
       _ = records.next([AccessRequest].self)  // It is in `requests`.
       var moves: [ItemMove] = []
@@ -140,7 +140,11 @@ final class Claim: Sendable {
       return found
     }
 
-    /// The claims that concern the access.
-    var blockers: [Found] { claims.values.compactMap { $0 } }
+    /// Returns the moves of the claims that concern the access.
+    func moves() throws(SystemError) -> [ItemMove] {
+      var moves: [ItemMove] = []
+      for case let found? in claims.values { moves += try found.moves() }
+      return moves
+    }
   }
 }

@@ -163,7 +163,10 @@ final class CoordinatedAccess: Sendable {
     var pause = Duration.microseconds(500)
     while true {
       let blocker: Claim.Found?
-      (blocker, known) = try await registry.blocker(of: claim, known)
+      (blocker, known) = try await registry.run { [known] () throws(SystemError) in
+        var known = known
+        return (try claim.blocker(&known), known)
+      }
       guard let blocker, let request = requests.first, let theirs = blocker.requests.first else { break }
       if !mayWait {
         throw FileCoordinationError(
@@ -174,7 +177,7 @@ final class CoordinatedAccess: Sendable {
       pause = min(pause * 2, .milliseconds(16))
     }
     wait(for: nil)
-    return try await !follow(registry.moves(known))
+    return try await !follow(registry.run { [known] () throws(SystemError) in try known.moves() })
   }
 
   /// Returns whether an item has moved, and gives each intent its new place.
@@ -225,7 +228,9 @@ final class CoordinatedAccess: Sendable {
     var old = try await registry.place(of: old)
     if !old.isThere { old.nodes[0] = new.node }
     let move = ItemMove(from: old, to: new)
-    if let claim = state.withLock({ $0.claim }) { try await registry.note(move, in: claim) }
+    if let claim = state.withLock({ $0.claim }) {
+      try await registry.run { () throws(SystemError) in try claim.note(move) }
+    }
     state.withLock { $0.moves.append(move) }
   }
 

@@ -144,30 +144,14 @@ package actor CoordinationRegistry {
     return try attempt { () throws(SystemError) in try Claim(requests, in: folder) }
   }
 
-  /// Returns the claim that is before this one, and the claims seen so far.
-  func blocker(
-    of claim: Claim, _ known: Claim.KnownClaims
-  ) throws(FileCoordinationError) -> (Claim.Found?, Claim.KnownClaims) {
-    try attempt { () throws(SystemError) in
-      var known = known
-      return (try claim.blocker(&known), known)
-    }
-  }
-
-  /// Returns the moves of the claims that were before this one.
-  func moves(_ known: Claim.KnownClaims) throws(FileCoordinationError) -> [ItemMove] {
-    try attempt { () throws(SystemError) in
-      var moves: [ItemMove] = []
-      for blocker in known.blockers { moves += try blocker.moves() }
-      return moves
-    }
-  }
-
-  func note(_ move: ItemMove, in claim: Claim) throws(FileCoordinationError) {
-    try attempt { () throws(SystemError) in try claim.note(move) }
-  }
-
   func release(_ claim: Claim) { claim.release() }
+
+  /// Runs work on a claim, on the thread of the registry.
+  func run<Result: Sendable>(
+    _ body: @Sendable () throws(SystemError) -> Result
+  ) throws(FileCoordinationError) -> Result {
+    try attempt(body)
+  }
 
   private func attempt<Result>(
     _ body: () throws(SystemError) -> Result

@@ -50,7 +50,7 @@ public final class FileAccessIntent: Sendable {
   }
 
   var resolvesSymbolicLink: Bool {
-    kind == .read && FileCoordinator.ReadingOptions(rawValue: options).contains(.resolvesSymbolicLink)
+    readingOptions.contains(.resolvesSymbolicLink)
   }
 
   /// Whether the access follows an item that another program moves meanwhile. A replacing write stays at its place.

@@ -12,60 +12,13 @@ extension FileCoordinator {
     with intents: [FileAccessIntent], takingClaims: Bool = true, deadline: Duration = defaultDeadline,
     byAccessor accessor: () throws -> Result
   ) throws -> Result {
-    let gate = Gate()
-    Task(executorPreference: WaitedExecutor.shared) {
-      do {
-        try await self.access(intents, takingClaims: takingClaims, deadline: deadline) { await gate.letIn() }
-        gate.close(nil)
-      } catch {
-        gate.close(error)
-      }
+    let access = try waitBlocking { [self] in
+      try await begin(intents, takingClaims: takingClaims, deadline: deadline)
     }
+    defer { try? waitBlocking { [self] in await end(access) } }  // The closure throws nothing.
     // An access within the accessor belongs to this one.
-    let enclosing = try gate.waitForBeginning()
-    defer { gate.end() }
-    return try CoordinatedAccess.$enclosing.withValue(enclosing) { try accessor() }
-  }
-
-  /// The rendezvous of a thread that waits with the access of a task.
-  private final class Gate: Sendable {
-    private struct State {
-      var enclosing: [CoordinatedAccess] = []
-      var failure: (any Error)?
-      var accessor: CheckedContinuation<Void, Never>?
-    }
-
-    private let state = Mutex(State())
-    private let begun = DispatchSemaphore(value: 0)
-    private let closed = DispatchSemaphore(value: 0)
-
-    /// Lets the waiting thread in, and returns after it has left.
-    func letIn() async {
-      await withCheckedContinuation { continuation in
-        state.withLock { ($0.accessor, $0.enclosing) = (continuation, CoordinatedAccess.enclosing) }
-        begun.signal()
-      }
-    }
-
-    func close(_ error: (any Error)?) {
-      state.withLock { $0.failure = error }
-      begun.signal()
-      closed.signal()
-    }
-
-    func waitForBeginning() throws -> [CoordinatedAccess] {
-      begun.wait()
-      return try state.withLock { state in
-        // The access ended before it began.
-        if let failure = state.failure, state.accessor == nil { throw failure }
-        return state.enclosing
-      }
-    }
-
-    /// Ends the access, and waits until other programs may go on.
-    func end() {
-      state.withLock { $0.accessor }?.resume()
-      closed.wait()
+    return try CoordinatedAccess.$enclosing.withValue(CoordinatedAccess.enclosing + [access]) {
+      try accessor()
     }
   }
 }
@@ -99,16 +52,6 @@ package func waitBlocking<Result: Sendable>(
 
 private final class WaitedResult<Value: Sendable>: Sendable {
   let value = Mutex<Result<Value, any Error>?>(nil)
-}
-
-/// Runs the work that a thread waits for.
-final class WaitedExecutor: TaskExecutor {
-  static let shared = WaitedExecutor()
-
-  func enqueue(_ job: consuming ExecutorJob) {
-    let job = UnownedJob(job)
-    DispatchQueue.global().async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
-  }
 }
 
 /// Runs the first part of a call on the thread that waits for the call, and the other parts elsewhere.

@@ -64,10 +64,7 @@ public final class FileCoordinator: Sendable {
     _ intents: [FileAccessIntent], takingClaims: Bool = true, deadline: Duration,
     _ accessor: () async throws -> Result
   ) async throws -> Result {
-    let access = CoordinatedAccess(
-      intents, purpose: purposeIdentifier, in: registry, by: presenter.map { ObjectIdentifier($0) },
-      takesClaims: takingClaims)
-    try await wait(for: access, deadline)
+    let access = try await begin(intents, takingClaims: takingClaims, deadline: deadline)
     let result: Swift.Result<Result, any Error>
     do {
       result = .success(
@@ -77,11 +74,27 @@ public final class FileCoordinator: Sendable {
     } catch {
       result = .failure(error)
     }
+    await end(access)
+    return try result.get()
+  }
+
+  /// Waits for the items; the caller then ends the access.
+  func begin(
+    _ intents: [FileAccessIntent], takingClaims: Bool, deadline: Duration
+  ) async throws -> CoordinatedAccess {
+    let access = CoordinatedAccess(
+      intents, purpose: purposeIdentifier, in: registry, by: presenter.map { ObjectIdentifier($0) },
+      takesClaims: takingClaims)
+    try await wait(for: access, deadline)
+    return access
+  }
+
+  /// Lets the next access begin.
+  func end(_ access: CoordinatedAccess) async {
     await access.complete()
     state.withLock { $0.running[ObjectIdentifier(access)] = nil }
     // The presenter may present an item by now. If the registration fails here, a later one makes up for it.
     if let presenter { try? await registry.refresh(presenter) }
-    return try result.get()
   }
 
   /// Waits until the access may begin, or the deadline.

@@ -1,4 +1,5 @@
 import DurableIO
+import FilePackages
 import FoundationEssentials
 import SystemPackage
 
@@ -93,22 +94,7 @@ final class FoundFile: Sendable {
 
   /// Returns the file's bytes, up to 16 MiB: no process writes more.
   func bytes() throws(SystemError) -> [UInt8] {
-    let size = min(try disk.status(of: file).size, 16 << 20)
-    do {
-      return try [UInt8](unsafeUninitializedCapacity: Int(size)) { buffer, count in
-        count = 0
-        while count < buffer.count {
-          let rest = UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: buffer[count...]))
-          let read = try disk.read(file, at: UInt64(count), into: rest)
-          if read == 0 { break }
-          count += read
-        }
-      }
-    } catch let error as SystemError {
-      throw error
-    } catch {
-      throw SystemError("pread", code: .ioError)
-    }
+    try disk.readAll(file, atMost: 16 << 20)
   }
 }
 

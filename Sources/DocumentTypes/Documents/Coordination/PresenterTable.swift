@@ -23,9 +23,11 @@ final class PresenterTable: Sendable {
   }
 
   private struct State {
-    var entries: [ObjectIdentifier: Entry] = [:]
-    var presenters: [ObjectIdentifier: (number: UInt64, presenter: any FilePresenter)] = [:]
+    /// The presenters, each with its entry if it presents an item.
+    var presenters: [ObjectIdentifier: (number: UInt64, presenter: any FilePresenter, entry: Entry?)] = [:]
     var last: UInt64 = 0
+
+    var entries: [Entry] { presenters.values.compactMap(\.entry) }
   }
 
   private let state = Mutex(State())
@@ -39,24 +41,21 @@ final class PresenterTable: Sendable {
     let number = state.withLock { state in
       if let known = state.presenters[ObjectIdentifier(presenter)] { return known.number }
       state.last += 1
-      state.presenters[ObjectIdentifier(presenter)] = (state.last, presenter)
+      state.presenters[ObjectIdentifier(presenter)] = (state.last, presenter, nil)
       return state.last
     }
     let entry = Entry(number, presenter)
-    state.withLock { $0.entries[ObjectIdentifier(presenter)] = entry }
+    state.withLock { $0.presenters[ObjectIdentifier(presenter)]?.entry = entry }
     return (number, entry)
   }
 
   /// - Returns: the number that the presenter had.
   func remove(_ presenter: ObjectIdentifier) -> UInt64? {
-    state.withLock { state in
-      state.entries[presenter] = nil
-      return state.presenters.removeValue(forKey: presenter)?.number
-    }
+    state.withLock { $0.presenters.removeValue(forKey: presenter)?.number }
   }
 
   var isEmpty: Bool { state.withLock { $0.presenters.isEmpty } }
-  var entries: [Entry] { state.withLock { Array($0.entries.values) } }
+  var entries: [Entry] { state.withLock { $0.entries } }
 
   func isPresenting(_ presenter: any FilePresenter) -> Bool {
     state.withLock { $0.presenters[ObjectIdentifier(presenter)] != nil }
@@ -82,9 +81,10 @@ final class PresenterTable: Sendable {
   /// Cost: a look at each presenter.
   func isOnly(_ presenter: any FilePresenter) -> Bool {
     state.withLock { state in
-      if state.entries.count < 2 { return true }
-      guard let own = state.entries[ObjectIdentifier(presenter)] else { return false }
-      return state.entries.values.allSatisfy { other in
+      let entries = state.entries
+      if entries.count < 2 { return true }
+      guard let own = state.presenters[ObjectIdentifier(presenter)]?.entry else { return false }
+      return entries.allSatisfy { other in
         other.number == own.number || !other.place.overlaps(own.place)
       }
     }
