@@ -46,7 +46,7 @@ struct ConflictMerge {
     var texts: [(path: String, text: String)] = []
     var copies: [(path: String, file: FileWrapper)] = []
     var open: [MergeConflict] = contents?.conflicts ?? []
-    open += children.conflicts.map(\.conflict).filter { !isOwned($0.path) }
+    open += children.conflicts.filter { !isOwned($0.path) }
     for conflict in open {
       let sides = try Sides(conflict.path, base, version, tree)
       if let text = try sides.merged(label: label) {
@@ -106,12 +106,11 @@ struct ConflictMerge {
   private func freePath(for path: String, in tree: FileWrapper) throws -> String {
     var names = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
     let last = FileName(names.removeLast())
-    var number = 1
-    while true {
-      let name = last.inserting(number == 1 ? " (\(label))" : " (\(label) \(number))")
-      let candidate = (names + [name.string]).joined(separator: "/")
-      if try tree.descendant(at: candidate) == nil { return candidate }
-      number += 1
+    return try firstFree {
+      let name = last.inserting($0 == 1 ? " (\(label))" : " (\(label) \($0))")
+      return (names + [name.string]).joined(separator: "/")
+    } isTaken: {
+      try tree.descendant(at: $0) != nil
     }
   }
 }

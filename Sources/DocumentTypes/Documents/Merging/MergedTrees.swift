@@ -28,7 +28,7 @@ struct MergedTrees {
   private(set) var theirs: TreeNodes
   /// The paths in their tree of nodes that our side renamed.
   private(set) var origins: [PackagePath: PackagePath] = [:]
-  private(set) var conflicts: [TreeMerge.Conflict] = []
+  private(set) var conflicts: [MergeConflict] = []
 
   init(base: TreeNodes, ours: TreeNodes, theirs: TreeNodes) throws {
     (self.base, self.ours, self.theirs) = (base, ours, theirs)
@@ -55,7 +55,7 @@ struct MergedTrees {
           guard theirs[new] == nil else { continue }
           (theirs[old], theirs[new], origins[new]) = (nil, other, old)
         } else {
-          note(.removedByThem, new, kept: .ours, node, ours[new], nil)
+          note(.removedByThem, new, kept: .ours)
         }
         (base[old], base[new]) = (nil, theirs[new] == nil ? nil : node)
       case (nil, let new?):
@@ -63,24 +63,20 @@ struct MergedTrees {
           guard ours[new] == nil else { continue }
           (ours[old], ours[new]) = (nil, mine)
         } else {
-          note(.removedByUs, new, kept: .theirs, node, nil, theirs[new])
+          note(.removedByUs, new, kept: .theirs)
         }
         (base[old], base[new]) = (nil, ours[new] == nil ? nil : node)
       case (let new?, let other?) where new == other: (base[old], base[new]) = (nil, node)
-      case (let new?, let other?):
-        note(.bothMoved, new, kept: .both, node, ours[new], theirs[other])
+      case (let new?, _?): note(.bothMoved, new, kept: .both)
       case (nil, nil): continue
       }
     }
   }
 
   private mutating func note(
-    _ kind: MergeConflict.Kind, _ path: PackagePath, kept: MergeConflict.Side, _ base: FileWrapper?,
-    _ own: FileWrapper?, _ other: FileWrapper?
+    _ kind: MergeConflict.Kind, _ path: PackagePath, kept: MergeConflict.Side
   ) {
-    conflicts.append(
-      TreeMerge.Conflict(
-        conflict: MergeConflict(path.string, kind, kept: kept), base: base, ours: own, theirs: other))
+    conflicts.append(MergeConflict(path.string, kind, kept: kept))
   }
 
   /// Returns the new path, by the old one, of each file that has only another name.

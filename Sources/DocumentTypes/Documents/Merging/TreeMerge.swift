@@ -1,7 +1,7 @@
 import FilePackages
 import FoundationEssentials
 
-// TM1 The merge carries out each change of one side, or makes a conflict with its wrapper.
+// TM1 The merge carries out each change of one side, or names its path in a conflict.
 // TM2 If our side did not change a child, their tree keeps its very object. A save of their tree then writes only our
 //     changes.
 
@@ -20,18 +20,6 @@ import FoundationEssentials
 /// The merge reads only contents whose attributes do not show whether they are the same. It makes an object of every
 /// child, O(children), and looks at the attributes of each file that the tree has not read yet.
 package struct TreeMerge: Sendable {
-  /// A child that both sides changed, on all three sides; nil for a side without it.
-  package struct Conflict: Sendable {
-    /// The place and the kind of the conflict.
-    package var conflict: MergeConflict
-    /// The child of the common origin.
-    package var base: FileWrapper?
-    /// The child of our tree.
-    package var ours: FileWrapper?
-    /// The child of their tree.
-    package var theirs: FileWrapper?
-  }
-
   /// A change to their tree.
   enum Step: Sendable {
     case remove(PackagePath)
@@ -54,7 +42,7 @@ package struct TreeMerge: Sendable {
   /// The steps in their order.
   private(set) var steps: [Step] = []
   /// The conflicts to decide, by path.
-  package private(set) var conflicts: [Conflict] = []
+  package private(set) var conflicts: [MergeConflict] = []
   private let theirs: FileWrapper
 
   /// Decides the steps to the merged tree; changes none of the three trees.
@@ -68,7 +56,7 @@ package struct TreeMerge: Sendable {
     trees.followRenames()
     conflicts = trees.conflicts
     try decide(trees)
-    conflicts.sort { PackagePath($0.conflict.path) < PackagePath($1.conflict.path) }
+    conflicts.sort { PackagePath($0.path) < PackagePath($1.path) }
   }
 
   /// Makes their tree the merged one, and returns it.
@@ -118,14 +106,14 @@ package struct TreeMerge: Sendable {
       case .takeBytes(let taken, let merged): (side, mode) = (taken, merged)
       case .keep(let kept):
         side = kept
-        note(kept == .ours ? .removedByThem : .removedByUs, decision, kept: side)
+        note(kept == .ours ? .removedByThem : .removedByUs, path, kept: side)
       case .mergeBytes(let merged):
         (side, mode) = (.ours, merged)
-        note(bothChanged, decision, kept: side)
+        note(bothChanged, path, kept: side)
       case .conflict:
         side = own?.isDirectory == other?.isDirectory ? .ours : .theirs
         if own?.isDirectory == true && side == .theirs { blocks.insert(path) }
-        note(bothChanged, decision, kept: side)
+        note(bothChanged, path, kept: side)
       }
       guard side == .ours else {
         // Theirs stays, with its object (TM2).
@@ -134,10 +122,10 @@ package struct TreeMerge: Sendable {
       }
       if let own, path.folders.contains(where: blocks.contains) {
         if own.isDirectory { continue }
-        if let known = conflicts.firstIndex(where: { $0.conflict.path == path.string }) {
-          conflicts[known].conflict.kept = .theirs
+        if let known = conflicts.firstIndex(where: { $0.path == path.string }) {
+          conflicts[known].kept = .theirs
         } else {
-          note(bothChanged, decision, kept: .theirs)
+          note(bothChanged, path, kept: .theirs)
         }
         continue
       }
@@ -153,13 +141,8 @@ package struct TreeMerge: Sendable {
     steps += folders.reversed().map { .removeFolder($0) } + puts
   }
 
-  private mutating func note(
-    _ kind: MergeConflict.Kind, _ decision: PathMerge<FileWrapper>.Decision, kept side: MergeSide
-  ) {
-    let conflict = MergeConflict(decision.path.string, kind, kept: side == .ours ? .ours : .theirs)
-    let entries = decision.entries
-    conflicts.append(
-      Conflict(conflict: conflict, base: entries.base, ours: entries.ours, theirs: entries.theirs))
+  private mutating func note(_ kind: MergeConflict.Kind, _ path: PackagePath, kept side: MergeSide) {
+    conflicts.append(MergeConflict(path.string, kind, kept: side == .ours ? .ours : .theirs))
   }
 }
 
