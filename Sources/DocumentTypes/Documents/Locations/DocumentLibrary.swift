@@ -99,11 +99,8 @@ public actor DocumentLibrary {
   private func carryOut(
     _ place: Place, _ progress: (@Sendable (Int, Int) -> Void)?
   ) async throws -> ConversionReport {
-    guard let container else {
-      if place == .local { return ConversionReport() }
-      _ = try location(place)  // Throws if there is no container.
-      return ConversionReport()
-    }
+    if container == nil && place == .local { return ConversionReport() }
+    let container = try location(.container)
     let listing = try await location(place == .local ? .container : .local).documents()
     var report = ConversionReport()
     report.problems = listing.problems
@@ -125,11 +122,7 @@ public actor DocumentLibrary {
   /// - Throws: `unsupported` if there is no container; the error of the move. The document is then in its old place.
   @discardableResult
   public nonisolated func move(_ name: String, to place: Place) async throws -> String {
-    guard let container else {
-      _ = try location(.container)  // Throws: there is no container.
-      return name
-    }
-    return try await carry(name, to: place, container)
+    try await carry(name, to: place, location(.container))
   }
 
   private nonisolated func carry(

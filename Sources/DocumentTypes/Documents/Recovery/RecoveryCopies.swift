@@ -16,7 +16,7 @@ final class RecoveryCopies {
   /// The copies whose edits are in the content; the next save removes them.
   private var adopted: [RecoveryCopy] = []
   /// The locks that deny these copies to other documents.
-  private var locks: [RecoveryCopy.ID: RecoveryLock] = [:]
+  private var locks: [RecoveryCopy.ID: OpenNode] = [:]
 
   init(on store: RecoveryStore) { self.store = store }
 

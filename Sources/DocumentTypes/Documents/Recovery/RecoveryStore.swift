@@ -13,8 +13,8 @@ struct RecoveryStore: Sendable {
   private static let record: FileName = "Recovery.json"
   private static let contents: FileName = "Contents"
 
-  /// A copy, and the lock that denies it to other documents.
-  typealias Taken = (copy: RecoveryCopy, lock: RecoveryLock?)
+  /// A copy, and its locked folder: while that is open, no other document in any process is offered the copy.
+  typealias Taken = (copy: RecoveryCopy, lock: OpenNode?)
 
   /// Writes edits to a copy, in place of an earlier copy of that name. When it returns, they are durable.
   func write(
@@ -37,8 +37,16 @@ struct RecoveryStore: Sendable {
     }
     let place = folder.appending(name + Self.suffix)
     try copy.write(to: place, options: .atomic, original: nil, on: disk)
-    let lock = RecoveryLock.take(FileName(name + Self.suffix), in: store, on: disk)
-    return (RecoveryCopy(url: url(place), record: record), lock)
+    return (RecoveryCopy(url: url(place), record: record), lock(FileName(name + Self.suffix), in: store))
+  }
+
+  /// Locks the copy's folder; nil if another document holds it. If the file system has no locks, every document gets
+  /// one.
+  private func lock(_ name: FileName, in store: borrowing OwnedDescriptor) -> OpenNode? {
+    // A folder that cannot be opened is being removed.
+    guard let folder = try? disk.openDirectory(name, in: store), (try? disk.lock(folder, .exclusive)) ?? true
+    else { return nil }
+    return OpenNode(folder)
   }
 
   /// Returns the copies of a document, the newest first, without edits that another open document holds.
@@ -59,8 +67,7 @@ struct RecoveryStore: Sendable {
       let place = folder.appending(name)
       // A folder without a readable record is not a copy, or is being removed.
       guard let record = try? read(place), isOfDocument(record) else { continue }
-      if let lock = try RecoveryLock.take(
-        FileName(name), in: disk.openDirectory(at: folder), on: disk),
+      if let lock = try lock(FileName(name), in: disk.openDirectory(at: folder)),
         // Its document may have saved the edits and removed the copy before the lock.
         (try? read(place)) == record
       {
@@ -102,23 +109,20 @@ struct RecoveryStore: Sendable {
     let place = try FilePath(of: copy.url, for: .save)
     guard let name = place.lastComponent else { return }
     let node = StoredNode(location: Location(place, on: disk), path: .root)
+    let isRemoved: Bool
     do {
       let folder = try disk.openDirectory(at: place.removingLastComponent())
       // After a power cut, no program may offer a part of a copy.
       let gone = FileName(FileName(name).string + Self.goneSuffix)
       try disk.rename(FileName(name), in: folder, to: gone, in: folder, .replace)
       try disk.synchronize(folder)
-      guard disk.removeEverything(gone, from: folder) else {
-        throw FilePackageError(.inputOutput, .save, node, reason: "a recovery copy could not be removed")
-      }
-    } catch let error as FilePackageError {
-      throw error
-    } catch let error as SystemError where error.code == .noSuchFileOrDirectory {
-      return
-    } catch let error as SystemError {
-      throw FilePackageError(error, .save, node, activity: "removing a recovery copy")
+      isRemoved = disk.removeEverything(gone, from: folder)
     } catch {
-      throw FilePackageError(.inputOutput, .save, node)
+      if error.code == .noSuchFileOrDirectory { return }
+      throw FilePackageError(error, .save, node, activity: "removing a recovery copy")
+    }
+    if !isRemoved {
+      throw FilePackageError(.inputOutput, .save, node, reason: "a recovery copy could not be removed")
     }
   }
 
