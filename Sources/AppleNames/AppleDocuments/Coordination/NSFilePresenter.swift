@@ -43,27 +43,8 @@ public protocol NSFilePresenter: NSObjectProtocol {
 
   /// The `UIDocument` or `NSDocument` has a new conflict version. Other presenters do not get this call.
   func presentedItemDidGain(_ version: NSFileVersion)
-  /// The item has lost a version. This library does not call it.
-  func presentedItemDidLose(_ version: NSFileVersion)
   /// The program has resolved a conflict version of the item by `isResolved`.
   func presentedItemDidResolveConflict(_ version: NSFileVersion)
-
-  // The library never calls the following methods: versions belong to documents, and a child of a document has none.
-
-  /// The URL of the file that the item accompanies.
-  var primaryPresentedItemURL: URL? { get }
-  /// The cloud attributes whose changes are reported to the presenter.
-  var observedPresentedItemUbiquityAttributes: Set<URLResourceKey> { get }
-  /// The attributes of the item in a cloud have changed.
-  func presentedItemDidChangeUbiquityAttributes(_ attributes: Set<URLResourceKey>)
-  /// The system is about to remove the local copy of the item.
-  func accommodatePresentedItemEviction(completionHandler: @escaping @Sendable ((any Error)?) -> Void)
-  /// A child has a new version.
-  func presentedSubitem(at url: URL, didGain version: NSFileVersion)
-  /// A child has lost a version.
-  func presentedSubitem(at url: URL, didLose version: NSFileVersion)
-  /// A conflict version of a child was resolved.
-  func presentedSubitem(at url: URL, didResolve version: NSFileVersion)
 }
 
 extension NSFilePresenter {
@@ -106,26 +87,5 @@ extension NSFilePresenter {
   /// Does nothing.
   public func presentedItemDidGain(_ version: NSFileVersion) {}
   /// Does nothing.
-  public func presentedItemDidLose(_ version: NSFileVersion) {}
-  /// Does nothing.
   public func presentedItemDidResolveConflict(_ version: NSFileVersion) {}
-
-  /// Nil by default.
-  public var primaryPresentedItemURL: URL? { nil }
-  /// Empty by default.
-  public var observedPresentedItemUbiquityAttributes: Set<URLResourceKey> { [] }
-  /// Does nothing.
-  public func presentedItemDidChangeUbiquityAttributes(_ attributes: Set<URLResourceKey>) {}
-  /// Permits the eviction at once.
-  public func accommodatePresentedItemEviction(
-    completionHandler: @escaping @Sendable ((any Error)?) -> Void
-  ) {
-    completionHandler(nil)
-  }
-  /// Does nothing.
-  public func presentedSubitem(at url: URL, didGain version: NSFileVersion) {}
-  /// Does nothing.
-  public func presentedSubitem(at url: URL, didLose version: NSFileVersion) {}
-  /// Does nothing.
-  public func presentedSubitem(at url: URL, didResolve version: NSFileVersion) {}
 }

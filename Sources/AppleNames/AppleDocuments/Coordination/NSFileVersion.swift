@@ -37,6 +37,7 @@ public final class NSFileVersion: NSObject, Sendable {
 
   private let any: AnyVersion
   private var version: FileVersion { any.version }
+  var documentURL: URL { version.documentURL }
 
   private init(_ version: AnyVersion) {
     any = version
@@ -87,9 +88,7 @@ public final class NSFileVersion: NSObject, Sendable {
   }
 
   private static func isFlatFile(_ url: URL) -> Bool {
-    var isDirectory: ObjCBool = false
-    return FileManager.default.fileExists(atPath: url.path, isDirectory: &isDirectory)
-      && !isDirectory.boolValue
+    FileManager.default.fileExists(atPath: url.path) && !FileManager.default.isFolder(at: url)
   }
 
   // MARK: Looking
@@ -125,7 +124,7 @@ public final class NSFileVersion: NSObject, Sendable {
       precondition(newValue, "a version cannot become unresolved")
       guard version.isConflict, !isResolved else { return }
       ResolvedVersions.insert(any)
-      if isResolved { ConflictResolutions.note(Resolution(url: version.documentURL, version: self)) }
+      if isResolved { ConflictResolutions.note(self) }
     }
   }
 
@@ -192,7 +191,7 @@ public final class NSFileVersion: NSObject, Sendable {
       try await version.replaceItem(at: url, byMoving: options.contains(.byMoving))
     }
     // The conflict has ended without a change that a watcher sees.
-    if version.isConflict { ConflictResolutions.note(Resolution(url: version.documentURL, version: self)) }
+    if version.isConflict { ConflictResolutions.note(self) }
     return url
   }
 
@@ -234,14 +233,5 @@ extension FileVersion {
       guard let date = attributes[.modificationDate] as? Date else { throw error }
       return FileVersion(currentModified: date, at: url)
     }
-  }
-}
-
-extension NSFileVersion {
-  /// A conflict version that the program has resolved.
-  struct Resolution: Sendable {
-    /// The document.
-    var url: URL
-    var version: NSFileVersion
   }
 }

@@ -17,9 +17,9 @@ enum ConflictResolutions {
   }
 
   /// Tells the documents.
-  static func note(_ resolution: NSFileVersion.Resolution) {
+  static func note(_ resolved: NSFileVersion) {
     for document in entries.withLock({ $0.compactMap(\.document) }) {
-      Task { await document.note(resolution) }
+      Task { await document.note(resolved) }
     }
   }
 }

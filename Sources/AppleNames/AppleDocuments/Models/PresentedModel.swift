@@ -195,13 +195,13 @@ extension PresentedModel {
   }
 
   /// The program has resolved a conflict version of a document.
-  func note(_ resolution: NSFileVersion.Resolution) async {
+  func note(_ resolved: NSFileVersion) async {
     guard let engine = file.engine,
-      resolution.url.standardized.path == file.fileURL.standardized.path
+      resolved.documentURL.standardized.path == file.fileURL.standardized.path
     else { return }
     await engine.checkForConflicts()
     await file.refresh()
-    tell { $0.presentedItemDidResolveConflict(resolution.version) }
+    tell { $0.presentedItemDidResolveConflict(resolved) }
   }
 
   func refusal(ofDeletingChildAt url: URL) async -> (any Error)? {

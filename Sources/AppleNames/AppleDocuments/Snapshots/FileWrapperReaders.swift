@@ -59,18 +59,3 @@ public struct FileWrapperDocumentWriter<Snapshot>: DocumentWriter {
     try await makeFileWrapper(snapshot, existing)
   }
 }
-
-/// A reader that needs no file, but a wrapper.
-protocol FileWrapperReading<Snapshot>: DocumentReader {
-  @concurrent func read(_ wrapper: FileWrapper) async throws -> sending Snapshot
-}
-
-extension FileWrapperDocumentReader: FileWrapperReading {}
-
-/// A writer that needs no place, but a wrapper.
-protocol FileWrapperWriting<Snapshot>: DocumentWriter {
-  @concurrent func write(_ snapshot: sending Snapshot, over existing: FileWrapper?) async throws
-    -> FileWrapper
-}
-
-extension FileWrapperDocumentWriter: FileWrapperWriting {}

@@ -15,12 +15,12 @@ enum SnapshotFiles {
   static func read<Reader: DocumentReader>(
     _ reader: Sent<Reader>, _ wrapper: FileWrapper, at url: URL, presenter: (any FilePresenter)?
   ) async throws -> Sent<Reader.Snapshot> where Reader.Source == URL {
-    if let reader = reader.value as? any FileWrapperReading<Reader.Snapshot> {
+    if let reader = reader.value as? FileWrapperDocumentReader<Reader.Snapshot> {
       return Sent(value: try await reader.read(wrapper))
     }
     return try await FileCoordinator(filePresenter: presenter).coordinate(readingItemAt: url) { url in
       // Before the read, so that the store finds each change that the reader does not see.
-      try wrapper.lookAtAllChildren()
+      try wrapper.noteStatuses()
       nonisolated(unsafe) let reader = reader.value  // it is used here only
       return Sent(value: try await reader.read(from: url, progress: Subprogress()))
     }
@@ -38,7 +38,7 @@ enum SnapshotFiles {
   ) async throws -> FileWrapper where Writer.Destination == URL {
     nonisolated(unsafe) let (writer, snapshot) = (writer.value, snapshot.value)  // each is used here only
     nonisolated(unsafe) let previous = previous.value
-    if let writer = writer as? any FileWrapperWriting<Writer.Snapshot> {
+    if let writer = writer as? FileWrapperDocumentWriter<Writer.Snapshot> {
       return try await writer.write(snapshot, over: existing)
     }
     let files = try WrittenFiles.folder(beside: nil)
@@ -50,5 +50,14 @@ enum SnapshotFiles {
     guard written.isDirectory, let existing, existing.isDirectory else { return written }
     try existing.become(written)
     return existing
+  }
+}
+
+extension FileWrapper {
+  /// Makes objects of all nodes in a tree that was written by URL: a new store finds another program's change of a node
+  /// only if that is an object.
+  fileprivate func lookAtAllChildren() throws {
+    guard isDirectory else { return }
+    for child in try children().values { try child.lookAtAllChildren() }
   }
 }
