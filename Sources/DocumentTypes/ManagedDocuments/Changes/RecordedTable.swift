@@ -19,14 +19,8 @@ struct RecordedTable: Sendable, Hashable {
       shape.isWithoutNumbers || shape.number != nil
     else { return nil }
     (name, keyFlags, keys) = (shape.name, shape.columns.map(\.keyPlace), shape.keys)
-    let quoted = shape.columns.map(\.name.quotedName)
-    let select = "SELECT \(quoted.joined(separator: ", ")) FROM main.\(name.quotedName)"
-    // The first comparison finds the row in the index of the key. The second one tells texts apart that the column's
-    // collation takes for equal.
-    let conditions = keys.enumerated().map { parameter, column in
-      "\(quoted[column]) = ?\(parameter + 1) AND \(quoted[column]) = ?\(parameter + 1) COLLATE BINARY"
-    }
-    selectByKey = "\(select) WHERE \(conditions.joined(separator: " AND "))"
-    selectByNumber = shape.number.map { "\(select) WHERE \($0) = ?1" }
+    let table = MergedTable(shape)
+    selectByKey = table.selectRow
+    selectByNumber = shape.number.map { "\(table.selectAll(in: "main")) WHERE \($0) = ?1" }
   }
 }

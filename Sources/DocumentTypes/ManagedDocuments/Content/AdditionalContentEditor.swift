@@ -50,7 +50,7 @@ public final class AdditionalContentEditor {
     let bytes = Data(bytes)
     let digest = Data(bytes.withUnsafeBytes { ContentHash(of: $0) }.bytes)
     if try content.row(path)?.digest == digest { return }
-    if try !isStored(digest) {
+    if try !PrivateTables.has(digest, in: "grdb_objects", db) {
       if bytes.count < ContentObjects.largeSize {
         try db.cachedStatement(sql: "INSERT INTO grdb_objects(digest, bytes) VALUES (?, ?)")
           .execute(arguments: [digest, bytes])
@@ -120,12 +120,6 @@ public final class AdditionalContentEditor {
     if hasEnded { throw problem(.invalidContent, path, reason: "the edit has ended") }
     guard let place = ContentPath(path) else { throw problem(.invalidName, path) }
     return place
-  }
-
-  /// Returns whether the bytes of a digest are there already.
-  private func isStored(_ digest: Data) throws -> Bool {
-    try Int.fetchOne(
-      db.cachedStatement(sql: "SELECT 1 FROM grdb_objects WHERE digest = ?"), arguments: [digest]) != nil
   }
 
   private func set(_ place: ContentPath, _ digest: Data, _ size: Int) throws {

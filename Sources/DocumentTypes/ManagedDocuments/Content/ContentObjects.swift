@@ -82,8 +82,7 @@ struct ContentObjects: Sendable {
   func openVisible(_ path: PackagePath) throws(SystemError) -> OwnedDescriptor? {
     guard let name = path.name else { return nil }
     do {
-      return try disk.openFile(
-        name, in: location.openDirectory(PackagePath([Self.contentFolder] + path.parent.names)))
+      return try disk.openFile(name, in: location.openDirectory(path.parent.inContentFolder))
     } catch  where error.isAbsence || error.code == .invalidArgument {
       return nil
     }

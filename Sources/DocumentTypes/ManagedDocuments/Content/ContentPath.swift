@@ -7,7 +7,7 @@ struct ContentPath: Sendable, Hashable {
   let path: PackagePath
   var string: String { path.string }
   /// The path in the package.
-  var visible: PackagePath { PackagePath([ContentObjects.contentFolder] + path.names) }
+  var visible: PackagePath { path.inContentFolder }
   /// The folders above, without `AdditionalContent`.
   var folders: [PackagePath] {
     path.names.indices.dropFirst().map { PackagePath(Array(path.names[..<$0])) }
@@ -42,4 +42,9 @@ struct ContentPath: Sendable, Hashable {
     try Int.fetchOne(
       db.cachedStatement(sql: "SELECT 1 FROM grdb_content WHERE path = ?"), arguments: [path]) != nil
   }
+}
+
+extension PackagePath {
+  /// The path in the package, of one below `AdditionalContent`.
+  var inContentFolder: PackagePath { PackagePath([ContentObjects.contentFolder] + names) }
 }

@@ -144,25 +144,26 @@ public struct ManagedPackage: Sendable {
 
   /// Returns the plan of `copy(to:)`, without touching anything.
   package func copyPlan(to url: URL) async throws(DocumentError) -> SavePlan {
-    try await failing {
-      let snapshot = try await snapshot()
-      defer { snapshot.end() }
-      return try await BlockingThread().run {
-        try PackageStore.plan(
-          snapshot.tree, copying: snapshot.metadata, at: FilePath(of: url, for: .copy))
-      }
+    try await copying {
+      try PackageStore.plan($0.tree, copying: $0.metadata, at: FilePath(of: url, for: .copy))
     }
   }
 
   /// - Parameter progress: the progress of the copy.
   package func copy(to url: URL, progress: ByteProgress) async throws(DocumentError) -> SaveReport {
+    try await copying {
+      try PackageStore.create(
+        $0.tree, copying: $0.metadata, at: FilePath(of: url, for: .copy), progress: progress)
+    }
+  }
+
+  private func copying<Result: Sendable>(
+    _ body: @escaping @Sendable (ManagedSnapshot) throws -> Result
+  ) async throws(DocumentError) -> Result {
     try await failing {
       let snapshot = try await snapshot()
       defer { snapshot.end() }
-      return try await BlockingThread().run {
-        try PackageStore.create(
-          snapshot.tree, copying: snapshot.metadata, at: FilePath(of: url, for: .copy), progress: progress)
-      }
+      return try await BlockingThread().run { try body(snapshot) }
     }
   }
 

@@ -41,12 +41,7 @@ extension ManagedPackage {
   ///
   /// Cost: counts the rows of each table.
   package func summary() async throws -> ManagedSummary {
-    let summary = try await read { db, _ in try ManagedSummary(db) }
-    return try completed(summary)
-  }
-
-  private func completed(_ summary: ManagedSummary) throws -> ManagedSummary {
-    var summary = summary
+    var summary = try await read { db, _ in try ManagedSummary(db) }
     if summary.metadata == nil {
       summary.metadata = try PackageMetadata.read(from: reader.location.path, on: reader.location.disk)
     }

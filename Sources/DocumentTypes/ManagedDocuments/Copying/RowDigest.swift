@@ -15,7 +15,7 @@ package struct RowDigest {
     try digest.addSchema(db)
     for table in try TableShape.ofApplication(in: db) { try digest.addRows(of: table.name, in: db) }
     try digest.addRows(of: "grdb_migrations", in: db)
-    try digest.addFiles(db)
+    try digest.add("file", "", "SELECT path, digest FROM grdb_content", db)
     return digest.sum.hexadecimal
   }
 
@@ -33,10 +33,6 @@ package struct RowDigest {
   private mutating func addRows(of table: String, in db: Database) throws {
     guard try db.tableExists(table) else { return }
     try add("row", table, "SELECT * FROM \(table.quotedName)", db)
-  }
-
-  private mutating func addFiles(_ db: Database) throws {
-    try add("file", "", "SELECT path, digest FROM grdb_content", db)
   }
 
   /// Adds the hash of a kind, a name and a row, for each row of a query.

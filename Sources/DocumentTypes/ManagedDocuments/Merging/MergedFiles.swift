@@ -41,10 +41,7 @@ struct MergedFiles {
   }
 
   private func isHere(_ digest: Data) throws -> Bool {
-    if try Int.fetchOne(db, sql: "SELECT 1 FROM grdb_published WHERE digest = ?", arguments: [digest]) != nil
-    {
-      return true
-    }
+    if try PrivateTables.has(digest, in: "grdb_published", db) { return true }
     return try ours.objects.open(digest) != nil
   }
 

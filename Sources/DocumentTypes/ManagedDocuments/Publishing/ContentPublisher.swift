@@ -190,7 +190,7 @@ struct ContentPublisher {
     }
     do {
       return try link(
-        name, in: try open(contentPath(file.path.path.parent)), to: ContentObjects.name(old.digest),
+        name, in: try open(file.path.path.parent.inContentFolder), to: ContentObjects.name(old.digest),
         in: disk.openDirectory(ContentObjects.folder, in: folder.folder), ifIs: old.digest)
     } catch  where error.code == .fileExists {
       // A publisher that was killed may have made the name, and not synced it.
@@ -201,7 +201,7 @@ struct ContentPublisher {
   private mutating func remove(_ file: PendingFile) throws(SystemError) {
     defer { removed.append(file.path) }
     guard try visible(file.path) != nil, let name = file.path.path.name else { return }
-    let parent = contentPath(file.path.path.parent)
+    let parent = file.path.path.parent.inContentFolder
     let displaced = Self.name(file.path)
     try displace(name, in: try open(parent), as: displaced)
     touched.insert(parent)
@@ -212,7 +212,7 @@ struct ContentPublisher {
   private mutating func put(_ staged: Staged) throws(SystemError) {
     let path = staged.file.path.path
     guard let name = path.name else { return }
-    let parent = contentPath(path.parent)
+    let parent = path.parent.inContentFolder
     try makeFolders(path.parent)
     let directory = try open(parent)
     touched.insert(parent)
@@ -276,16 +276,12 @@ struct ContentPublisher {
 
   // MARK: Folders
 
-  private func contentPath(_ path: PackagePath) -> PackagePath {
-    PackagePath([ContentObjects.contentFolder] + path.names)
-  }
-
   private func open(_ path: PackagePath) throws(SystemError) -> OwnedDescriptor {
     try folder.location.openDirectory(path)
   }
 
   private mutating func makeFolders(_ path: PackagePath) throws(SystemError) {
-    var parent = contentPath(.root)
+    var parent = PackagePath.root.inContentFolder
     for name in path.names {
       if try disk.makeDirectoryIfAbsent(name, in: open(parent)) { touched.insert(parent) }
       parent = parent.appending(name)
@@ -295,13 +291,13 @@ struct ContentPublisher {
   private mutating func removeEmptyFolders(above path: PackagePath) throws(SystemError) {
     var folder = path.parent
     while !folder.isRoot, let name = folder.name {
-      let parent = contentPath(folder.parent)
+      let parent = folder.parent.inContentFolder
       do {
         try disk.removeDirectory(name, in: open(parent))
       } catch  where error.code == .directoryNotEmpty || error.code == .fileExists || error.isAbsence {
         return
       }
-      touched.remove(contentPath(folder))
+      touched.remove(folder.inContentFolder)
       touched.insert(parent)
       folder = folder.parent
     }
@@ -313,7 +309,7 @@ struct ContentPublisher {
   private func visible(_ path: ContentPath) throws(SystemError) -> FileStatus? {
     guard let name = path.path.name else { return nil }
     do {
-      return try disk.statusIfPresent(of: name, in: open(contentPath(path.path.parent)))
+      return try disk.statusIfPresent(of: name, in: open(path.path.parent.inContentFolder))
     } catch  where error.isAbsence {
       return nil
     }

@@ -74,9 +74,7 @@ extension ManagedStore {
     let isInTables: Bool
     do {
       isInTables = try pool.read { db in
-        try PrivateTables.withDigests.contains { table in
-          try Int.fetchOne(db, sql: "SELECT 1 FROM \(table) WHERE digest = ?", arguments: [digest]) != nil
-        }
+        try PrivateTables.withDigests.contains { try PrivateTables.has(digest, in: $0, db) }
       }
     } catch {
       throw SystemError("sqlite3_step", FileName(options.persistentStoreName), code: .ioError)

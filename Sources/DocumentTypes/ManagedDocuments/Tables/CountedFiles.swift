@@ -125,9 +125,7 @@ struct CountedFiles {
 
   /// Returns the term of a folder below `AdditionalContent`.
   static func folder(_ path: PackagePath) -> ChildSummary {
-    ChildSummary(
-      path: PackagePath([ContentObjects.contentFolder] + path.names), kind: .directory, isExecutable: false,
-      size: 0, content: .empty)
+    ChildSummary(path: path.inContentFolder, kind: .directory, isExecutable: false, size: 0, content: .empty)
   }
 
   // MARK: Rows

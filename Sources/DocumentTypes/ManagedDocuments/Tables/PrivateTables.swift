@@ -1,3 +1,4 @@
+import FoundationEssentials
 package import GRDB
 
 // MT1 The row in `grdb_document`, the rows of the additional content and the rows of the application change in one
@@ -22,6 +23,12 @@ package enum PrivateTables {
   static let withDigests = [
     content, "grdb_published", "grdb_unpublished", "grdb_objects", "grdb_references",
   ]
+
+  /// Returns whether a table has a digest.
+  static func has(_ digest: Data, in table: String, _ db: Database) throws -> Bool {
+    let statement = try db.cachedStatement(sql: "SELECT 1 FROM \(table) WHERE digest = ?")
+    return try Int.fetchOne(statement, arguments: [digest]) != nil
+  }
 
   /// Whether changes of a table can be undone.
   static func isRecorded(_ table: String) -> Bool {
