@@ -20,14 +20,7 @@ enum ForgettingCall: CaseIterable {
 struct ForgettingTests {
   /// Calls `body` on a thread of its own: a call that waits for itself then holds up no other test.
   private func apart(_ what: String, _ body: @escaping @Sendable () -> Void) async throws {
-    try await withDeadline(what) {
-      await withCheckedContinuation { continuation in
-        Thread {
-          body()
-          continuation.resume()
-        }.start()
-      }
-    }
+    try await withDeadline(what) { try await waiting(body) }
   }
 
   @Test(arguments: ForgettingCall.allCases)

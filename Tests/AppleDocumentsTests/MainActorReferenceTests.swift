@@ -51,26 +51,24 @@ private final class Words {
   }
 }
 
-@Suite("A class of the main actor")
+@Suite("A class of the main actor", .temporaryDirectory)
 @MainActor
 struct MainActorReferenceTests {
   @Test func `is made, edited, saved, undone, reverted and opened there`() async throws {
-    try await withTemporaryDirectory { folder in
-      let url = URL(filePath: folder.appending("A.essay").string)
-      var quiet = DocumentOptions<ModelContent>()
-      (quiet.autosave, quiet.recoveryFolder) = (nil, nil)
-      let file = try await ReferenceDocument.create(Essay("one"), at: url, options: quiet)
-      file.document.set("two", undoManager: file.undoManager)
-      try await file.save()
-      file.undoManager.undo()
-      #expect(file.document.text == "one")
-      try await file.revert()
-      #expect(file.document.text == "two")
-      file.document.set("three", undoManager: file.undoManager)
-      try await file.close()
-      let again = try await ReferenceDocument<Essay>.open(at: url, options: quiet)
-      #expect(again.document.text == "three")
-      try await again.close()
-    }
+    let url = url("A.essay")
+    var quiet = DocumentOptions<ModelContent>()
+    (quiet.autosave, quiet.recoveryFolder) = (nil, nil)
+    let file = try await ReferenceDocument.create(Essay("one"), at: url, options: quiet)
+    file.document.set("two", undoManager: file.undoManager)
+    try await file.save()
+    file.undoManager.undo()
+    #expect(file.document.text == "one")
+    try await file.revert()
+    #expect(file.document.text == "two")
+    file.document.set("three", undoManager: file.undoManager)
+    try await file.close()
+    let again = try await ReferenceDocument<Essay>.open(at: url, options: quiet)
+    #expect(again.document.text == "three")
+    try await again.close()
   }
 }

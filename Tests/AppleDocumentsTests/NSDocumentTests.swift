@@ -58,202 +58,186 @@ private final class Folder: NSDocument {
   override func read(from fileWrapper: FileWrapper, ofType typeName: String) throws { package = fileWrapper }
 }
 
-@Suite("An NSDocument")
+@Suite("An NSDocument", .temporaryDirectory)
 @MainActor
 struct NSDocumentTests {
   private let type = "public.plain-text"
 
-  private func withURL(_ name: String, _ body: (URL) async throws -> Void) async throws {
-    try await withTemporaryDirectory { folder in
-      try await body(URL(filePath: folder.appending(name).string))
-    }
-  }
-
   private func text(at url: URL) -> String? { try? String(contentsOf: url, encoding: .utf8) }
 
   @Test func `is made, closed, opened, edited, saved, undone, redone, saved and opened again`() async throws {
-    try await withURL("Trip.txt") { url in
-      let new = try Text(type: type)
-      #expect(new.fileURL == nil && new.displayName == "Untitled" && !new.isDocumentEdited)
-      new.setText("One")
-      #expect(new.isDocumentEdited)
-      try await new.save(to: url, ofType: type, for: .saveAsOperation)
-      #expect(new.fileURL == url && new.displayName == "Trip" && !new.isDocumentEdited)
-      #expect(text(at: url) == "One" && new.calls == ["data(\(type))"])
-      #expect(await new.finishClosing())
+    let url = url("Trip.txt")
+    let new = try Text(type: type)
+    #expect(new.fileURL == nil && new.displayName == "Untitled" && !new.isDocumentEdited)
+    new.setText("One")
+    #expect(new.isDocumentEdited)
+    try await new.save(to: url, ofType: type, for: .saveAsOperation)
+    #expect(new.fileURL == url && new.displayName == "Trip" && !new.isDocumentEdited)
+    #expect(text(at: url) == "One" && new.calls == ["data(\(type))"])
+    #expect(await new.finishClosing())
 
-      let document = try Text(contentsOf: url, ofType: type)
-      #expect(document.text == "One" && document.fileURL == url && !document.isDocumentEdited)
-      document.setText("Two")
-      #expect(document.undoManager?.undoMenuItemTitle == "Undo Typing")
-      try await document.save(to: url, ofType: type, for: .saveOperation)
-      #expect(text(at: url) == "Two" && !document.isDocumentEdited)
-      document.undoManager?.undo()
-      #expect(document.text == "One" && document.isDocumentEdited)
-      document.undoManager?.redo()
-      #expect(document.text == "Two" && !document.isDocumentEdited)
-      document.undoManager?.undo()
-      try await document.save(to: url, ofType: type, for: .saveOperation)
-      #expect(await document.finishClosing())
-      #expect(try Text(contentsOf: url, ofType: type).text == "One")
-      // The contents were read once, since nothing changed before the file was open.
-      #expect(document.calls.filter { $0.hasPrefix("read") }.count == 1)
-    }
+    let document = try Text(contentsOf: url, ofType: type)
+    #expect(document.text == "One" && document.fileURL == url && !document.isDocumentEdited)
+    document.setText("Two")
+    #expect(document.undoManager?.undoMenuItemTitle == "Undo Typing")
+    try await document.save(to: url, ofType: type, for: .saveOperation)
+    #expect(text(at: url) == "Two" && !document.isDocumentEdited)
+    document.undoManager?.undo()
+    #expect(document.text == "One" && document.isDocumentEdited)
+    document.undoManager?.redo()
+    #expect(document.text == "Two" && !document.isDocumentEdited)
+    document.undoManager?.undo()
+    try await document.save(to: url, ofType: type, for: .saveOperation)
+    #expect(await document.finishClosing())
+    #expect(try Text(contentsOf: url, ofType: type).text == "One")
+    // The contents were read once, since nothing changed before the file was open.
+    #expect(document.calls.filter { $0.hasPrefix("read") }.count == 1)
   }
 
   @Test func `writes only the changed children of a package that it has read`() async throws {
-    try await withURL("Trip.folder") { url in
-      let new = Folder()
-      let large = Data(repeating: 7, count: 50_000)
-      new.set("Large", large)
-      new.set("Small", Data("one".utf8))
-      try await new.save(to: url, ofType: "public.folder", for: .saveAsOperation)
-      #expect(
-        try FileManager.default.contentsOfDirectory(atPath: url.path).contains("Metadata.plist") == false)
-      #expect(await new.finishClosing())
-      func inode(_ name: String) throws -> UInt64? {
-        let attributes = try FileManager.default.attributesOfItem(atPath: url.appending(path: name).path)
-        return (attributes[.systemFileNumber] as? NSNumber)?.uint64Value
-      }
-      let (largeFile, smallFile) = (try inode("Large"), try inode("Small"))
-      let document = try Folder(contentsOf: url, ofType: "public.folder")
-      document.set("Small", Data("two!".utf8))
-      try await document.save(to: url, ofType: "public.folder", for: .saveOperation)
-      #expect(await document.finishClosing())
-      #expect(try inode("Large") == largeFile && inode("Small") != smallFile)
-      let again = try Folder(contentsOf: url, ofType: "public.folder")
-      #expect(again.bytes("Small") == Data("two!".utf8) && again.bytes("Large") == large)
+    let url = url("Trip.folder")
+    let new = Folder()
+    let large = Data(repeating: 7, count: 50_000)
+    new.set("Large", large)
+    new.set("Small", Data("one".utf8))
+    try await new.save(to: url, ofType: "public.folder", for: .saveAsOperation)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: url.path).contains("Metadata.plist") == false)
+    #expect(await new.finishClosing())
+    func inode(_ name: String) throws -> UInt64? {
+      let attributes = try FileManager.default.attributesOfItem(atPath: url.appending(path: name).path)
+      return (attributes[.systemFileNumber] as? NSNumber)?.uint64Value
     }
+    let (largeFile, smallFile) = (try inode("Large"), try inode("Small"))
+    let document = try Folder(contentsOf: url, ofType: "public.folder")
+    document.set("Small", Data("two!".utf8))
+    try await document.save(to: url, ofType: "public.folder", for: .saveOperation)
+    #expect(await document.finishClosing())
+    #expect(try inode("Large") == largeFile && inode("Small") != smallFile)
+    let again = try Folder(contentsOf: url, ofType: "public.folder")
+    #expect(again.bytes("Small") == Data("two!".utf8) && again.bytes("Large") == large)
   }
 
   @Test func `has the new bytes in its package when a save says that it succeeded`() async throws {
-    try await withURL("Trip.folder") { url in
-      let document = Folder()
-      document.set("Small", Data("one".utf8))
-      try await document.save(to: url, ofType: "public.folder", for: .saveAsOperation)
-      for text in ["two", "three", "four"] {
-        document.set("Small", Data(text.utf8))
-        try await document.save(to: url, ofType: "public.folder", for: .saveOperation)
-        #expect(self.text(at: url.appending(path: "Small")) == text)
-      }
-      #expect(await document.finishClosing())
+    let url = url("Trip.folder")
+    let document = Folder()
+    document.set("Small", Data("one".utf8))
+    try await document.save(to: url, ofType: "public.folder", for: .saveAsOperation)
+    for text in ["two", "three", "four"] {
+      document.set("Small", Data(text.utf8))
+      try await document.save(to: url, ofType: "public.folder", for: .saveOperation)
+      #expect(self.text(at: url.appending(path: "Small")) == text)
     }
+    #expect(await document.finishClosing())
   }
 
   @Test func `gives each error to one handler`() async throws {
-    try await withURL("Trip.txt") { url in
-      let document = Text()
-      document.setText("One")
-      document.refuses = true
-      let error = await #expect(throws: NSError.self) {
-        try await document.save(to: url, ofType: type, for: .saveAsOperation)
-      }
-      #expect(error?.code == unimpErr && document.presented == 0)
-      #expect(document.isDocumentEdited && document.fileURL == nil && text(at: url) == nil)
-      document.refuses = false
-      let gone = url.deletingLastPathComponent().appending(path: "Gone/Trip.txt")
-      await #expect(throws: (any Error).self) {
-        try await document.save(to: gone, ofType: type, for: .saveToOperation)
-      }
+    let url = url("Trip.txt")
+    let document = Text()
+    document.setText("One")
+    document.refuses = true
+    let error = await #expect(throws: NSError.self) {
       try await document.save(to: url, ofType: type, for: .saveAsOperation)
-      #expect(text(at: url) == "One")
-      #expect(throws: (any Error).self) { try Text(contentsOf: gone, ofType: type) }
-      #expect(throws: (any Error).self) { try document.revert(toContentsOf: gone, ofType: type) }
-      #expect(document.text == "One" && document.fileURL == url)
-      #expect(await document.finishClosing())
     }
+    #expect(error?.code == unimpErr && document.presented == 0)
+    #expect(document.isDocumentEdited && document.fileURL == nil && text(at: url) == nil)
+    document.refuses = false
+    let gone = url.deletingLastPathComponent().appending(path: "Gone/Trip.txt")
+    await #expect(throws: (any Error).self) {
+      try await document.save(to: gone, ofType: type, for: .saveToOperation)
+    }
+    try await document.save(to: url, ofType: type, for: .saveAsOperation)
+    #expect(text(at: url) == "One")
+    #expect(throws: (any Error).self) { try Text(contentsOf: gone, ofType: type) }
+    #expect(throws: (any Error).self) { try document.revert(toContentsOf: gone, ofType: type) }
+    #expect(document.text == "One" && document.fileURL == url)
+    #expect(await document.finishClosing())
   }
 
   @Test func `gives each of two saves its own error`() async throws {
-    try await withURL("Trip.txt") { url in
-      let document = Text()
-      document.setText("One")
-      let gone = url.deletingLastPathComponent().appending(path: "Gone/Trip.txt")
-      var errors: [(any Error)?] = []
-      document.save(to: gone, ofType: type, for: .saveAsOperation) { errors.append($0) }
-      document.refuses = true
-      document.save(to: url, ofType: type, for: .saveAsOperation) { errors.append($0) }
-      while errors.count < 2 { await Task.yield() }
-      #expect(errors[0] is DocumentError, "\(errors)")
-      #expect((errors[1] as? NSError)?.code == unimpErr, "\(errors)")
-      #expect(document.presented == 0)
-    }
+    let url = url("Trip.txt")
+    let document = Text()
+    document.setText("One")
+    let gone = url.deletingLastPathComponent().appending(path: "Gone/Trip.txt")
+    var errors: [(any Error)?] = []
+    document.save(to: gone, ofType: type, for: .saveAsOperation) { errors.append($0) }
+    document.refuses = true
+    document.save(to: url, ofType: type, for: .saveAsOperation) { errors.append($0) }
+    while errors.count < 2 { await Task.yield() }
+    #expect(errors[0] is DocumentError, "\(errors)")
+    #expect((errors[1] as? NSError)?.code == unimpErr, "\(errors)")
+    #expect(document.presented == 0)
   }
 
   @Test func `closes at the second attempt, if the first one could not save`() async throws {
-    try await withURL("Trip.txt") { url in
-      let document = SavingText()
-      try await document.save(to: url, ofType: type, for: .saveAsOperation)
-      document.setText("One")
-      document.refuses = true
-      document.close()
-      while document.presented == 0 || document.documentState.contains(.editingDisabled) {
-        await Task.yield()
-      }
-      #expect(!document.documentState.contains(.closed))
-      document.refuses = false
-      #expect(await document.finishClosing())
-      #expect(text(at: url) == "One" && document.documentState == .closed)
+    let url = url("Trip.txt")
+    let document = SavingText()
+    try await document.save(to: url, ofType: type, for: .saveAsOperation)
+    document.setText("One")
+    document.refuses = true
+    document.close()
+    while document.presented == 0 || document.documentState.contains(.editingDisabled) {
+      await Task.yield()
     }
+    #expect(!document.documentState.contains(.closed))
+    document.refuses = false
+    #expect(await document.finishClosing())
+    #expect(text(at: url) == "One" && document.documentState == .closed)
   }
 
   @Test func `gives up the changes of an open group, too`() async throws {
-    try await withURL("Trip.txt") { url in
-      let document = Text()
-      document.undoManager?.groupsByEvent = false
-      try await document.save(to: url, ofType: type, for: .saveAsOperation)
-      document.undoManager?.beginUndoGrouping()
-      document.setText("One")
-      #expect(await document.finishClosing())
-      #expect(text(at: url) == "" && document.documentState == .closed)
-    }
+    let url = url("Trip.txt")
+    let document = Text()
+    document.undoManager?.groupsByEvent = false
+    try await document.save(to: url, ofType: type, for: .saveAsOperation)
+    document.undoManager?.beginUndoGrouping()
+    document.setText("One")
+    #expect(await document.finishClosing())
+    #expect(text(at: url) == "" && document.documentState == .closed)
   }
 
   @Test func `saves a copy, goes on elsewhere and reverts`() async throws {
-    try await withURL("Trip.txt") { url in
-      let copy = url.deletingLastPathComponent().appending(path: "Copy.txt")
-      let other = url.deletingLastPathComponent().appending(path: "Other.txt")
-      let document = Text()
-      document.setText("One")
-      try await document.save(to: url, ofType: type, for: .saveAsOperation)
-      document.setText("Two")
-      try await document.save(to: copy, ofType: type, for: .saveToOperation)
-      #expect(text(at: copy) == "Two" && text(at: url) == "One")
-      #expect(document.fileURL == url && document.isDocumentEdited)
-      try document.revert(toContentsOf: url, ofType: type)
-      #expect(document.text == "One" && !document.isDocumentEdited && document.undoManager?.canUndo == false)
-      document.setText("Three")
-      try await document.save(to: other, ofType: type, for: .saveAsOperation)
-      #expect(text(at: other) == "Three")
-      #expect(text(at: url) == "One")
-      #expect(document.fileURL == other)
-      // A save over a document that is there.
-      try await document.save(to: copy, ofType: type, for: .saveAsOperation)
-      #expect(text(at: copy) == "Three" && document.fileURL == copy)
-      #expect(await document.finishClosing())
-    }
+    let url = url("Trip.txt")
+    let copy = url.deletingLastPathComponent().appending(path: "Copy.txt")
+    let other = url.deletingLastPathComponent().appending(path: "Other.txt")
+    let document = Text()
+    document.setText("One")
+    try await document.save(to: url, ofType: type, for: .saveAsOperation)
+    document.setText("Two")
+    try await document.save(to: copy, ofType: type, for: .saveToOperation)
+    #expect(text(at: copy) == "Two" && text(at: url) == "One")
+    #expect(document.fileURL == url && document.isDocumentEdited)
+    try document.revert(toContentsOf: url, ofType: type)
+    #expect(document.text == "One" && !document.isDocumentEdited && document.undoManager?.canUndo == false)
+    document.setText("Three")
+    try await document.save(to: other, ofType: type, for: .saveAsOperation)
+    #expect(text(at: other) == "Three")
+    #expect(text(at: url) == "One")
+    #expect(document.fileURL == other)
+    // A save over a document that is there.
+    try await document.save(to: copy, ofType: type, for: .saveAsOperation)
+    #expect(text(at: copy) == "Three" && document.fileURL == copy)
+    #expect(await document.finishClosing())
   }
 
   @Test func `closes with or without a save, as its class wants`() async throws {
-    try await withURL("Trip.txt") { url in
-      let document = Text()
-      try await document.save(to: url, ofType: type, for: .saveAsOperation)
-      document.setText("One")
-      #expect(await document.finishClosing())
-      #expect(text(at: url) == "" && document.documentState == .closed)
-      let saving = try SavingText(contentsOf: url, ofType: type)
-      saving.setText("Two")
-      #expect(await saving.finishClosing())
-      #expect(text(at: url) == "Two")
-      var results: [String] = []
-      let fresh = SavingText()
-      await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-        fresh.autosave(withImplicitCancellability: true) { error in
-          results.append("\(error as Any)")
-          continuation.resume()
-        }
+    let url = url("Trip.txt")
+    let document = Text()
+    try await document.save(to: url, ofType: type, for: .saveAsOperation)
+    document.setText("One")
+    #expect(await document.finishClosing())
+    #expect(text(at: url) == "" && document.documentState == .closed)
+    let saving = try SavingText(contentsOf: url, ofType: type)
+    saving.setText("Two")
+    #expect(await saving.finishClosing())
+    #expect(text(at: url) == "Two")
+    var results: [String] = []
+    let fresh = SavingText()
+    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+      fresh.autosave(withImplicitCancellability: true) { error in
+        results.append("\(error as Any)")
+        continuation.resume()
       }
-      #expect(results == ["nil"])
     }
+    #expect(results == ["nil"])
   }
 }

@@ -46,99 +46,84 @@ private final class PlainPresenter: NSObject, NSFilePresenter, @unchecked Sendab
   func presentedSubitemDidChange(at url: URL) { log.withLock { $0.append(url.lastPathComponent) } }
 }
 
-@Suite("A presenter beside programs that do not coordinate")
+@Suite("A presenter beside programs that do not coordinate", .temporaryDirectory)
 struct PresenterNewsTests {
-  /// Calls `body` with a folder of that name, which has the file `one.txt` and a folder `Inside`.
-  private func withFolder(_ name: String, _ body: (URL) async throws -> Void) async throws {
-    try await withTemporaryDirectory { folder in
-      let url = URL(filePath: folder.appending(name).string, directoryHint: .isDirectory)
-      try FileManager.default.createDirectory(
-        at: url.appending(path: "Inside"), withIntermediateDirectories: true)
-      try Data("1".utf8).write(to: url.appending(path: "one.txt"))
-      try await body(url)
-    }
-  }
-
-  private func onThread(_ body: @escaping @Sendable () -> Void) async {
-    await withCheckedContinuation { continuation in
-      DispatchQueue.global().async {
-        body()
-        continuation.resume()
-      }
-    }
+  /// Makes a folder of that name, which has the file `one.txt` and a folder `Inside`.
+  private func makeFolder(_ name: String) throws -> URL {
+    let url = URL(filePath: folder.appending(name).string, directoryHint: .isDirectory)
+    try FileManager.default.createDirectory(
+      at: url.appending(path: "Inside"), withIntermediateDirectories: true)
+    try Data("1".utf8).write(to: url.appending(path: "one.txt"))
+    return url
   }
 
   private func waits(until condition: () -> Bool) async { while !condition() { await Task.yield() } }
 
   @Test(.timeLimit(.minutes(10)), arguments: ["Folder", "Trip.rtfd"])
   func `hears of each child of a folder and of a package`(_ name: String) async throws {
-    try await withFolder(name) { url in
-      let presenter = FolderPresenter(url)
-      await onThread { NSFileCoordinator.addFilePresenter(presenter) }
-      try Data("2".utf8).write(to: url.appending(path: "Inside/two.txt"))
-      await waits { presenter.calls.contains("appeared two.txt") }
-      try Data("1b".utf8).write(to: url.appending(path: "one.txt"))
-      await waits { presenter.calls.contains("changed one.txt") }
-      try FileManager.default.moveItem(
-        at: url.appending(path: "one.txt"), to: url.appending(path: "three.txt"))
-      await waits { presenter.calls.contains("appeared three.txt") }
-      try FileManager.default.removeItem(at: url.appending(path: "Inside"))
-      await waits { presenter.calls.contains("changed Inside") }
-      let moved = url.deletingLastPathComponent().appending(path: "Moved \(name)")
-      try FileManager.default.moveItem(at: url, to: moved)
-      await waits { presenter.calls.contains("item moved Moved \(name)") }
-      try FileManager.default.removeItem(at: moved)
-      await waits { presenter.calls.contains("item deleted") }
-      await onThread { NSFileCoordinator.removeFilePresenter(presenter) }
-    }
+    let url = try makeFolder(name)
+    let presenter = FolderPresenter(url)
+    try await waiting { NSFileCoordinator.addFilePresenter(presenter) }
+    try Data("2".utf8).write(to: url.appending(path: "Inside/two.txt"))
+    await waits { presenter.calls.contains("appeared two.txt") }
+    try Data("1b".utf8).write(to: url.appending(path: "one.txt"))
+    await waits { presenter.calls.contains("changed one.txt") }
+    try FileManager.default.moveItem(at: url.appending(path: "one.txt"), to: url.appending(path: "three.txt"))
+    await waits { presenter.calls.contains("appeared three.txt") }
+    try FileManager.default.removeItem(at: url.appending(path: "Inside"))
+    await waits { presenter.calls.contains("changed Inside") }
+    let moved = url.deletingLastPathComponent().appending(path: "Moved \(name)")
+    try FileManager.default.moveItem(at: url, to: moved)
+    await waits { presenter.calls.contains("item moved Moved \(name)") }
+    try FileManager.default.removeItem(at: moved)
+    await waits { presenter.calls.contains("item deleted") }
+    try await waiting { NSFileCoordinator.removeFilePresenter(presenter) }
   }
 
   @Test(.timeLimit(.minutes(10))) func `hears of a file, and of each child by its one method`() async throws {
-    try await withFolder("Folder") { url in
-      let (file, folder) = (FolderPresenter(url.appending(path: "one.txt")), PlainPresenter(url))
-      await onThread {
-        NSFileCoordinator.addFilePresenter(file)
-        NSFileCoordinator.addFilePresenter(folder)
-      }
-      try Data("1b".utf8).write(to: url.appending(path: "one.txt"))
-      try Data("2".utf8).write(to: url.appending(path: "two.txt"))
-      await waits { file.calls.contains("item changed") && Set(folder.calls) == ["one.txt", "two.txt"] }
-      await onThread {
-        // A new child by coordination.
-        let three = url.appending(path: "three.txt")
-        NSFileCoordinator().coordinate(writingItemAt: three, error: nil) { try? Data("3".utf8).write(to: $0) }
-      }
-      await waits { folder.calls.contains("three.txt") }
-      await onThread {
-        NSFileCoordinator.removeFilePresenter(file)
-        NSFileCoordinator.removeFilePresenter(folder)
-      }
+    let url = try makeFolder("Folder")
+    let (file, folder) = (FolderPresenter(url.appending(path: "one.txt")), PlainPresenter(url))
+    try await waiting {
+      NSFileCoordinator.addFilePresenter(file)
+      NSFileCoordinator.addFilePresenter(folder)
+    }
+    try Data("1b".utf8).write(to: url.appending(path: "one.txt"))
+    try Data("2".utf8).write(to: url.appending(path: "two.txt"))
+    await waits { file.calls.contains("item changed") && Set(folder.calls) == ["one.txt", "two.txt"] }
+    try await waiting {
+      // A new child by coordination.
+      let three = url.appending(path: "three.txt")
+      NSFileCoordinator().coordinate(writingItemAt: three, error: nil) { try? Data("3".utf8).write(to: $0) }
+    }
+    await waits { folder.calls.contains("three.txt") }
+    try await waiting {
+      NSFileCoordinator.removeFilePresenter(file)
+      NSFileCoordinator.removeFilePresenter(folder)
     }
   }
 
   @Test(.timeLimit(.minutes(10)), arguments: ["Folder", "Trip.rtfd"])
   func `hears of a coordinated write, and of its own writes never`(_ name: String) async throws {
-    try await withFolder(name) { url in
-      let presenter = FolderPresenter(url)
-      await onThread {
-        NSFileCoordinator.addFilePresenter(presenter)
-        func write(_ file: String, by coordinator: NSFileCoordinator) {
-          coordinator.coordinate(writingItemAt: url.appending(path: file), error: nil) {
-            try? Data("coordinated".utf8).write(to: $0)
-          }
-        }
-        for number in 1...3 {
-          write("own\(number).txt", by: NSFileCoordinator(filePresenter: presenter))
-          write("other\(number).txt", by: NSFileCoordinator())
+    let url = try makeFolder(name)
+    let presenter = FolderPresenter(url)
+    try await waiting {
+      NSFileCoordinator.addFilePresenter(presenter)
+      func write(_ file: String, by coordinator: NSFileCoordinator) {
+        coordinator.coordinate(writingItemAt: url.appending(path: file), error: nil) {
+          try? Data("coordinated".utf8).write(to: $0)
         }
       }
-      // The watcher reports this one after all earlier changes.
-      try Data("2".utf8).write(to: url.appending(path: "last.txt"))
-      await waits { presenter.calls.contains("appeared last.txt") }
-      // The watcher tells the same again.
-      let calls = presenter.calls.filter { !$0.contains("last") && !$0.hasPrefix("changed other") }
-      #expect(Set(calls) == Set((1...3).map { "appeared other\($0).txt" }))
-      await onThread { NSFileCoordinator.removeFilePresenter(presenter) }
+      for number in 1...3 {
+        write("own\(number).txt", by: NSFileCoordinator(filePresenter: presenter))
+        write("other\(number).txt", by: NSFileCoordinator())
+      }
     }
+    // The watcher reports this one after all earlier changes.
+    try Data("2".utf8).write(to: url.appending(path: "last.txt"))
+    await waits { presenter.calls.contains("appeared last.txt") }
+    // The watcher tells the same again.
+    let calls = presenter.calls.filter { !$0.contains("last") && !$0.hasPrefix("changed other") }
+    #expect(Set(calls) == Set((1...3).map { "appeared other\($0).txt" }))
+    try await waiting { NSFileCoordinator.removeFilePresenter(presenter) }
   }
 }

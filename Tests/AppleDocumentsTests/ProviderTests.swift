@@ -15,32 +15,24 @@ private final class NotingProvider: DocumentProvider {
   }
 }
 
-@Suite("The place that provides a document")
+@Suite("The place that provides a document", .temporaryDirectory)
 struct ProviderTests {
   @Test func `is that of the innermost folder`() async throws {
-    try await withTemporaryDirectory { path in
-      let outer = URL(filePath: path.string, directoryHint: .isDirectory)
-      var (folder, folders, providers) = (outer, [URL](), [NotingProvider]())
-      for name in ["a", "b", "c", "d"] {
-        folder = folder.appending(path: name, directoryHint: .isDirectory)
-        folders.append(folder)
-        providers.append(NotingProvider())
-      }
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      for (folder, provider) in zip(folders, providers) { DocumentProviders.add(provider, for: folder) }
-      defer { for folder in folders { DocumentProviders.remove(for: folder) } }
-      for (number, folder) in folders.enumerated() {
-        let file = folder.appending(path: "\(number).txt")
-        try Data().write(to: file)
-        // The call waits, and all other tests need the threads of this one.
-        await withCheckedContinuation { continuation in
-          DispatchQueue.global().async {
-            NSFileCoordinator().coordinate(readingItemAt: file, error: nil) { _ in }
-            continuation.resume()
-          }
-        }
-      }
-      #expect(providers.map(\.asked) == [["0.txt"], ["1.txt"], ["2.txt"], ["3.txt"]])
+    var (folder, folders, providers) = (url(""), [URL](), [NotingProvider]())
+    for name in ["a", "b", "c", "d"] {
+      folder = folder.appending(path: name, directoryHint: .isDirectory)
+      folders.append(folder)
+      providers.append(NotingProvider())
     }
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    for (folder, provider) in zip(folders, providers) { DocumentProviders.add(provider, for: folder) }
+    defer { for folder in folders { DocumentProviders.remove(for: folder) } }
+    for (number, folder) in folders.enumerated() {
+      let file = folder.appending(path: "\(number).txt")
+      try Data().write(to: file)
+      // The call waits, and all other tests need the threads of this one.
+      try await waiting { NSFileCoordinator().coordinate(readingItemAt: file, error: nil) { _ in } }
+    }
+    #expect(providers.map(\.asked) == [["0.txt"], ["1.txt"], ["2.txt"], ["3.txt"]])
   }
 }

@@ -60,7 +60,7 @@ final class Shapes: ReferenceFileDocument, @unchecked Sendable {
   }
 }
 
-@Suite("A document whose model is a class")
+@Suite("A document whose model is a class", .temporaryDirectory)
 @MainActor
 struct ReferenceDocumentTests {
   private typealias Options = DocumentOptions<ModelContent>
@@ -72,151 +72,139 @@ struct ReferenceDocumentTests {
     return options
   }
 
-  private func withURL(_ body: (URL) async throws -> Void) async throws {
-    try await withTemporaryDirectory { folder in
-      try await body(URL(filePath: folder.appending("Trip.shapes").string))
-    }
-  }
-
   private func shapes(at url: URL) throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: url.path).filter { $0.hasSuffix(".shape") }.sorted()
   }
 
   @Test func `is made, closed, opened, edited, saved, undone, redone, saved and opened again`() async throws {
-    try await withURL { url in
-      let made = try await ReferenceDocument.create(Shapes(["circle"]), at: url, options: quiet)
-      try await made.close()
-      #expect(try shapes(at: url) == ["circle.shape"])
+    let url = url("Trip.shapes")
+    let made = try await ReferenceDocument.create(Shapes(["circle"]), at: url, options: quiet)
+    try await made.close()
+    #expect(try shapes(at: url) == ["circle.shape"])
 
-      let file = try await ReferenceDocument<Shapes>.open(at: url, options: quiet)
-      #expect(file.document.names == ["circle"] && !file.hasUnsavedChanges)
-      file.document.add("square", undoManager: file.undoManager)
-      #expect(file.hasUnsavedChanges)
-      let first = try await file.save()
-      #expect(first.written.filter { $0.hasSuffix(".shape") } == ["square.shape"])
-      #expect(!file.hasUnsavedChanges && file.undoManager.undoMenuItemTitle == "Undo Add square")
+    let file = try await ReferenceDocument<Shapes>.open(at: url, options: quiet)
+    #expect(file.document.names == ["circle"] && !file.hasUnsavedChanges)
+    file.document.add("square", undoManager: file.undoManager)
+    #expect(file.hasUnsavedChanges)
+    let first = try await file.save()
+    #expect(first.written.filter { $0.hasSuffix(".shape") } == ["square.shape"])
+    #expect(!file.hasUnsavedChanges && file.undoManager.undoMenuItemTitle == "Undo Add square")
 
-      file.undoManager.undo()
-      #expect(file.document.names == ["circle"] && file.hasUnsavedChanges)
-      file.undoManager.redo()
-      #expect(file.document.names == ["circle", "square"] && !file.hasUnsavedChanges)
-      file.undoManager.undo()
-      let second = try await file.save()
-      #expect(!second.written.contains { $0.hasSuffix(".shape") })
-      #expect(!file.hasUnsavedChanges)
-      try await file.close()
+    file.undoManager.undo()
+    #expect(file.document.names == ["circle"] && file.hasUnsavedChanges)
+    file.undoManager.redo()
+    #expect(file.document.names == ["circle", "square"] && !file.hasUnsavedChanges)
+    file.undoManager.undo()
+    let second = try await file.save()
+    #expect(!second.written.contains { $0.hasSuffix(".shape") })
+    #expect(!file.hasUnsavedChanges)
+    try await file.close()
 
-      let again = try await ReferenceDocument<Shapes>.open(at: url, options: quiet)
-      #expect(again.document.names == ["circle"])
-      try await again.close()
-      #expect(try shapes(at: url) == ["circle.shape"])
-    }
+    let again = try await ReferenceDocument<Shapes>.open(at: url, options: quiet)
+    #expect(again.document.names == ["circle"])
+    try await again.close()
+    #expect(try shapes(at: url) == ["circle.shape"])
   }
 
   // MF1, MF2
   @Test func `goes on being edited while its snapshot is written`() async throws {
-    try await withURL { url in
-      let file = try await ReferenceDocument.create(Shapes(), at: url, options: quiet)
-      file.document.add("one", undoManager: file.undoManager)
-      let (begun, continuation) = AsyncStream.makeStream(of: Void.self)
-      let edited = DispatchSemaphore(value: 0)
-      file.document.isWriting.withLock {
-        $0 = {
-          continuation.yield()
-          edited.wait()
-        }
+    let url = url("Trip.shapes")
+    let file = try await ReferenceDocument.create(Shapes(), at: url, options: quiet)
+    file.document.add("one", undoManager: file.undoManager)
+    let (begun, continuation) = AsyncStream.makeStream(of: Void.self)
+    let edited = DispatchSemaphore(value: 0)
+    file.document.isWriting.withLock {
+      $0 = {
+        continuation.yield()
+        edited.wait()
       }
-      let saving = Task { try await file.save() }
-      for await _ in begun { break }
-      file.document.add("two", undoManager: file.undoManager)
-      file.undoManager.endEventGrouping()
-      file.document.isWriting.withLock { $0 = nil }
-      edited.signal()
-      _ = try await saving.value
-      try await file.file.synchronize()
-      #expect(try shapes(at: url) == ["one.shape"])
-      #expect(file.hasUnsavedChanges)
-      // Undone up to the snapshot, it is as on disk.
-      file.undoManager.undo()
-      #expect(!file.hasUnsavedChanges)
-      file.undoManager.redo()
-      try await file.close()
-      #expect(try shapes(at: url) == ["one.shape", "two.shape"])
     }
+    let saving = Task { try await file.save() }
+    for await _ in begun { break }
+    file.document.add("two", undoManager: file.undoManager)
+    file.undoManager.endEventGrouping()
+    file.document.isWriting.withLock { $0 = nil }
+    edited.signal()
+    _ = try await saving.value
+    try await file.file.synchronize()
+    #expect(try shapes(at: url) == ["one.shape"])
+    #expect(file.hasUnsavedChanges)
+    // Undone up to the snapshot, it is as on disk.
+    file.undoManager.undo()
+    #expect(!file.hasUnsavedChanges)
+    file.undoManager.redo()
+    try await file.close()
+    #expect(try shapes(at: url) == ["one.shape", "two.shape"])
   }
 
   @Test func `saves by itself after an edit, an undo and a redo`() async throws {
-    try await withURL { url in
-      let (saves, continuation) = AsyncStream.makeStream(of: SaveReport.self)
-      var options = quiet
-      options.autosave = AutosavePolicy(quietPeriod: .milliseconds(1), ceiling: .milliseconds(1))
-      options.eventHandler = { if case .saved(let report) = $0 { continuation.yield(report) } }
-      let file = try await ReferenceDocument.create(Shapes(), at: url, options: options)
-      var reports = saves.makeAsyncIterator()
-      _ = await reports.next()
-      file.document.add("one", undoManager: file.undoManager)
-      _ = await reports.next()
-      try await file.file.synchronize()
-      #expect(try shapes(at: url) == ["one.shape"])
-      file.undoManager.undo()
-      _ = await reports.next()
-      try await file.file.synchronize()
-      #expect(try shapes(at: url) == [])
-      file.undoManager.redo()
-      _ = await reports.next()
-      try await file.close()
-      #expect(try shapes(at: url) == ["one.shape"])
-    }
+    let url = url("Trip.shapes")
+    let (saves, continuation) = AsyncStream.makeStream(of: SaveReport.self)
+    var options = quiet
+    options.autosave = AutosavePolicy(quietPeriod: .milliseconds(1), ceiling: .milliseconds(1))
+    options.eventHandler = { if case .saved(let report) = $0 { continuation.yield(report) } }
+    let file = try await ReferenceDocument.create(Shapes(), at: url, options: options)
+    var reports = saves.makeAsyncIterator()
+    _ = await reports.next()
+    file.document.add("one", undoManager: file.undoManager)
+    _ = await reports.next()
+    try await file.file.synchronize()
+    #expect(try shapes(at: url) == ["one.shape"])
+    file.undoManager.undo()
+    _ = await reports.next()
+    try await file.file.synchronize()
+    #expect(try shapes(at: url) == [])
+    file.undoManager.redo()
+    _ = await reports.next()
+    try await file.close()
+    #expect(try shapes(at: url) == ["one.shape"])
   }
 
   @Test func `keeps its edits if the model refuses`() async throws {
-    try await withURL { url in
-      let file = try await ReferenceDocument.create(Shapes(), at: url, options: quiet)
-      file.document.add("one", undoManager: file.undoManager)
-      file.document.fails.withLock { $0 = true }
-      let error = await #expect(throws: DocumentError.self) { try await file.save() }
-      #expect(error?.code == .content && file.hasUnsavedChanges)
-      await #expect(throws: DocumentError.self) { try await file.close() }
-      file.document.fails.withLock { $0 = false }
-      try await file.close()
-      #expect(try shapes(at: url) == ["one.shape"])
-    }
+    let url = url("Trip.shapes")
+    let file = try await ReferenceDocument.create(Shapes(), at: url, options: quiet)
+    file.document.add("one", undoManager: file.undoManager)
+    file.document.fails.withLock { $0 = true }
+    let error = await #expect(throws: DocumentError.self) { try await file.save() }
+    #expect(error?.code == .content && file.hasUnsavedChanges)
+    await #expect(throws: DocumentError.self) { try await file.close() }
+    file.document.fails.withLock { $0 = false }
+    try await file.close()
+    #expect(try shapes(at: url) == ["one.shape"])
   }
 
   @Test func `has a new model after a revert and after another program's change`() async throws {
-    try await withURL { url in
-      var options = quiet
-      options.watchesDisk = false
-      let file = try await ReferenceDocument.create(Shapes(["one"]), at: url, options: options)
-      let first = file.document
-      first.add("two", undoManager: file.undoManager)
-      try await file.revert()
-      #expect(file.document !== first && file.document.names == ["one"])
-      #expect(!file.undoManager.canUndo && !file.hasUnsavedChanges)
+    let url = url("Trip.shapes")
+    var options = quiet
+    options.watchesDisk = false
+    let file = try await ReferenceDocument.create(Shapes(["one"]), at: url, options: options)
+    let first = file.document
+    first.add("two", undoManager: file.undoManager)
+    try await file.revert()
+    #expect(file.document !== first && file.document.names == ["one"])
+    #expect(!file.undoManager.canUndo && !file.hasUnsavedChanges)
 
-      try await file.file.synchronize()
-      try Data("three".utf8).write(to: url.appending(path: "three.shape"))
-      #expect(try await file.file.checkForExternalChanges() == .reloaded)
-      while file.document.names.count < 2 { await Task.yield() }
-      #expect(file.document.names == ["one", "three"])
-      file.document.remove("one", undoManager: file.undoManager)
-      try await file.close()
-      #expect(try shapes(at: url) == ["three.shape"])
-    }
+    try await file.file.synchronize()
+    try Data("three".utf8).write(to: url.appending(path: "three.shape"))
+    #expect(try await file.file.checkForExternalChanges() == .reloaded)
+    while file.document.names.count < 2 { await Task.yield() }
+    #expect(file.document.names == ["one", "three"])
+    file.document.remove("one", undoManager: file.undoManager)
+    try await file.close()
+    #expect(try shapes(at: url) == ["three.shape"])
   }
 
   @Test func `is not changed by discardable actions`() async throws {
-    try await withURL { url in
-      let file = try await ReferenceDocument.create(Shapes(), at: url, options: quiet)
-      file.document.add("selection", undoManager: file.undoManager)
-      file.undoManager.setActionIsDiscardable(true)
-      file.undoManager.endEventGrouping()
-      #expect(!file.hasUnsavedChanges)
-      file.undoManager.undo()
-      #expect(!file.hasUnsavedChanges)
-      file.undoManager.redo()
-      #expect(!file.hasUnsavedChanges)
-      try await file.close()
-    }
+    let url = url("Trip.shapes")
+    let file = try await ReferenceDocument.create(Shapes(), at: url, options: quiet)
+    file.document.add("selection", undoManager: file.undoManager)
+    file.undoManager.setActionIsDiscardable(true)
+    file.undoManager.endEventGrouping()
+    #expect(!file.hasUnsavedChanges)
+    file.undoManager.undo()
+    #expect(!file.hasUnsavedChanges)
+    file.undoManager.redo()
+    #expect(!file.hasUnsavedChanges)
+    try await file.close()
   }
 }

@@ -149,148 +149,136 @@ private final class Recording: ReadableDocument, WritableDocument, Sendable {
   }
 }
 
-@Suite("A document that is read and written as snapshots")
+@Suite("A document that is read and written as snapshots", .temporaryDirectory)
 @MainActor
 struct SnapshotDocumentTests {
-  private func withURL(_ name: String, _ body: (URL) async throws -> Void) async throws {
-    try await withTemporaryDirectory { folder in
-      try await body(URL(filePath: folder.appending(name).string))
-    }
-  }
-
   @Test func `is made, closed, opened, edited, saved, undone, redone, saved and opened again`() async throws {
-    try await withURL("Trip.notebook") { url in
-      let new = try await SnapshotDocument.create(at: url, savesByItself: false) { configuration, _ in
-        #expect(configuration.fileURL == url)
-        return Notebook(pages: ["a": "one", "b": "two"])
-      }
-      #expect(!new.hasUnsavedChanges && new.documentState == .normal)
-      try await new.close()
-
-      let file = try await SnapshotDocument.open(at: url, savesByItself: false) { _, _ in Notebook() }
-      let model = file.document
-      #expect(model.pages == ["a": "one", "b": "two"] && !file.hasUnsavedChanges)
-      model.set("b", "three", undoManager: file.undoManager)
-      #expect(file.hasUnsavedChanges)
-      let report = try await file.save()
-      #expect(report.written == ["b"], "\(report)")
-      #expect(!file.hasUnsavedChanges)
-      file.undoManager.undo()
-      #expect(model.pages["b"] == "two" && file.hasUnsavedChanges)
-      file.undoManager.redo()
-      #expect(model.pages["b"] == "three" && !file.hasUnsavedChanges)
-      file.undoManager.undo()
-      #expect(try await file.save().written == ["b"])
-      // The type is the model's own, also if no program declares it for the name.
-      let snapshot = "snapshot org.example.notebook"
-      #expect(model.log == ["apply 2, before -1", snapshot, snapshot])
-      try await file.close()
-      #expect(file.documentState == .closed)
-
-      let again = try await SnapshotDocument.open(at: url, savesByItself: false) { _, _ in Notebook() }
-      #expect(again.document.pages == ["a": "one", "b": "two"])
-      try await again.close()
+    let url = url("Trip.notebook")
+    let new = try await SnapshotDocument.create(at: url, savesByItself: false) { configuration, _ in
+      #expect(configuration.fileURL == url)
+      return Notebook(pages: ["a": "one", "b": "two"])
     }
+    #expect(!new.hasUnsavedChanges && new.documentState == .normal)
+    try await new.close()
+
+    let file = try await SnapshotDocument.open(at: url, savesByItself: false) { _, _ in Notebook() }
+    let model = file.document
+    #expect(model.pages == ["a": "one", "b": "two"] && !file.hasUnsavedChanges)
+    model.set("b", "three", undoManager: file.undoManager)
+    #expect(file.hasUnsavedChanges)
+    let report = try await file.save()
+    #expect(report.written == ["b"], "\(report)")
+    #expect(!file.hasUnsavedChanges)
+    file.undoManager.undo()
+    #expect(model.pages["b"] == "two" && file.hasUnsavedChanges)
+    file.undoManager.redo()
+    #expect(model.pages["b"] == "three" && !file.hasUnsavedChanges)
+    file.undoManager.undo()
+    #expect(try await file.save().written == ["b"])
+    // The type is the model's own, also if no program declares it for the name.
+    let snapshot = "snapshot org.example.notebook"
+    #expect(model.log == ["apply 2, before -1", snapshot, snapshot])
+    try await file.close()
+    #expect(file.documentState == .closed)
+
+    let again = try await SnapshotDocument.open(at: url, savesByItself: false) { _, _ in Notebook() }
+    #expect(again.document.pages == ["a": "one", "b": "two"])
+    try await again.close()
   }
 
   // SD2
   @Test func `keeps its changes if the model refuses, and closes with the next save`() async throws {
-    try await withURL("Trip.notebook") { url in
-      let file = try await SnapshotDocument.create(at: url, savesByItself: false) { _, _ in
-        Notebook(pages: ["a": "one"])
-      }
-      file.document.set("a", "two", undoManager: file.undoManager)
-      file.document.refuses.withLock { $0 = true }
-      await #expect(throws: Notebook.Refused.self) { try await file.save() }
-      await #expect(throws: Notebook.Refused.self) { try await file.close() }
-      #expect(file.hasUnsavedChanges)
-      file.document.refuses.withLock { $0 = false }
-      try await file.close()
-      #expect(try Data(contentsOf: url.appending(path: "a")) == Data("two".utf8))
-      await #expect(throws: DocumentError.self) {
-        try await SnapshotDocument.create(at: url, savesByItself: false) { _, _ in Notebook() }
-      }
+    let url = url("Trip.notebook")
+    let file = try await SnapshotDocument.create(at: url, savesByItself: false) { _, _ in
+      Notebook(pages: ["a": "one"])
+    }
+    file.document.set("a", "two", undoManager: file.undoManager)
+    file.document.refuses.withLock { $0 = true }
+    await #expect(throws: Notebook.Refused.self) { try await file.save() }
+    await #expect(throws: Notebook.Refused.self) { try await file.close() }
+    #expect(file.hasUnsavedChanges)
+    file.document.refuses.withLock { $0 = false }
+    try await file.close()
+    #expect(try Data(contentsOf: url.appending(path: "a")) == Data("two".utf8))
+    await #expect(throws: DocumentError.self) {
+      try await SnapshotDocument.create(at: url, savesByItself: false) { _, _ in Notebook() }
     }
   }
 
   @Test func `applies another program's change, and what a revert reads`() async throws {
-    try await withURL("Trip.notebook") { url in
-      let file = try await SnapshotDocument.create(at: url, savesByItself: false) { _, _ in
-        Notebook(pages: ["a": "one"])
-      }
-      file.document.set("a", "two", undoManager: file.undoManager)
-      try await file.revert()
-      #expect(file.document.pages == ["a": "one"] && !file.hasUnsavedChanges && !file.undoManager.canUndo)
-      try Data("theirs".utf8).write(to: url.appending(path: "b"))
-      while file.document.pages["b"] == nil { await Task.yield() }
-      #expect(file.document.log.last == "apply 2, before 1" && !file.hasUnsavedChanges)
-      try await file.close()
+    let url = url("Trip.notebook")
+    let file = try await SnapshotDocument.create(at: url, savesByItself: false) { _, _ in
+      Notebook(pages: ["a": "one"])
     }
+    file.document.set("a", "two", undoManager: file.undoManager)
+    try await file.revert()
+    #expect(file.document.pages == ["a": "one"] && !file.hasUnsavedChanges && !file.undoManager.canUndo)
+    try Data("theirs".utf8).write(to: url.appending(path: "b"))
+    while file.document.pages["b"] == nil { await Task.yield() }
+    #expect(file.document.log.last == "apply 2, before 1" && !file.hasUnsavedChanges)
+    try await file.close()
   }
 
   // MF3
   @Test func `keeps its edits if the model refuses what a revert reads`() async throws {
-    try await withURL("Trip.notebook") { url in
-      let file = try await SnapshotDocument.create(at: url, savesByItself: false) { _, _ in
-        Notebook(pages: ["a": "one"])
-      }
-      let model = file.document
-      model.set("a", "two", undoManager: file.undoManager)
-      model.refusesReading = true
-      await #expect(throws: Notebook.Refused.self) { try await file.revert() }
-      #expect(model.pages == ["a": "two"] && file.hasUnsavedChanges && file.undoManager.canUndo)
-      model.refusesReading = false
-      try await file.close()
-      #expect(try Data(contentsOf: url.appending(path: "a")) == Data("two".utf8))
+    let url = url("Trip.notebook")
+    let file = try await SnapshotDocument.create(at: url, savesByItself: false) { _, _ in
+      Notebook(pages: ["a": "one"])
     }
+    let model = file.document
+    model.set("a", "two", undoManager: file.undoManager)
+    model.refusesReading = true
+    await #expect(throws: Notebook.Refused.self) { try await file.revert() }
+    #expect(model.pages == ["a": "two"] && file.hasUnsavedChanges && file.undoManager.canUndo)
+    model.refusesReading = false
+    try await file.close()
+    #expect(try Data(contentsOf: url.appending(path: "a")) == Data("two".utf8))
   }
 
   // SD1
   @Test func `gives a writer no earlier snapshot after another program's save`() async throws {
-    try await withURL("Song.recording") { url in
-      let file = try await SnapshotDocument.create(at: url, savesByItself: false) { _, _ in
-        let model = Recording()
-        model.files.withLock { $0 = ["a": Data("one".utf8)] }
-        return model
-      }
-      let (model, place) = (file.document, url.appending(path: "a"))
-      try Data("theirs".utf8).write(to: place)
-      while model.files.withLock({ $0["a"] }) != Data("theirs".utf8) { await Task.yield() }
-      // The user sets it back to the snapshot that this program saved.
-      model.set("a", Data("one".utf8), file.undoManager)
-      try await file.save()
-      #expect(try Data(contentsOf: place) == Data("one".utf8))
-      try await file.close()
+    let url = url("Song.recording")
+    let file = try await SnapshotDocument.create(at: url, savesByItself: false) { _, _ in
+      let model = Recording()
+      model.files.withLock { $0 = ["a": Data("one".utf8)] }
+      return model
     }
+    let (model, place) = (file.document, url.appending(path: "a"))
+    try Data("theirs".utf8).write(to: place)
+    while model.files.withLock({ $0["a"] }) != Data("theirs".utf8) { await Task.yield() }
+    // The user sets it back to the snapshot that this program saved.
+    model.set("a", Data("one".utf8), file.undoManager)
+    try await file.save()
+    #expect(try Data(contentsOf: place) == Data("one".utf8))
+    try await file.close()
   }
 
   // SD1
   @Test func `lets a writer change a copy of what it wrote last`() async throws {
-    try await withURL("Song.recording") { url in
-      let new = try await SnapshotDocument.create(at: url, savesByItself: false) { _, _ in
-        let model = Recording()
-        model.files.withLock { $0 = ["a": Data(count: 9000), "b": Data("b".utf8), "c": Data("c".utf8)] }
-        return model
-      }
-      let (model, undo) = (new.document, new.undoManager)
-      model.set("b", Data("bb".utf8), undo)
-      model.set("c", nil, undo)
-      let report = try await new.save()
-      #expect(report.written == ["b"] && report.removed == ["c"], "\(report)")
-      try await new.close()
-      let file = try await SnapshotDocument.open(at: url, savesByItself: false) { _, _ in Recording() }
-      #expect(file.document.files.withLock { $0 } == ["a": Data(count: 9000), "b": Data("bb".utf8)])
-      file.document.set("b", Data("bbb".utf8), file.undoManager)
-      // The writer writes all of it first, and the store only what differs.
-      #expect(try await file.save().written == ["b"])
-      try await file.close()
-      #expect(
-        model.log.all + file.document.log.all == [
-          "wrote 3 at a recording, before -1", "wrote 1 at a recording, before 3",
-          "wrote 2 at a recording, before -1",
-        ])
-      let coordinator = file.configuration.makeFileCoordinator()
-      #expect(coordinator.purposeIdentifier.isEmpty == false)
+    let url = url("Song.recording")
+    let new = try await SnapshotDocument.create(at: url, savesByItself: false) { _, _ in
+      let model = Recording()
+      model.files.withLock { $0 = ["a": Data(count: 9000), "b": Data("b".utf8), "c": Data("c".utf8)] }
+      return model
     }
+    let (model, undo) = (new.document, new.undoManager)
+    model.set("b", Data("bb".utf8), undo)
+    model.set("c", nil, undo)
+    let report = try await new.save()
+    #expect(report.written == ["b"] && report.removed == ["c"], "\(report)")
+    try await new.close()
+    let file = try await SnapshotDocument.open(at: url, savesByItself: false) { _, _ in Recording() }
+    #expect(file.document.files.withLock { $0 } == ["a": Data(count: 9000), "b": Data("bb".utf8)])
+    file.document.set("b", Data("bbb".utf8), file.undoManager)
+    // The writer writes all of it first, and the store only what differs.
+    #expect(try await file.save().written == ["b"])
+    try await file.close()
+    #expect(
+      model.log.all + file.document.log.all == [
+        "wrote 3 at a recording, before -1", "wrote 1 at a recording, before 3",
+        "wrote 2 at a recording, before -1",
+      ])
+    let coordinator = file.configuration.makeFileCoordinator()
+    #expect(coordinator.purposeIdentifier.isEmpty == false)
   }
 }

@@ -28,67 +28,57 @@ private final class AskingNote: UIDocument {
 }
 
 // UI1
-@Suite("The calls of a UIDocument")
+@Suite("The calls of a UIDocument", .temporaryDirectory)
 @MainActor
 struct UIDocumentOrderTests {
-  private func withURL(_ name: String, _ body: (URL) async throws -> Void) async throws {
-    try await withTemporaryDirectory { folder in
-      try await body(URL(filePath: folder.appending(name).string))
-    }
-  }
-
   @Test(arguments: [false, true]) func `end in their order, also after a close`(isEdited: Bool) async throws {
-    try await withURL("Order.txt") { url in
-      let note = Note(fileURL: url)
-      note.autosavePolicy = nil
-      #expect(await note.save(to: url, for: .forCreating))
-      if isEdited { note.setText("edited") }
-      var results: [String] = []
-      func result(_ name: String) -> (Bool) -> Void { { results.append("\(name) \($0)") } }
-      note.close(completionHandler: result("close"))
-      note.open(completionHandler: result("open"))
-      while results.count < 2 { await Task.yield() }
-      #expect(results == ["close true", "open true"])
-      #expect(note.documentState == .normal && note.text == (isEdited ? "edited" : ""))
-      #expect(await note.close())
-    }
+    let url = url("Order.txt")
+    let note = Note(fileURL: url)
+    note.autosavePolicy = nil
+    #expect(await note.save(to: url, for: .forCreating))
+    if isEdited { note.setText("edited") }
+    var results: [String] = []
+    func result(_ name: String) -> (Bool) -> Void { { results.append("\(name) \($0)") } }
+    note.close(completionHandler: result("close"))
+    note.open(completionHandler: result("open"))
+    while results.count < 2 { await Task.yield() }
+    #expect(results == ["close true", "open true"])
+    #expect(note.documentState == .normal && note.text == (isEdited ? "edited" : ""))
+    #expect(await note.close())
   }
 
   @Test func `wait for an access, and the access for them`() async throws {
-    try await withURL("Order.txt") { url in
-      let note = Note(fileURL: url)
-      note.autosavePolicy = nil
-      let log = Mutex<[String]>([])
-      func noting(_ line: String) -> (Bool) -> Void { { _ in log.withLock { $0.append(line) } } }
-      note.save(to: url, for: .forCreating, completionHandler: noting("save"))
-      note.performAsynchronousFileAccess {
-        let isThere = FileManager.default.fileExists(atPath: url.path)
-        log.withLock { $0.append("access \(isThere)") }
-      }
-      note.close(completionHandler: noting("close"))
-      note.performAsynchronousFileAccess { log.withLock { $0.append("access when closed") } }
-      note.open(completionHandler: noting("open"))
-      while log.withLock({ $0.count }) < 5 { await Task.yield() }
-      #expect(
-        log.withLock { $0 } == ["save", "access true", "close", "access when closed", "open"])
-      #expect(await note.close())
+    let url = url("Order.txt")
+    let note = Note(fileURL: url)
+    note.autosavePolicy = nil
+    let log = Mutex<[String]>([])
+    func noting(_ line: String) -> (Bool) -> Void { { _ in log.withLock { $0.append(line) } } }
+    note.save(to: url, for: .forCreating, completionHandler: noting("save"))
+    note.performAsynchronousFileAccess {
+      let isThere = FileManager.default.fileExists(atPath: url.path)
+      log.withLock { $0.append("access \(isThere)") }
     }
+    note.close(completionHandler: noting("close"))
+    note.performAsynchronousFileAccess { log.withLock { $0.append("access when closed") } }
+    note.open(completionHandler: noting("open"))
+    while log.withLock({ $0.count }) < 5 { await Task.yield() }
+    #expect(log.withLock { $0 } == ["save", "access true", "close", "access when closed", "open"])
+    #expect(await note.close())
   }
 
   @Test func `let a close wait for an autosave that the subclass begins later`() async throws {
-    try await withURL("Order.txt") { url in
-      let note = AskingNote(fileURL: url)
-      note.autosavePolicy = nil
-      #expect(await note.save(to: url, for: .forCreating))
-      note.text = "edited"
-      note.updateChangeCount(.done)
-      var result: Bool?
-      note.close { result = $0 }
-      while !note.answer() { await Task.yield() }
-      while result == nil { await Task.yield() }
-      #expect(result == true && note.documentState == .closed)
-      let text = try String(contentsOf: url, encoding: .utf8)
-      #expect(text == "edited")
-    }
+    let url = url("Order.txt")
+    let note = AskingNote(fileURL: url)
+    note.autosavePolicy = nil
+    #expect(await note.save(to: url, for: .forCreating))
+    note.text = "edited"
+    note.updateChangeCount(.done)
+    var result: Bool?
+    note.close { result = $0 }
+    while !note.answer() { await Task.yield() }
+    while result == nil { await Task.yield() }
+    #expect(result == true && note.documentState == .closed)
+    let text = try String(contentsOf: url, encoding: .utf8)
+    #expect(text == "edited")
   }
 }

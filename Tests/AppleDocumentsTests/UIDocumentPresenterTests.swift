@@ -42,143 +42,123 @@ private final class LazyAlbum: UIDocument {
   }
 }
 
-@Suite("A UIDocument beside other programs")
+@Suite("A UIDocument beside other programs", .temporaryDirectory)
 @MainActor
 struct UIDocumentPresenterTests {
-  private func withFolder(_ body: (URL) async throws -> Void) async throws {
-    try await withTemporaryDirectory { folder in
-      try await body(URL(filePath: folder.string, directoryHint: .isDirectory))
-    }
-  }
-
-  private func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
-    await withCheckedContinuation { continuation in
-      DispatchQueue.global().async { continuation.resume(returning: body()) }
-    }
-  }
-
   @Test(.timeLimit(.minutes(10)))
   func `hears of each change in a package whose children it never asked for`() async throws {
-    try await withFolder { folder in
-      let url = folder.appending(path: "Trip.rtfd", directoryHint: .isDirectory)
-      try FileManager.default.createDirectory(
-        at: url.appending(path: "Inside"), withIntermediateDirectories: true)
-      let album = LazyAlbum(fileURL: url)
-      #expect(await album.open())
-      for name in ["one", "two", "Inside/three", "Inside/four"] {
-        let (loads, calls) = (album.loads, album.calls.count)
-        try Data(name.utf8).write(to: url.appending(path: name))
-        while album.loads == loads || album.calls.count == calls || album.calls.last != "changed" {
-          await Task.yield()
-        }
+    let url = url("Trip.rtfd")
+    try FileManager.default.createDirectory(
+      at: url.appending(path: "Inside"), withIntermediateDirectories: true)
+    let album = LazyAlbum(fileURL: url)
+    #expect(await album.open())
+    for name in ["one", "two", "Inside/three", "Inside/four"] {
+      let (loads, calls) = (album.loads, album.calls.count)
+      try Data(name.utf8).write(to: url.appending(path: name))
+      while album.loads == loads || album.calls.count == calls || album.calls.last != "changed" {
+        await Task.yield()
       }
-      #expect(album.calls.filter { $0.hasPrefix("appeared") }.count == 4, "\(album.calls)")
-      try Data("one!".utf8).write(to: url.appending(path: "one"))
-      while !album.calls.contains("changed one") { await Task.yield() }
-      #expect(await album.close())
     }
+    #expect(album.calls.filter { $0.hasPrefix("appeared") }.count == 4, "\(album.calls)")
+    try Data("one!".utf8).write(to: url.appending(path: "one"))
+    while !album.calls.contains("changed one") { await Task.yield() }
+    #expect(await album.close())
   }
 
   @Test(.timeLimit(.minutes(10))) func `takes part in coordinated writes of one child`() async throws {
-    try await withFolder { folder in
-      let url = folder.appending(path: "Trip.rtfd", directoryHint: .isDirectory)
-      try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-      for name in ["one", "two"] { try Data(name.utf8).write(to: url.appending(path: name)) }
-      let album = LazyAlbum(fileURL: url)
-      #expect(await album.open())
-      let (one, two, three) = (
-        url.appending(path: "one"), url.appending(path: "two"), url.appending(path: "three")
-      )
-      let error = await onThread {
-        var error: NSError?
-        let coordinator = NSFileCoordinator()
-        coordinator.coordinate(
-          writingItemAt: one, options: .forMoving, writingItemAt: three, options: .forReplacing, error: &error
-        ) { old, new in
-          try? FileManager.default.moveItem(at: old, to: new)
-          coordinator.item(at: old, didMoveTo: new)
-        }
-        return error
+    let url = url("Trip.rtfd")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    for name in ["one", "two"] { try Data(name.utf8).write(to: url.appending(path: name)) }
+    let album = LazyAlbum(fileURL: url)
+    #expect(await album.open())
+    let (one, two, three) = (
+      url.appending(path: "one"), url.appending(path: "two"), url.appending(path: "three")
+    )
+    let error = try await waiting {
+      var error: NSError?
+      let coordinator = NSFileCoordinator()
+      coordinator.coordinate(
+        writingItemAt: one, options: .forMoving, writingItemAt: three, options: .forReplacing, error: &error
+      ) { old, new in
+        try? FileManager.default.moveItem(at: old, to: new)
+        coordinator.item(at: old, didMoveTo: new)
       }
-      #expect(error == nil)
-      while !album.calls.contains("moved one three") { await Task.yield() }
-      album.refuses = true
-      let refusal = await onThread {
-        var error: NSError?
-        NSFileCoordinator().coordinate(writingItemAt: two, options: .forDeleting, error: &error) { _ in }
-        return error
-      }
-      #expect(refusal != nil && album.calls.contains("deleting two"))
-      #expect(await album.close())
+      return error
     }
+    #expect(error == nil)
+    while !album.calls.contains("moved one three") { await Task.yield() }
+    album.refuses = true
+    let refusal = try await waiting {
+      var error: NSError?
+      NSFileCoordinator().coordinate(writingItemAt: two, options: .forDeleting, error: &error) { _ in }
+      return error
+    }
+    #expect(refusal != nil && album.calls.contains("deleting two"))
+    #expect(await album.close())
   }
 
   @Test(.timeLimit(.minutes(10)))
   func `makes a conflict version of a change that it reads during an edit`() async throws {
-    try await withFolder { folder in
-      let url = folder.appending(path: "Note.txt")
-      let note = ConflictNote(fileURL: url)
-      (note.recoveryFolder, note.autosavePolicy) = (nil, nil)
-      note.text = "one"
-      #expect(await note.save(to: url, for: .forCreating))
-      // The engine knows an edit only when its group is closed.
-      note.undoManager.groupsByEvent = false
-      note.undoManager.beginUndoGrouping()
-      note.undoManager.registerUndo(withTarget: note) { $0.text = "one" }
-      note.text = "mine"
-      try Data("theirs".utf8).write(to: url)
-      while note.changed == 0 { await Task.yield() }
-      #expect(note.text == "mine" && note.hasUnsavedChanges && note.documentState == .inConflict)
-      note.undoManager.endUndoGrouping()
-      #expect(await note.close())
-      #expect(try String(contentsOf: url, encoding: .utf8) == "mine")
-      let versions = NSFileVersion.unresolvedConflictVersionsOfItem(at: url) ?? []
-      #expect(try versions.map { try String(contentsOf: $0.url, encoding: .utf8) } == ["theirs"])
-    }
+    let url = url("Note.txt")
+    let note = ConflictNote(fileURL: url)
+    (note.recoveryFolder, note.autosavePolicy) = (nil, nil)
+    note.text = "one"
+    #expect(await note.save(to: url, for: .forCreating))
+    // The engine knows an edit only when its group is closed.
+    note.undoManager.groupsByEvent = false
+    note.undoManager.beginUndoGrouping()
+    note.undoManager.registerUndo(withTarget: note) { $0.text = "one" }
+    note.text = "mine"
+    try Data("theirs".utf8).write(to: url)
+    while note.changed == 0 { await Task.yield() }
+    #expect(note.text == "mine" && note.hasUnsavedChanges && note.documentState == .inConflict)
+    note.undoManager.endUndoGrouping()
+    #expect(await note.close())
+    #expect(try String(contentsOf: url, encoding: .utf8) == "mine")
+    let versions = NSFileVersion.unresolvedConflictVersionsOfItem(at: url) ?? []
+    #expect(try versions.map { try String(contentsOf: $0.url, encoding: .utf8) } == ["theirs"])
   }
 
   @Test(.timeLimit(.minutes(10)), arguments: [false, true])
   func `ends the conflict of a flat file when its version is resolved`(_ takesTheirs: Bool) async throws {
-    try await withFolder { folder in
-      let url = folder.appending(path: "Note.txt")
-      let note = ConflictNote(fileURL: url)
-      (note.recoveryFolder, note.autosavePolicy) = (folder.appending(path: "Recovery"), nil)
-      note.text = "one"
-      #expect(await note.save(to: url, for: .forCreating))
-      note.text = "mine"
-      note.updateChangeCount(.done)
-      try Data("theirs".utf8).write(to: url)
-      while !note.documentState.contains(.inConflict) { await Task.yield() }
-      while note.gained == 0 { await Task.yield() }
-      let versions = try #require(NSFileVersion.unresolvedConflictVersionsOfItem(at: url))
-      let version = try #require(versions.first)
-      #expect(versions.count == 1 && version.isConflict && !version.isResolved && version.hasLocalContents)
-      #expect(try String(contentsOf: version.url, encoding: .utf8) == "theirs")
-      #expect(
-        NSFileVersion.version(itemAt: url, forPersistentIdentifier: version.persistentIdentifier) == version)
-      if takesTheirs {
-        #expect(try version.replaceItem(at: url) == url)
-        #expect(await note.revert(toContentsOf: url))
-        #expect(note.text == "theirs")
-      } else {
-        #expect(await note.save(to: url, for: .forOverwriting))
-      }
-      #expect(note.documentState.contains(.inConflict))
-      for version in NSFileVersion.unresolvedConflictVersionsOfItem(at: url) ?? [] {
-        version.isResolved = true
-      }
-      try NSFileVersion.removeOtherVersionsOfItem(at: url)
-      #expect(version.isResolved && NSFileVersion.unresolvedConflictVersionsOfItem(at: url) == [])
-      while note.documentState != .normal || note.resolved == 0 { await Task.yield() }
-      #expect(try String(contentsOf: version.url, encoding: .utf8) == "theirs")
-      #expect(await note.close())
-      #expect(try String(contentsOf: url, encoding: .utf8) == (takesTheirs ? "theirs" : "mine"))
-      let again = ConflictNote(fileURL: url)
-      again.recoveryFolder = folder.appending(path: "Recovery")
-      #expect(await again.open())
-      #expect(again.documentState == .normal)
-      #expect(await again.close())
+    let (url, recovery) = (url("Note.txt"), url("Recovery"))
+    let note = ConflictNote(fileURL: url)
+    (note.recoveryFolder, note.autosavePolicy) = (recovery, nil)
+    note.text = "one"
+    #expect(await note.save(to: url, for: .forCreating))
+    note.text = "mine"
+    note.updateChangeCount(.done)
+    try Data("theirs".utf8).write(to: url)
+    while !note.documentState.contains(.inConflict) { await Task.yield() }
+    while note.gained == 0 { await Task.yield() }
+    let versions = try #require(NSFileVersion.unresolvedConflictVersionsOfItem(at: url))
+    let version = try #require(versions.first)
+    #expect(versions.count == 1 && version.isConflict && !version.isResolved && version.hasLocalContents)
+    #expect(try String(contentsOf: version.url, encoding: .utf8) == "theirs")
+    #expect(
+      NSFileVersion.version(itemAt: url, forPersistentIdentifier: version.persistentIdentifier) == version)
+    if takesTheirs {
+      #expect(try version.replaceItem(at: url) == url)
+      #expect(await note.revert(toContentsOf: url))
+      #expect(note.text == "theirs")
+    } else {
+      #expect(await note.save(to: url, for: .forOverwriting))
     }
+    #expect(note.documentState.contains(.inConflict))
+    for version in NSFileVersion.unresolvedConflictVersionsOfItem(at: url) ?? [] {
+      version.isResolved = true
+    }
+    try NSFileVersion.removeOtherVersionsOfItem(at: url)
+    #expect(version.isResolved && NSFileVersion.unresolvedConflictVersionsOfItem(at: url) == [])
+    while note.documentState != .normal || note.resolved == 0 { await Task.yield() }
+    #expect(try String(contentsOf: version.url, encoding: .utf8) == "theirs")
+    #expect(await note.close())
+    #expect(try String(contentsOf: url, encoding: .utf8) == (takesTheirs ? "theirs" : "mine"))
+    let again = ConflictNote(fileURL: url)
+    again.recoveryFolder = recovery
+    #expect(await again.open())
+    #expect(again.documentState == .normal)
+    #expect(await again.close())
   }
 }
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Random edits, undos and saves of a package whose model changes the very tree that it writes.
-@Suite("Random calls of a UIDocument")
+@Suite("Random calls of a UIDocument", .temporaryDirectory)
 @MainActor
 struct UIDocumentProgramTests {
   private func makeAlbum(_ url: URL) -> Album {
@@ -42,19 +42,17 @@ struct UIDocumentProgramTests {
   @Test(arguments: [45] + Array(1...8))
   func `never look saved if they are not`(seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
-    try await withTemporaryDirectory { folder in
-      var album = makeAlbum(URL(filePath: folder.appending("Random.album").string))
-      let made = await album.save(to: album.fileURL, for: .forCreating)
-      #expect(made)
-      for number in 1...40 {
-        await step(album, number, &random)
-        guard Int.random(in: 0..<5, using: &random) == 0 else { continue }
-        // It waits for the saves that run, and does nothing else.
-        await album.open()
-        if !album.hasUnsavedChanges { album = await reopened(album) }
-      }
-      album = await reopened(album)
-      await album.close()
+    var album = makeAlbum(url("Random.album"))
+    let made = await album.save(to: album.fileURL, for: .forCreating)
+    #expect(made)
+    for number in 1...40 {
+      await step(album, number, &random)
+      guard Int.random(in: 0..<5, using: &random) == 0 else { continue }
+      // It waits for the saves that run, and does nothing else.
+      await album.open()
+      if !album.hasUnsavedChanges { album = await reopened(album) }
     }
+    album = await reopened(album)
+    await album.close()
   }
 }

@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Values by SwiftUI's and Foundation's names")
+@Suite("Values by SwiftUI's and Foundation's names", .temporaryDirectory)
 struct ValueTests {
   @Test(arguments: [
     ([0], 5, "bcdea"), ([4], 0, "eabcd"), ([1, 3], 0, "bdace"), ([1, 3], 5, "acebd"), ([0, 1], 3, "cabde"),
@@ -23,18 +23,15 @@ struct ValueTests {
     #expect(String(letters) == result)
   }
 
-  @Test func `gives the type of a file and of a folder`() async throws {
-    try await withTemporaryDirectory { path in
-      let folder = URL(filePath: path.string)
-      let (text, package) = (folder.appending(path: "a.txt"), folder.appending(path: "b.rtfd"))
-      try Data().write(to: text)
-      try FileManager.default.createDirectory(at: package, withIntermediateDirectories: false)
-      #expect(try text.resourceValues(forKeys: [.contentTypeKey]).contentType == .plainText)
-      #expect(try package.resourceValues(forKeys: [.contentTypeKey, .isDirectoryKey]).contentType == .rtfd)
-      #expect(try text.resourceValues(forKeys: [.isDirectoryKey]).contentType == nil)
-      #expect(folder.appendingPathComponent("c", conformingTo: .json).lastPathComponent == "c.json")
-      #expect(folder.appendingPathComponent("c.json", conformingTo: .json).lastPathComponent == "c.json")
-      #expect(text.appendingPathExtension(for: .png).lastPathComponent == "a.txt.png")
-    }
+  @Test func `gives the type of a file and of a folder`() throws {
+    let (text, package) = (url("a.txt"), url("b.rtfd"))
+    try Data().write(to: text)
+    try FileManager.default.createDirectory(at: package, withIntermediateDirectories: false)
+    #expect(try text.resourceValues(forKeys: [.contentTypeKey]).contentType == .plainText)
+    #expect(try package.resourceValues(forKeys: [.contentTypeKey, .isDirectoryKey]).contentType == .rtfd)
+    #expect(try text.resourceValues(forKeys: [.isDirectoryKey]).contentType == nil)
+    #expect(url("").appendingPathComponent("c", conformingTo: .json).lastPathComponent == "c.json")
+    #expect(url("").appendingPathComponent("c.json", conformingTo: .json).lastPathComponent == "c.json")
+    #expect(text.appendingPathExtension(for: .png).lastPathComponent == "a.txt.png")
   }
 }

@@ -76,7 +76,7 @@ private struct Letter: FileDocument {
 @Suite("A model of the Swift 5 mode", .temporaryDirectory)
 struct Swift5ModelTests {
   @Test func `conforms as it is, and is saved and read again`() async throws {
-    let url = URL(fileURLWithPath: folder.appending("A.letter").string)
+    let url = url("A.letter")
     let document = try await Document.create(Letter("one"), at: url)
     try await document.edit { $0 = Letter("two") }
     try await document.close()
@@ -86,7 +86,7 @@ struct Swift5ModelTests {
   }
 
   @Test @MainActor func `may belong to the main actor with all its members`() async throws {
-    let url = URL(fileURLWithPath: folder.appending("A.letter").string)
+    let url = url("A.letter")
     let document = try await Document.create(Flyer("one"), at: url)
     let two = Flyer("two")
     try await document.edit { $0 = two }
@@ -97,7 +97,7 @@ struct Swift5ModelTests {
   }
 
   @Test @MainActor func `may belong to the main actor`() async throws {
-    let url = URL(fileURLWithPath: folder.appending("A.poster").string)
+    let url = url("A.poster")
     let document = try await Document.create(Poster("one"), at: url)
     let two = Poster("two")
     try await document.edit { $0 = two }

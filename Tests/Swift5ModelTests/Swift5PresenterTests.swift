@@ -50,32 +50,28 @@ private final class Notebook: UIDocument {
   }
 }
 
-@Suite("A presenter of the Swift 5 mode")
+@Suite("A presenter of the Swift 5 mode", .temporaryDirectory)
 @MainActor
 struct Swift5PresenterTests {
   @Test(.timeLimit(.minutes(10))) func `may wait for the main queue`() async throws {
-    try await withTemporaryDirectory { folder in
-      let url = URL(fileURLWithPath: folder.appending("A.script").string)
-      try Data("one".utf8).write(to: url)
-      let script = try Script(contentsOf: url, ofType: "public.plain-text")
-      try await script.autosave(withImplicitCancellability: true)
-      try Data("two".utf8).write(to: url)
-      while script.changes == 0 { await Task.yield() }
-      #expect(script.text == "two" && script.lastChange != nil)
-      #expect(await script.finishClosing())
-    }
+    let url = url("A.script")
+    try Data("one".utf8).write(to: url)
+    let script = try Script(contentsOf: url, ofType: "public.plain-text")
+    try await script.autosave(withImplicitCancellability: true)
+    try Data("two".utf8).write(to: url)
+    while script.changes == 0 { await Task.yield() }
+    #expect(script.text == "two" && script.lastChange != nil)
+    #expect(await script.finishClosing())
   }
 
   @Test(.timeLimit(.minutes(10))) func `overrides the methods of a UIDocument`() async throws {
-    try await withTemporaryDirectory { folder in
-      let url = URL(fileURLWithPath: folder.appending("A.notebook").string)
-      try Data("one".utf8).write(to: url)
-      let notebook = Notebook(fileURL: url)
-      #expect(await notebook.open())
-      try Data("two".utf8).write(to: url)
-      while notebook.changes == 0 { await Task.yield() }
-      #expect(notebook.text == "two")
-      #expect(await notebook.close())
-    }
+    let url = url("A.notebook")
+    try Data("one".utf8).write(to: url)
+    let notebook = Notebook(fileURL: url)
+    #expect(await notebook.open())
+    try Data("two".utf8).write(to: url)
+    while notebook.changes == 0 { await Task.yield() }
+    #expect(notebook.text == "two")
+    #expect(await notebook.close())
   }
 }

@@ -1,3 +1,4 @@
+package import Foundation
 package import SystemPackage
 package import Testing
 
@@ -8,6 +9,9 @@ package var folder: FilePath {
   }
   return path
 }
+
+/// The URL of a name in the directory of the test that runs.
+package func url(_ name: String) -> URL { URL(filePath: folder.appending(name).string) }
 
 /// Gives each test a directory of its own, `folder`, and removes it afterwards.
 package struct TemporaryDirectoryTrait: SuiteTrait, TestTrait, TestScoping {
