@@ -19,41 +19,39 @@ struct BadInput: Sendable, CustomTestStringConvertible {
   var testDescription: String { name }
 }
 
-@Suite("A document with a database and bad input")
+@Suite("A document with a database and bad input", .temporaryDirectory)
 struct ManagedBadInputTests {
   @Test(arguments: Self.inputs)
   func `gets one sentence, and stays as it is`(_ input: BadInput) async throws {
-    try await BookFixture.with { fixture in
-      let book = try await fixture.open()
-      try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
-      try await book.add(Recipe(id: 2, title: "Soup"))
-      try await book.close()
-      try await input.damage(fixture)
-      let (before, rows) = (try fixture.bytes(), try fixture.rows())
-      let errors = ErrorList()
-      let failure = await documentError {
-        let again = try await fixture.open { options in
-          options.errorHandler = { errors.add($0) }
-        }
-        do {
-          let titles = try await again.book.titles
-          #expect(titles == input.titles)
-        } catch {
-          try await again.close()
-          throw error
-        }
+    let book = try await fixture.open()
+    try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
+    try await book.add(Recipe(id: 2, title: "Soup"))
+    try await book.close()
+    try await input.damage(fixture)
+    let (before, rows) = (try fixture.bytes(), try fixture.rows())
+    let errors = ErrorList()
+    let failure = await documentError {
+      let again = try await fixture.open { options in
+        options.errorHandler = { errors.add($0) }
+      }
+      do {
+        let titles = try await again.book.titles
+        #expect(titles == input.titles)
+      } catch {
         try await again.close()
+        throw error
       }
-      print("| \(input.name) | \(failure?.description ?? errors.all.first?.description ?? "opens") |")
-      #expect(failure?.description == input.sentence)
-      if failure == nil {
-        #expect(errors.all.first?.description == input.warning)
-      } else if failure?.operation == .open {
-        // A refused database keeps its rows, and a file that is none keeps its bytes.
-        #expect(try fixture.rows() == rows)
-        let after = try fixture.bytes()
-        if rows == nil { #expect(before.allSatisfy { after[$0.key] == $0.value }) }
-      }
+      try await again.close()
+    }
+    print("| \(input.name) | \(failure?.description ?? errors.all.first?.description ?? "opens") |")
+    #expect(failure?.description == input.sentence)
+    if failure == nil {
+      #expect(errors.all.first?.description == input.warning)
+    } else if failure?.operation == .open {
+      // A refused database keeps its rows, and a file that is none keeps its bytes.
+      #expect(try fixture.rows() == rows)
+      let after = try fixture.bytes()
+      if rows == nil { #expect(before.allSatisfy { after[$0.key] == $0.value }) }
     }
   }
 

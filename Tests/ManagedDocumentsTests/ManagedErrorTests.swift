@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("A document with a database that has a problem")
+@Suite("A document with a database that has a problem", .temporaryDirectory)
 struct ManagedErrorTests {
   @Test func `is not opened if its store is no database`() async throws {
     try await expectRefusal(
@@ -25,62 +25,56 @@ struct ManagedErrorTests {
   }
 
   @Test func `is not opened if it is a file`() async throws {
-    try await BookFixture.with { fixture in
-      try Data("text".utf8).write(to: URL(filePath: fixture.url.path))
-      let error = await documentError { _ = try await fixture.open() }
-      #expect(error?.fileError?.code == .notAPackage)
-    }
+    try Data("text".utf8).write(to: URL(filePath: fixture.url.path))
+    let error = await documentError { _ = try await fixture.open() }
+    #expect(error?.fileError?.code == .notAPackage)
   }
 
   @Test func `is opened for reading by an older program`() async throws {
-    try await BookFixture.with { fixture in
-      let newer = try await fixture.open {
-        $0.migrator?.registerMigration("newer") { db in
-          try db.execute(sql: "ALTER TABLE recipe ADD COLUMN stars INTEGER NOT NULL DEFAULT 3")
-        }
-        $0.program = SavingProgram(name: "Recipes", version: "2.1")
+    let newer = try await fixture.open {
+      $0.migrator?.registerMigration("newer") { db in
+        try db.execute(sql: "ALTER TABLE recipe ADD COLUMN stars INTEGER NOT NULL DEFAULT 3")
       }
-      #expect(await newer.writingRefusal == nil)
-      try await newer.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
-      try await newer.close()
-      let digest = try await ManagedPackage(at: fixture.url)?.contentDigest()
-      let older = try await fixture.open()
-      #expect(await older.documentState == .editingDisabled)
-      #expect(try await older.book.titles == ["Rösti"])
-      let refusal = await older.writingRefusal
-      #expect(refusal?.fileError?.code == .newerFormat)
-      #expect(
-        refusal?.description
-          == "The document 'Recipes.recipebook' could not be saved: a newer version of the application made its schema: "
-          + "Recipes 2.1 saved it last. The document on disk is unchanged since it was opened. Use the newer program, or "
-          + "open a copy that this one made.")
-      for call in [
-        { try await older.add(Recipe(id: 2, title: "Soup")) }, { _ = try await older.save() },
-        { try await older.undo() },
-      ] {
-        #expect(await documentError { try await call() }?.fileError?.code == .newerFormat)
-      }
-      try await older.close()
-      #expect(try await ManagedPackage(at: fixture.url)?.contentDigest() == digest && digest != nil)
-      #expect(try fixture.names(in: "StoreContent") == ["persistentStore"])
-      #expect(try fixture.names() == ["AdditionalContent", "Metadata.plist", "StoreContent"])
-      let again = try await fixture.open { $0.migrator?.registerMigration("newer") { _ in } }
-      try await again.add(Recipe(id: 2, title: "Soup"))
-      #expect(try await again.book.titles == ["Rösti", "Soup"])
-      try await again.close()
+      $0.program = SavingProgram(name: "Recipes", version: "2.1")
     }
+    #expect(await newer.writingRefusal == nil)
+    try await newer.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
+    try await newer.close()
+    let digest = try await ManagedPackage(at: fixture.url)?.contentDigest()
+    let older = try await fixture.open()
+    #expect(await older.documentState == .editingDisabled)
+    #expect(try await older.book.titles == ["Rösti"])
+    let refusal = await older.writingRefusal
+    #expect(refusal?.fileError?.code == .newerFormat)
+    #expect(
+      refusal?.description
+        == "The document 'Recipes.recipebook' could not be saved: a newer version of the application made its schema: "
+        + "Recipes 2.1 saved it last. The document on disk is unchanged since it was opened. Use the newer program, or "
+        + "open a copy that this one made.")
+    for call in [
+      { try await older.add(Recipe(id: 2, title: "Soup")) }, { _ = try await older.save() },
+      { try await older.undo() },
+    ] {
+      #expect(await documentError { try await call() }?.fileError?.code == .newerFormat)
+    }
+    try await older.close()
+    #expect(try await ManagedPackage(at: fixture.url)?.contentDigest() == digest && digest != nil)
+    #expect(try fixture.names(in: "StoreContent") == ["persistentStore"])
+    #expect(try fixture.names() == ["AdditionalContent", "Metadata.plist", "StoreContent"])
+    let again = try await fixture.open { $0.migrator?.registerMigration("newer") { _ in } }
+    try await again.add(Recipe(id: 2, title: "Soup"))
+    #expect(try await again.book.titles == ["Rösti", "Soup"])
+    try await again.close()
   }
 
   @Test func `is not opened by a program with other migrations`() async throws {
-    try await BookFixture.with { fixture in
-      let one = try await fixture.open { $0.migrator?.registerMigration("one") { _ in } }
-      try await one.close()
-      let error = await documentError {
-        _ = try await fixture.open { $0.migrator?.registerMigration("other") { _ in } }
-      }
-      #expect(error?.fileError?.code == .newerFormat)
-      #expect(error?.description.contains("a newer version of the application made its schema") == true)
+    let one = try await fixture.open { $0.migrator?.registerMigration("one") { _ in } }
+    try await one.close()
+    let error = await documentError {
+      _ = try await fixture.open { $0.migrator?.registerMigration("other") { _ in } }
     }
+    #expect(error?.fileError?.code == .newerFormat)
+    #expect(error?.description.contains("a newer version of the application made its schema") == true)
   }
 
   @Test(arguments: [
@@ -89,153 +83,137 @@ struct ManagedErrorTests {
     ("CREATE TABLE t(a INTEGER PRIMARY KEY, b AS (a + 1))", "table 't' has the generated column 'b'"),
   ])
   func `is not opened if a table's changes cannot be undone`(_ sql: String, _ reason: String) async throws {
-    try await BookFixture.with { fixture in
-      let error = await documentError {
-        _ = try await fixture.open {
-          $0.migrator?.registerMigration("bad") { db in try db.execute(sql: sql) }
-        }
+    let error = await documentError {
+      _ = try await fixture.open {
+        $0.migrator?.registerMigration("bad") { db in try db.execute(sql: sql) }
       }
-      #expect(error?.fileError?.code == .invalidContent)
-      #expect(error?.description.contains(reason) == true)
     }
+    #expect(error?.fileError?.code == .invalidContent)
+    #expect(error?.description.contains(reason) == true)
   }
 
   @Test func `refuses a schema change in an edit`() async throws {
-    try await BookFixture.with { fixture in
-      let book = try await fixture.open()
-      let error = await documentError {
-        try await book.edit { db, _ in try db.execute(sql: "CREATE TABLE t(a INTEGER PRIMARY KEY)") }
-      }
-      #expect(error?.description.contains("an edit changed the schema; the migrator does that") == true)
-      #expect(try await book.read { db, _ in try !db.tableExists("t") })
-      try await book.close()
+    let book = try await fixture.open()
+    let error = await documentError {
+      try await book.edit { db, _ in try db.execute(sql: "CREATE TABLE t(a INTEGER PRIMARY KEY)") }
     }
+    #expect(error?.description.contains("an edit changed the schema; the migrator does that") == true)
+    #expect(try await book.read { db, _ in try !db.tableExists("t") })
+    try await book.close()
   }
 
   // The other program's bytes become a conflict version (MP3).
   @Test func `keeps what another program wrote in the place of a file`() async throws {
-    try await BookFixture.with { fixture in
-      let events = PublishingList()
-      let book = try await fixture.open { $0.eventHandler = { events.add($0) } }
-      try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
-      try await book.save()
-      try await book.synchronize()
-      let file = fixture.url.appending(path: "AdditionalContent/Pictures/1.jpeg")
-      try Data("painted elsewhere".utf8).write(to: file)
-      let error = await documentError { _ = try await book.book }
-      #expect(error?.fileError?.code == .changedOnDisk)
-      #expect(error?.fileError?.child == "AdditionalContent/Pictures/1.jpeg")
-      try await book.edit { _, content in try content.write("Pictures/1.jpeg", Data("brown".utf8)) }
-      #expect(try await book.save().conflicts == [])
-      try await book.synchronize()
-      #expect(events.published.map(\.conflicts) == [[], ["AdditionalContent/Pictures/1.jpeg"]])
-      #expect(await book.documentState == .inConflict)
-      #expect(try fixture.visibleFiles == ["Pictures/1.jpeg": "brown"])
-      let conflicts = try fixture.names(in: ".docpkg/conflicts")
-      let version = ".docpkg/conflicts/\(conflicts[0])/AdditionalContent/Pictures/1.jpeg"
-      #expect(
-        try String(contentsOf: fixture.url.appending(path: version), encoding: .utf8) == "painted elsewhere")
-      try await book.close()
-    }
+    let events = PublishingList()
+    let book = try await fixture.open { $0.eventHandler = { events.add($0) } }
+    try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
+    try await book.save()
+    try await book.synchronize()
+    let file = fixture.url.appending(path: "AdditionalContent/Pictures/1.jpeg")
+    try Data("painted elsewhere".utf8).write(to: file)
+    let error = await documentError { _ = try await book.book }
+    #expect(error?.fileError?.code == .changedOnDisk)
+    #expect(error?.fileError?.child == "AdditionalContent/Pictures/1.jpeg")
+    try await book.edit { _, content in try content.write("Pictures/1.jpeg", Data("brown".utf8)) }
+    #expect(try await book.save().conflicts == [])
+    try await book.synchronize()
+    #expect(events.published.map(\.conflicts) == [[], ["AdditionalContent/Pictures/1.jpeg"]])
+    #expect(await book.documentState == .inConflict)
+    #expect(try fixture.visibleFiles == ["Pictures/1.jpeg": "brown"])
+    let conflicts = try fixture.names(in: ".docpkg/conflicts")
+    let version = ".docpkg/conflicts/\(conflicts[0])/AdditionalContent/Pictures/1.jpeg"
+    #expect(
+      try String(contentsOf: fixture.url.appending(path: version), encoding: .utf8) == "painted elsewhere")
+    try await book.close()
   }
 
   @Test func `names a missing file, and publishes it again by a new edit`() async throws {
-    try await BookFixture.with { fixture in
-      let book = try await fixture.open()
-      try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
-      try await book.save()
-      try await book.synchronize()
-      try FileManager.default.removeItem(at: fixture.url.appending(path: "AdditionalContent/Pictures"))
-      let error = await documentError { _ = try await book.book }
-      #expect(error?.fileError?.child == "AdditionalContent/Pictures/1.jpeg")
-      try await book.edit { _, content in try content.write("Pictures/1.jpeg", Data("brown".utf8)) }
-      try await book.save()
-      try await book.synchronize()
-      #expect(await book.documentState == .normal)
-      #expect(try fixture.visibleFiles == ["Pictures/1.jpeg": "brown"])
-      try await book.close()
-    }
+    let book = try await fixture.open()
+    try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
+    try await book.save()
+    try await book.synchronize()
+    try FileManager.default.removeItem(at: fixture.url.appending(path: "AdditionalContent/Pictures"))
+    let error = await documentError { _ = try await book.book }
+    #expect(error?.fileError?.child == "AdditionalContent/Pictures/1.jpeg")
+    try await book.edit { _, content in try content.write("Pictures/1.jpeg", Data("brown".utf8)) }
+    try await book.save()
+    try await book.synchronize()
+    #expect(await book.documentState == .normal)
+    #expect(try fixture.visibleFiles == ["Pictures/1.jpeg": "brown"])
+    try await book.close()
   }
 
   @Test func `reports a database that is locked, and loses nothing`() async throws {
-    try await BookFixture.with { fixture in
-      let book = try await fixture.open { $0.configuration.busyMode = .immediateError }
-      let other = try DatabaseQueue(path: fixture.store.path, configuration: .unsafe)
-      try await book.add(Recipe(id: 1, title: "Rösti"))
-      try other.inDatabase { db in try db.execute(sql: "BEGIN IMMEDIATE") }
-      #expect(
-        await documentError { try await book.add(Recipe(id: 2, title: "Soup")) }?.fileError?.code == .busy)
-      let failure = await documentError { try await book.save() }
-      #expect(failure?.fileError?.code == .busy)
-      #expect(
-        failure?.description
-          == "The document 'Recipes.recipebook' could not be saved: another program is using it (writing 'StoreContent/persistentStore'). The document on disk is unchanged since it was opened. Try again after it has finished. The edits are still in memory."
-      )
-      let refusal = await documentError {
-        _ = try await fixture.open { $0.configuration.busyMode = .immediateError }
-      }
-      #expect(
-        refusal?.description
-          == "The document 'Recipes.recipebook' could not be opened: another program is using it (opening 'StoreContent/persistentStore'). Try again after it has finished."
-      )
-      #expect(failure?.hasUnsavedChanges == true)
-      #expect(await book.documentState == .savingError)
-      try other.inDatabase { db in try db.execute(sql: "ROLLBACK") }
-      try other.close()
-      try await book.save()
-      #expect(await book.documentState == .normal)
-      #expect(try await book.book.titles == ["Rösti"])
-      try await book.close()
+    let book = try await fixture.open { $0.configuration.busyMode = .immediateError }
+    let other = try DatabaseQueue(path: fixture.store.path, configuration: .unsafe)
+    try await book.add(Recipe(id: 1, title: "Rösti"))
+    try other.inDatabase { db in try db.execute(sql: "BEGIN IMMEDIATE") }
+    #expect(
+      await documentError { try await book.add(Recipe(id: 2, title: "Soup")) }?.fileError?.code == .busy)
+    let failure = await documentError { try await book.save() }
+    #expect(failure?.fileError?.code == .busy)
+    #expect(
+      failure?.description
+        == "The document 'Recipes.recipebook' could not be saved: another program is using it (writing 'StoreContent/persistentStore'). The document on disk is unchanged since it was opened. Try again after it has finished. The edits are still in memory."
+    )
+    let refusal = await documentError {
+      _ = try await fixture.open { $0.configuration.busyMode = .immediateError }
     }
+    #expect(
+      refusal?.description
+        == "The document 'Recipes.recipebook' could not be opened: another program is using it (opening 'StoreContent/persistentStore'). Try again after it has finished."
+    )
+    #expect(failure?.hasUnsavedChanges == true)
+    #expect(await book.documentState == .savingError)
+    try other.inDatabase { db in try db.execute(sql: "ROLLBACK") }
+    try other.close()
+    try await book.save()
+    #expect(await book.documentState == .normal)
+    #expect(try await book.book.titles == ["Rösti"])
+    try await book.close()
   }
 
   @Test func `does not make a removed document again`() async throws {
-    try await BookFixture.with { fixture in
-      let book = try await fixture.open()
-      try await book.add(Recipe(id: 1, title: "Rösti"))
-      try FileManager.default.removeItem(at: fixture.url)
-      #expect(await documentError { try await book.save() }?.code == .deleted)
-      #expect(!FileManager.default.fileExists(atPath: fixture.url.path))
-      try await book.close(discardingChanges: true)
-    }
+    let book = try await fixture.open()
+    try await book.add(Recipe(id: 1, title: "Rösti"))
+    try FileManager.default.removeItem(at: fixture.url)
+    #expect(await documentError { try await book.save() }?.code == .deleted)
+    #expect(!FileManager.default.fileExists(atPath: fixture.url.path))
+    try await book.close(discardingChanges: true)
   }
 
   @Test func `tells that its database is older than its last save`() async throws {
-    try await BookFixture.with { fixture in
-      let book = try await fixture.open()
-      try await book.close()
-      let old = try Data(contentsOf: fixture.store)
-      let again = try await fixture.open()
-      try await again.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
-      try await again.close()
-      try old.write(to: fixture.store)
-      let errors = ErrorList()
-      let torn = try await fixture.open { $0.errorHandler = { errors.add($0) } }
-      #expect(
-        errors.all.map { $0.fileError?.reason?.hasPrefix("its database is older than its last save") } == [
-          true
-        ])
-      #expect(try await torn.book == Book())
-      #expect(try fixture.visibleFiles == ["Pictures/1.jpeg": "golden"])
-      try await torn.close()
-    }
+    let book = try await fixture.open()
+    try await book.close()
+    let old = try Data(contentsOf: fixture.store)
+    let again = try await fixture.open()
+    try await again.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
+    try await again.close()
+    try old.write(to: fixture.store)
+    let errors = ErrorList()
+    let torn = try await fixture.open { $0.errorHandler = { errors.add($0) } }
+    #expect(
+      errors.all.map { $0.fileError?.reason?.hasPrefix("its database is older than its last save") } == [
+        true
+      ])
+    #expect(try await torn.book == Book())
+    #expect(try fixture.visibleFiles == ["Pictures/1.jpeg": "golden"])
+    try await torn.close()
   }
 
   /// Makes a document, changes it, and expects that it cannot be opened.
   private func expectRefusal(
     _ code: FilePackageError.Code, _ text: String?, _ change: (BookFixture) throws -> Void
   ) async throws {
-    try await BookFixture.with { fixture in
-      let book = try await fixture.open()
-      try await book.add(Recipe(id: 1, title: "Rösti"))
-      try await book.close()
-      try change(fixture)
-      let names = try fixture.names(in: "StoreContent")
-      let error = await documentError { _ = try await fixture.open() }
-      #expect(error?.fileError?.code == code)
-      if let text { #expect(error?.description == text) }
-      #expect(try fixture.names(in: "StoreContent") == names)
-    }
+    let book = try await fixture.open()
+    try await book.add(Recipe(id: 1, title: "Rösti"))
+    try await book.close()
+    try change(fixture)
+    let names = try fixture.names(in: "StoreContent")
+    let error = await documentError { _ = try await fixture.open() }
+    #expect(error?.fileError?.code == code)
+    if let text { #expect(error?.description == text) }
+    #expect(try fixture.names(in: "StoreContent") == names)
   }
 }
 

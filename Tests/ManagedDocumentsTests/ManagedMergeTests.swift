@@ -6,7 +6,7 @@ import ManagedDocuments
 import TestSupport
 import Testing
 
-@Suite("Two open documents of one package")
+@Suite("Two open documents of one package", .temporaryDirectory)
 struct ManagedMergeTests {
   /// The row before the edit is (title: A, notes: n, servings: 1), after it (B, n, 2).
   private static let before = Recipe(id: 1, title: "A", notes: "n", servings: 1)
@@ -68,74 +68,68 @@ struct ManagedMergeTests {
   func `undo a removal whose key is taken, and an insertion that was changed`(_ policy: MergePolicy)
     async throws
   {
-    try await BookFixture.with { fixture in
-      let book = try await fixture.open { $0.mergePolicy = policy }
-      let theirs = try await fixture.open()
-      try await book.add(Self.before)
-      try await book.edit { db, _ in try db.execute(sql: "DELETE FROM recipe") }
-      let taken = Recipe(id: 1, title: "Taken")
-      try await theirs.add(taken)
-      let error = await documentError { try await book.undo() }
-      let objectWins = policy == .overwrite || policy == .mergeByPropertyObjectTrump
-      #expect(error?.code == (policy == .error ? .conflict : nil))
-      #expect(try await book.book.recipes == [objectWins ? Self.before : taken])
+    let book = try await fixture.open { $0.mergePolicy = policy }
+    let theirs = try await fixture.open()
+    try await book.add(Self.before)
+    try await book.edit { db, _ in try db.execute(sql: "DELETE FROM recipe") }
+    let taken = Recipe(id: 1, title: "Taken")
+    try await theirs.add(taken)
+    let error = await documentError { try await book.undo() }
+    let objectWins = policy == .overwrite || policy == .mergeByPropertyObjectTrump
+    #expect(error?.code == (policy == .error ? .conflict : nil))
+    #expect(try await book.book.recipes == [objectWins ? Self.before : taken])
 
-      try await book.add(Recipe(id: 2, title: "Mine"))
-      try await theirs.edit { db, _ in try db.execute(sql: "UPDATE recipe SET title = 'Theirs' WHERE id = 2")
-      }
-      let second = await documentError { try await book.undo() }
-      #expect(second?.code == (policy == .error ? .conflict : nil))
-      #expect(try await book.book.titles.dropFirst() == (objectWins ? [] : ["Theirs"]))
-      try await theirs.close()
-      try await book.close()
+    try await book.add(Recipe(id: 2, title: "Mine"))
+    try await theirs.edit { db, _ in try db.execute(sql: "UPDATE recipe SET title = 'Theirs' WHERE id = 2")
     }
+    let second = await documentError { try await book.undo() }
+    #expect(second?.code == (policy == .error ? .conflict : nil))
+    #expect(try await book.book.titles.dropFirst() == (objectWins ? [] : ["Theirs"]))
+    try await theirs.close()
+    try await book.close()
   }
 
   @Test func `never leave a row that refers to no row`() async throws {
-    try await BookFixture.with { fixture in
-      let change: (inout ManagedDocumentOptions) -> Void = { options in
-        options.mergePolicy = .overwrite
-        options.migrator?.registerMigration("steps") { db in
-          try db.execute(
-            sql: "CREATE TABLE step(id INTEGER PRIMARY KEY, recipe INTEGER NOT NULL REFERENCES recipe(id))")
-        }
+    let change: (inout ManagedDocumentOptions) -> Void = { options in
+      options.mergePolicy = .overwrite
+      options.migrator?.registerMigration("steps") { db in
+        try db.execute(
+          sql: "CREATE TABLE step(id INTEGER PRIMARY KEY, recipe INTEGER NOT NULL REFERENCES recipe(id))")
       }
-      let book = try await fixture.open(change)
-      let theirs = try await fixture.open(change)
-      try await book.add(Self.before)
-      try await theirs.edit { db, _ in try db.execute(sql: "INSERT INTO step VALUES (1, 1)") }
-      let error = await documentError { try await book.undo() }
-      #expect(error?.code == .conflict)
-      #expect(error?.description.contains("'step'") == true)
-      #expect(try await book.book.recipes == [Self.before])
-      try await theirs.close()
-      try await book.close()
     }
+    let book = try await fixture.open(change)
+    let theirs = try await fixture.open(change)
+    try await book.add(Self.before)
+    try await theirs.edit { db, _ in try db.execute(sql: "INSERT INTO step VALUES (1, 1)") }
+    let error = await documentError { try await book.undo() }
+    #expect(error?.code == .conflict)
+    #expect(error?.description.contains("'step'") == true)
+    #expect(try await book.book.recipes == [Self.before])
+    try await theirs.close()
+    try await book.close()
   }
 
   @Test func `undo their own edits only, and see each other's`() async throws {
-    try await BookFixture.with { fixture in
-      let book = try await fixture.open()
-      let theirs = try await fixture.open()
-      try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
-      try await theirs.add(Recipe(id: 2, title: "Soup"), picture: "red")
-      #expect(try await book.book == theirs.book)
-      try await book.undo()
-      #expect(
-        try await theirs.book
-          == Book(recipes: [Recipe(id: 2, title: "Soup")], files: ["Pictures/2.jpeg": "red"]))
-      try await theirs.undo()
-      #expect(try await book.book == Book())
-      try await book.redo()
-      try await theirs.redo()
-      // One save is of all edits.
-      try await theirs.save()
-      try await theirs.synchronize()
-      #expect(try fixture.visibleFiles == ["Pictures/1.jpeg": "golden", "Pictures/2.jpeg": "red"])
-      try await theirs.close()
-      #expect(try fixture.names().contains(".docpkg"), "another document has the package open")
-      try await book.close()
-      #expect(try fixture.names() == ["AdditionalContent", "Metadata.plist", "StoreContent"])
-    }
+    let book = try await fixture.open()
+    let theirs = try await fixture.open()
+    try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
+    try await theirs.add(Recipe(id: 2, title: "Soup"), picture: "red")
+    #expect(try await book.book == theirs.book)
+    try await book.undo()
+    #expect(
+      try await theirs.book
+        == Book(recipes: [Recipe(id: 2, title: "Soup")], files: ["Pictures/2.jpeg": "red"]))
+    try await theirs.undo()
+    #expect(try await book.book == Book())
+    try await book.redo()
+    try await theirs.redo()
+    // One save is of all edits.
+    try await theirs.save()
+    try await theirs.synchronize()
+    #expect(try fixture.visibleFiles == ["Pictures/1.jpeg": "golden", "Pictures/2.jpeg": "red"])
+    try await theirs.close()
+    #expect(try fixture.names().contains(".docpkg"), "another document has the package open")
+    try await book.close()
+    #expect(try fixture.names() == ["AdditionalContent", "Metadata.plist", "StoreContent"])
   }
 }

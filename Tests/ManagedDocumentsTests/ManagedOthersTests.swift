@@ -8,41 +8,39 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("A document with a database beside another program's transactions")
+@Suite("A document with a database beside another program's transactions", .temporaryDirectory)
 struct ManagedOthersTests {
   /// The same numbers of SQLite stand for own and other transactions.
   @Test func `hears of each once, and of none of its own`() async throws {
-    try await BookFixture.with { fixture in
-      let events = EventList()
-      let book = try await fixture.open {
-        $0.watchesDisk = false
-        $0.eventHandler = { events.add($0) }
-      }
-      let theirs = try await fixture.open { $0.watchesDisk = false }
-      // The opening of the other document is a transaction, too.
-      await book.presentedItemDidChange()
-      #expect(events.takeChanges() == 1)
-      try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
-      try await book.undo()
-      try await book.redo()
-      try await book.save()
-      try await book.add(Recipe(id: 2, title: "Soup"))
-      try await book.revertToSaved()
-      await book.presentedItemDidChange()
-      #expect(events.takeChanges() == 0)
-      try await theirs.add(Recipe(id: 3, title: "Bread"))
-      await book.presentedItemDidChange()
-      await book.presentedItemDidChange()
-      #expect(events.takeChanges() == 1)
-      // Own transactions after another program's do not hide it.
-      try await book.add(Recipe(id: 4, title: "Jam"))
-      try await theirs.add(Recipe(id: 5, title: "Tea"))
-      try await book.undo()
-      await book.presentedItemDidChange()
-      #expect(events.takeChanges() == 1)
-      try await theirs.close()
-      try await book.close()
+    let events = EventList()
+    let book = try await fixture.open {
+      $0.watchesDisk = false
+      $0.eventHandler = { events.add($0) }
     }
+    let theirs = try await fixture.open { $0.watchesDisk = false }
+    // The opening of the other document is a transaction, too.
+    await book.presentedItemDidChange()
+    #expect(events.takeChanges() == 1)
+    try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
+    try await book.undo()
+    try await book.redo()
+    try await book.save()
+    try await book.add(Recipe(id: 2, title: "Soup"))
+    try await book.revertToSaved()
+    await book.presentedItemDidChange()
+    #expect(events.takeChanges() == 0)
+    try await theirs.add(Recipe(id: 3, title: "Bread"))
+    await book.presentedItemDidChange()
+    await book.presentedItemDidChange()
+    #expect(events.takeChanges() == 1)
+    // Own transactions after another program's do not hide it.
+    try await book.add(Recipe(id: 4, title: "Jam"))
+    try await theirs.add(Recipe(id: 5, title: "Tea"))
+    try await book.undo()
+    await book.presentedItemDidChange()
+    #expect(events.takeChanges() == 1)
+    try await theirs.close()
+    try await book.close()
   }
 
   /// `cp -al` and programs that save room give the files of two packages one node.
@@ -79,39 +77,35 @@ struct ManagedOthersTests {
   }
 
   @Test func `has unsaved edits by another program, until either saves them`() async throws {
-    try await BookFixture.with { fixture in
-      let book = try await fixture.open { $0.watchesDisk = false }
-      let theirs = try await fixture.open { $0.watchesDisk = false }
-      try await theirs.add(Recipe(id: 1, title: "Rösti"))
-      await book.presentedItemDidChange()
-      #expect(await book.hasUnsavedChanges)
-      try await theirs.save()
-      await book.presentedItemDidChange()
-      #expect(await !book.hasUnsavedChanges)
-      #expect(try await book.save().strategy == .none)
-      try await theirs.close()
-      try await book.close()
-    }
+    let book = try await fixture.open { $0.watchesDisk = false }
+    let theirs = try await fixture.open { $0.watchesDisk = false }
+    try await theirs.add(Recipe(id: 1, title: "Rösti"))
+    await book.presentedItemDidChange()
+    #expect(await book.hasUnsavedChanges)
+    try await theirs.save()
+    await book.presentedItemDidChange()
+    #expect(await !book.hasUnsavedChanges)
+    #expect(try await book.save().strategy == .none)
+    try await theirs.close()
+    try await book.close()
   }
 
   @Test func `tells its observers by itself`() async throws {
-    try await BookFixture.with { fixture in
-      let book = try await fixture.open()
-      let theirs = try await fixture.open()
-      try await theirs.add(Recipe(id: 1, title: "Rösti"))
-      try await withDeadline("another program's row in an observation") {
-        for try await count in book.observe({ try Recipe.fetchCount($0) }) where count == 1 { return }
-      }
-      try await withDeadline("unsaved edits of another program") {
-        while await !book.hasUnsavedChanges { await Task.yield() }
-      }
-      try await theirs.save()
-      try await withDeadline("a save of another program") {
-        while await book.hasUnsavedChanges { await Task.yield() }
-      }
-      try await theirs.close()
-      try await book.close()
+    let book = try await fixture.open()
+    let theirs = try await fixture.open()
+    try await theirs.add(Recipe(id: 1, title: "Rösti"))
+    try await withDeadline("another program's row in an observation") {
+      for try await count in book.observe({ try Recipe.fetchCount($0) }) where count == 1 { return }
     }
+    try await withDeadline("unsaved edits of another program") {
+      while await !book.hasUnsavedChanges { await Task.yield() }
+    }
+    try await theirs.save()
+    try await withDeadline("a save of another program") {
+      while await book.hasUnsavedChanges { await Task.yield() }
+    }
+    try await theirs.close()
+    try await book.close()
   }
 }
 

@@ -9,76 +9,68 @@ import TestSupport
 import Testing
 
 /// A save returns at its commit (MS1). Its publishing follows, and these tests hold it up with a clock that stands.
-@Suite("A save of a document with a database")
+@Suite("A save of a document with a database", .temporaryDirectory)
 struct ManagedSavingTests {
   @Test func `returns at its commit, and is published once together with the next ones`() async throws {
-    try await BookFixture.with { fixture in
-      let events = PublishingList()
-      let book = try await fixture.open(standing { $0.eventHandler = { events.add($0) } })
-      for number in 1...5 {
-        try await book.add(Recipe(id: Int64(number), title: "\(number)"), picture: "\(number)")
-        let report = try await book.save()
-        #expect(report.written == ["AdditionalContent/Pictures/\(number).jpeg", "Metadata.plist"])
-        #expect(!report.isPublished && report.synchronizations == 1 && report.generation == number + 1)
-        #expect(report.description.contains("being published"))
-      }
-      #expect(await !book.hasUnsavedChanges)
-      #expect(try fixture.visibleFiles == [:] && fixture.generation == 1)
-      #expect(try await book.book.files.count == 5, "a reader of the library needs no publishing")
-      try await book.synchronize()
-      #expect(try fixture.visibleFiles.count == 5 && fixture.generation == 6)
-      #expect(events.published.map(\.generation) == [6])
-      #expect(events.published[0].isPublished && events.published[0].written.count == 6)
-      // Nothing is left to do.
-      try await book.synchronize()
-      #expect(events.published.count == 1)
-      try await book.close()
+    let events = PublishingList()
+    let book = try await fixture.open(standing { $0.eventHandler = { events.add($0) } })
+    for number in 1...5 {
+      try await book.add(Recipe(id: Int64(number), title: "\(number)"), picture: "\(number)")
+      let report = try await book.save()
+      #expect(report.written == ["AdditionalContent/Pictures/\(number).jpeg", "Metadata.plist"])
+      #expect(!report.isPublished && report.synchronizations == 1 && report.generation == number + 1)
+      #expect(report.description.contains("being published"))
     }
+    #expect(await !book.hasUnsavedChanges)
+    #expect(try fixture.visibleFiles == [:] && fixture.generation == 1)
+    #expect(try await book.book.files.count == 5, "a reader of the library needs no publishing")
+    try await book.synchronize()
+    #expect(try fixture.visibleFiles.count == 5 && fixture.generation == 6)
+    #expect(events.published.map(\.generation) == [6])
+    #expect(events.published[0].isPublished && events.published[0].written.count == 6)
+    // Nothing is left to do.
+    try await book.synchronize()
+    #expect(events.published.count == 1)
+    try await book.close()
   }
 
   @Test func `is published by itself a moment later`() async throws {
-    try await BookFixture.with { fixture in
-      let (clock, events) = (ManualClock(), PublishingList())
-      let book = try await fixture.open {
-        $0.clock = clock
-        $0.eventHandler = { events.add($0) }
-      }
-      try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
-      try await book.save()
-      #expect(await clock.nextDeadline().offset == .milliseconds(20))
-      clock.advance(by: .milliseconds(20))
-      await events.nextPublishing()
-      #expect(try fixture.visibleFiles == ["Pictures/1.jpeg": "golden"])
-      try await book.close()
+    let (clock, events) = (ManualClock(), PublishingList())
+    let book = try await fixture.open {
+      $0.clock = clock
+      $0.eventHandler = { events.add($0) }
     }
+    try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
+    try await book.save()
+    #expect(await clock.nextDeadline().offset == .milliseconds(20))
+    clock.advance(by: .milliseconds(20))
+    await events.nextPublishing()
+    #expect(try fixture.visibleFiles == ["Pictures/1.jpeg": "golden"])
+    try await book.close()
   }
 
   @Test func `waits for no other program that has the package's lock`() async throws {
-    try await BookFixture.with { fixture in
-      let book = try await fixture.open(standing())
-      let other = try OtherWriter(fixture.path)
-      try await book.add(Recipe(id: 1, title: "Rösti"))
-      try await book.save()
-      #expect(await !book.hasUnsavedChanges)
-      await other.unlock()
-      try await book.synchronize()
-      #expect(try fixture.generation == 2)
-      try await book.close()
-    }
+    let book = try await fixture.open(standing())
+    let other = try OtherWriter(fixture.path)
+    try await book.add(Recipe(id: 1, title: "Rösti"))
+    try await book.save()
+    #expect(await !book.hasUnsavedChanges)
+    await other.unlock()
+    try await book.synchronize()
+    #expect(try fixture.generation == 2)
+    try await book.close()
   }
 
   @Test func `is published by closing, and before another program reads`() async throws {
-    try await BookFixture.with { fixture in
-      let book = try await fixture.open(standing())
-      try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
-      try await book.save()
-      try await book.savePresentedItemChanges()
-      #expect(try fixture.visibleFiles == ["Pictures/1.jpeg": "golden"])
-      try await book.edit { _, content in try content.write("a", Data("b".utf8)) }
-      try await book.save()
-      try await book.close()
-      #expect(try fixture.visibleFiles == ["Pictures/1.jpeg": "golden", "a": "b"])
-    }
+    let book = try await fixture.open(standing())
+    try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
+    try await book.save()
+    try await book.savePresentedItemChanges()
+    #expect(try fixture.visibleFiles == ["Pictures/1.jpeg": "golden"])
+    try await book.edit { _, content in try content.write("a", Data("b".utf8)) }
+    try await book.save()
+    try await book.close()
+    #expect(try fixture.visibleFiles == ["Pictures/1.jpeg": "golden", "a": "b"])
   }
 
   /// The rows of an unsaved edit do not hold up the file of the save before (MT5).
@@ -113,64 +105,60 @@ struct ManagedSavingTests {
   @Test(arguments: ["small", "large"])
   func `leaves the bytes of earlier moments to readers`(_ size: String) async throws {
     let rest = String(repeating: "x", count: size == "large" ? 300_000 : 0)
-    try await BookFixture.with { fixture in
-      let book = try await fixture.open(standing { $0.undo = nil })
-      for number in 1...3 {
-        try await book.edit { _, content in try content.write("a", Data("\(number)\(rest)".utf8)) }
-        if number > 1 {
-          try await book.save()
-          #expect(try await book.book.files == ["a": "\(number)\(rest)"])
-          // This read began before the next save is published, and ends after that.
-          let gate = Gate()
-          async let old = book.read { _, content in
-            gate.enter()
-            return try content.read("a")
-          }
-          await gate.entered()
-          try await book.synchronize()
-          gate.leave()
-          #expect(try await String(decoding: old, as: UTF8.self) == "\(number)\(rest)")
-        } else {
-          try await book.save()
-          try await book.synchronize()
+    let book = try await fixture.open(standing { $0.undo = nil })
+    for number in 1...3 {
+      try await book.edit { _, content in try content.write("a", Data("\(number)\(rest)".utf8)) }
+      if number > 1 {
+        try await book.save()
+        #expect(try await book.book.files == ["a": "\(number)\(rest)"])
+        // This read began before the next save is published, and ends after that.
+        let gate = Gate()
+        async let old = book.read { _, content in
+          gate.enter()
+          return try content.read("a")
         }
+        await gate.entered()
+        try await book.synchronize()
+        gate.leave()
+        #expect(try await String(decoding: old, as: UTF8.self) == "\(number)\(rest)")
+      } else {
+        try await book.save()
+        try await book.synchronize()
       }
-      try await book.close()
-      #expect(try fixture.names() == ["AdditionalContent", "Metadata.plist", "StoreContent"])
     }
+    try await book.close()
+    #expect(try fixture.names() == ["AdditionalContent", "Metadata.plist", "StoreContent"])
   }
 
   /// A failed publishing is no unsaved change, and the first error counts.
   @Test func `is saved if it cannot be published, and the next save publishes it`() async throws {
-    try await BookFixture.with { fixture in
-      let errors = ErrorList()
-      let book = try await fixture.open(
-        standing {
-          $0.errorHandler = { errors.add($0) }
-          $0.configuration.busyMode = .immediateError
-        })
-      try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
-      try await book.save()
-      let folder = fixture.url.appending(path: "AdditionalContent")
-      try FileManager.default.removeItem(at: folder)
-      try Data().write(to: folder)
-      // Noting the files fails, too: the database is locked.
-      let other = try DatabaseQueue(
-        path: fixture.url.appending(path: "StoreContent/persistentStore").path, configuration: .unsafe)
-      try other.inDatabase { db in try db.execute(sql: "BEGIN IMMEDIATE") }
-      let failure = await documentError { try await book.synchronize() }
-      try other.inDatabase { db in try db.execute(sql: "ROLLBACK") }
-      try other.close()
-      #expect(failure?.fileError?.code == .wrongKind, "\(String(describing: failure))")
-      #expect(errors.all.count == 1)
-      #expect(await !book.hasUnsavedChanges)
-      #expect(await book.documentState == .normal)
-      try FileManager.default.removeItem(at: folder)
-      #expect(try await book.save().strategy == .none)
-      try await book.synchronize()
-      #expect(try fixture.visibleFiles == ["Pictures/1.jpeg": "golden"])
-      try await book.close()
-    }
+    let errors = ErrorList()
+    let book = try await fixture.open(
+      standing {
+        $0.errorHandler = { errors.add($0) }
+        $0.configuration.busyMode = .immediateError
+      })
+    try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
+    try await book.save()
+    let folder = fixture.url.appending(path: "AdditionalContent")
+    try FileManager.default.removeItem(at: folder)
+    try Data().write(to: folder)
+    // Noting the files fails, too: the database is locked.
+    let other = try DatabaseQueue(
+      path: fixture.url.appending(path: "StoreContent/persistentStore").path, configuration: .unsafe)
+    try other.inDatabase { db in try db.execute(sql: "BEGIN IMMEDIATE") }
+    let failure = await documentError { try await book.synchronize() }
+    try other.inDatabase { db in try db.execute(sql: "ROLLBACK") }
+    try other.close()
+    #expect(failure?.fileError?.code == .wrongKind, "\(String(describing: failure))")
+    #expect(errors.all.count == 1)
+    #expect(await !book.hasUnsavedChanges)
+    #expect(await book.documentState == .normal)
+    try FileManager.default.removeItem(at: folder)
+    #expect(try await book.save().strategy == .none)
+    try await book.synchronize()
+    #expect(try fixture.visibleFiles == ["Pictures/1.jpeg": "golden"])
+    try await book.close()
   }
 
   /// Options with a clock that stands.

@@ -6,97 +6,91 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Undoing in a database")
+@Suite("Undoing in a database", .temporaryDirectory)
 struct ManagedUndoTests {
   @Test func `takes rows and files back and brings them again, also past saves`() async throws {
-    try await BookFixture.with { fixture in
-      let book = try await fixture.open()
-      var moments = [try await book.book]
-      try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden", named: "Add")
-      moments.append(try await book.book)
-      try await book.save()
-      try await book.edit("Change") { db, content in
-        try db.execute(sql: "UPDATE recipe SET title = 'Soup', servings = 4")
-        try content.write("Pictures/1.jpeg", Data("red".utf8))
-      }
-      moments.append(try await book.book)
-      try await book.edit("Remove") { db, content in
-        try db.execute(sql: "DELETE FROM recipe")
-        try content.remove("Pictures/1.jpeg")
-      }
-      moments.append(try await book.book)
-      try await book.save()
-      #expect(try await book.undoState.undoMenuItemTitle == "Undo Remove")
-      for moment in moments.dropLast().reversed() {
-        #expect(try await book.undo())
-        #expect(try await book.book == moment)
-        try await book.save()
-        try await book.synchronize()
-        #expect(try fixture.visibleFiles == moment.files)
-      }
-      #expect(try await !book.undo())
-      #expect(try await book.undoState == UndoStateFixture.redo(3, "Add"))
-      for moment in moments.dropFirst() {
-        #expect(try await book.redo())
-        #expect(try await book.book == moment)
-        try await book.save()
-        try await book.synchronize()
-        #expect(try fixture.visibleFiles == moment.files)
-      }
-      #expect(try await !book.redo())
-      try await book.close()
+    let book = try await fixture.open()
+    var moments = [try await book.book]
+    try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden", named: "Add")
+    moments.append(try await book.book)
+    try await book.save()
+    try await book.edit("Change") { db, content in
+      try db.execute(sql: "UPDATE recipe SET title = 'Soup', servings = 4")
+      try content.write("Pictures/1.jpeg", Data("red".utf8))
     }
+    moments.append(try await book.book)
+    try await book.edit("Remove") { db, content in
+      try db.execute(sql: "DELETE FROM recipe")
+      try content.remove("Pictures/1.jpeg")
+    }
+    moments.append(try await book.book)
+    try await book.save()
+    #expect(try await book.undoState.undoMenuItemTitle == "Undo Remove")
+    for moment in moments.dropLast().reversed() {
+      #expect(try await book.undo())
+      #expect(try await book.book == moment)
+      try await book.save()
+      try await book.synchronize()
+      #expect(try fixture.visibleFiles == moment.files)
+    }
+    #expect(try await !book.undo())
+    #expect(try await book.undoState == UndoStateFixture.redo(3, "Add"))
+    for moment in moments.dropFirst() {
+      #expect(try await book.redo())
+      #expect(try await book.book == moment)
+      try await book.save()
+      try await book.synchronize()
+      #expect(try fixture.visibleFiles == moment.files)
+    }
+    #expect(try await !book.redo())
+    try await book.close()
   }
 
   @Test func `past a save makes a document changed, and redoing up to it unchanged`() async throws {
-    try await BookFixture.with { fixture in
-      let book = try await fixture.open()
-      try await book.add(Recipe(id: 1, title: "Rösti"))
-      try await book.save()
-      try await book.undo()
-      #expect(await book.hasUnsavedChanges)
-      try await book.redo()
-      #expect(await !book.hasUnsavedChanges)
-      try await book.add(Recipe(id: 2, title: "Soup"))
-      #expect(await book.hasUnsavedChanges)
-      try await book.undo()
-      #expect(await !book.hasUnsavedChanges)
-      try await book.undo()
-      try await book.add(Recipe(id: 1, title: "Rösti"))
-      #expect(await book.hasUnsavedChanges, "an equal edit is another state")
-      #expect(try await !book.redo())
-      try await book.close()
-    }
+    let book = try await fixture.open()
+    try await book.add(Recipe(id: 1, title: "Rösti"))
+    try await book.save()
+    try await book.undo()
+    #expect(await book.hasUnsavedChanges)
+    try await book.redo()
+    #expect(await !book.hasUnsavedChanges)
+    try await book.add(Recipe(id: 2, title: "Soup"))
+    #expect(await book.hasUnsavedChanges)
+    try await book.undo()
+    #expect(await !book.hasUnsavedChanges)
+    try await book.undo()
+    try await book.add(Recipe(id: 1, title: "Rösti"))
+    #expect(await book.hasUnsavedChanges, "an equal edit is another state")
+    #expect(try await !book.redo())
+    try await book.close()
   }
 
   @Test func `takes edits of one name as one step, as typing`() async throws {
-    try await BookFixture.with { fixture in
-      let clock = ManualClock()
-      let book = try await fixture.open {
-        $0.undo = UndoPolicy()
-        $0.clock = clock
-      }
-      try await book.add(Recipe(id: 1, title: ""))
-      for title in ["R", "Rö", "Rös"] {
-        try await book.edit("Typing") { db, content in
-          try db.execute(sql: "UPDATE recipe SET title = ?", arguments: [title])
-          try content.write(title, Data(title.utf8))
-        }
-      }
-      clock.advance(by: .seconds(2))
-      try await book.edit("Typing") { db, _ in try db.execute(sql: "UPDATE recipe SET title = 'Röst'") }
-      #expect(try await book.undoState.undoCount == 3)
-      try await book.undo()
-      #expect(try await book.book.titles == ["Rös"])
-      try await book.undo()
-      #expect(try await book.book == Book(recipes: [Recipe(id: 1, title: "")]))
-      try await book.redo()
-      #expect(try await book.book.titles == ["Rös"])
-      #expect(try await book.book.files.count == 3)
-      try await book.undo()
-      #expect(try await book.book == Book(recipes: [Recipe(id: 1, title: "")]))
-      try await book.close()
+    let clock = ManualClock()
+    let book = try await fixture.open {
+      $0.undo = UndoPolicy()
+      $0.clock = clock
     }
+    try await book.add(Recipe(id: 1, title: ""))
+    for title in ["R", "Rö", "Rös"] {
+      try await book.edit("Typing") { db, content in
+        try db.execute(sql: "UPDATE recipe SET title = ?", arguments: [title])
+        try content.write(title, Data(title.utf8))
+      }
+    }
+    clock.advance(by: .seconds(2))
+    try await book.edit("Typing") { db, _ in try db.execute(sql: "UPDATE recipe SET title = 'Röst'") }
+    #expect(try await book.undoState.undoCount == 3)
+    try await book.undo()
+    #expect(try await book.book.titles == ["Rös"])
+    try await book.undo()
+    #expect(try await book.book == Book(recipes: [Recipe(id: 1, title: "")]))
+    try await book.redo()
+    #expect(try await book.book.titles == ["Rös"])
+    #expect(try await book.book.files.count == 3)
+    try await book.undo()
+    #expect(try await book.book == Book(recipes: [Recipe(id: 1, title: "")]))
+    try await book.close()
   }
 
   @Test func `is bounded by steps and by bytes, and keeps the last step always`() async throws {
@@ -111,79 +105,71 @@ struct ManagedUndoTests {
       #expect(try await book.book.titles == [])
       try await book.close()
     }
-    try await BookFixture.with { fixture in
-      let book = try await fixture.open { $0.undo = UndoPolicy(byteBudget: 3000, groupingInterval: .zero) }
-      for id in 1...5 {
-        try await book.add(Recipe(id: Int64(id), title: String(repeating: "x", count: 1000)))
-      }
-      #expect(try await book.undoState.undoCount == 2)
-      try await book.add(Recipe(id: 6, title: String(repeating: "x", count: 10_000)))
-      #expect(try await book.undoState.undoCount == 1)
-      try await book.close()
+    let book = try await fixture.open { $0.undo = UndoPolicy(byteBudget: 3000, groupingInterval: .zero) }
+    for id in 1...5 {
+      try await book.add(Recipe(id: Int64(id), title: String(repeating: "x", count: 1000)))
     }
+    #expect(try await book.undoState.undoCount == 2)
+    try await book.add(Recipe(id: 6, title: String(repeating: "x", count: 10_000)))
+    #expect(try await book.undoState.undoCount == 1)
+    try await book.close()
   }
 
   @Test func `goes back to the last save, and forgets what could be undone`() async throws {
-    try await BookFixture.with { fixture in
-      let book = try await fixture.open()
-      try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
-      try await book.save()
-      let saved = try await book.book
-      try await book.undo()
-      try await book.add(Recipe(id: 7, title: "Soup"), picture: "red")
-      try await book.undo()
-      try await book.add(Recipe(id: 8, title: "Cake"), picture: "brown")
-      try await book.revertToSaved()
-      #expect(try await book.book == saved)
-      #expect(await !book.hasUnsavedChanges)
-      #expect(try await book.undoState == UndoStateFixture.empty)
-      try await book.revertToSaved()
-      #expect(try await book.book == saved)
-      try await book.add(Recipe(id: 9, title: "Bread"), picture: "dark")
-      try await book.close(discardingChanges: true)
-      let again = try await fixture.open()
-      #expect(try await again.book == saved)
-      #expect(try fixture.visibleFiles == saved.files)
-      try await again.close()
-    }
+    let book = try await fixture.open()
+    try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
+    try await book.save()
+    let saved = try await book.book
+    try await book.undo()
+    try await book.add(Recipe(id: 7, title: "Soup"), picture: "red")
+    try await book.undo()
+    try await book.add(Recipe(id: 8, title: "Cake"), picture: "brown")
+    try await book.revertToSaved()
+    #expect(try await book.book == saved)
+    #expect(await !book.hasUnsavedChanges)
+    #expect(try await book.undoState == UndoStateFixture.empty)
+    try await book.revertToSaved()
+    #expect(try await book.book == saved)
+    try await book.add(Recipe(id: 9, title: "Bread"), picture: "dark")
+    try await book.close(discardingChanges: true)
+    let again = try await fixture.open()
+    #expect(try await again.book == saved)
+    #expect(try fixture.visibleFiles == saved.files)
+    try await again.close()
   }
 
   @Test func `takes back every accepted edit when it closes, also one whose transaction comes late`()
     async throws
   {
-    try await BookFixture.with { fixture in
-      let clock = TellingClock()
-      let book = try await fixture.open { $0.clock = clock }
-      try await book.add(Recipe(id: 1, title: "Soup"))
-      let executor = HoldingExecutor()
-      clock.tellNext { executor.holdNext() }
-      let edit = Task(executorPreference: executor) { try await book.add(Recipe(id: 2, title: "Salad")) }
-      await executor.holds()
-      async let close = documentError { try await book.close(discardingChanges: true) }
-      while await book.documentState.isDisjoint(with: [.editingDisabled, .closed]) { await Task.yield() }
-      executor.release()
-      try await edit.value
-      #expect(await close == nil)
-      let again = try await fixture.open()
-      #expect(try await again.book.titles == [])
-      #expect(await !again.hasUnsavedChanges)
-      try await again.close()
-    }
+    let clock = TellingClock()
+    let book = try await fixture.open { $0.clock = clock }
+    try await book.add(Recipe(id: 1, title: "Soup"))
+    let executor = HoldingExecutor()
+    clock.tellNext { executor.holdNext() }
+    let edit = Task(executorPreference: executor) { try await book.add(Recipe(id: 2, title: "Salad")) }
+    await executor.holds()
+    async let close = documentError { try await book.close(discardingChanges: true) }
+    while await book.documentState.isDisjoint(with: [.editingDisabled, .closed]) { await Task.yield() }
+    executor.release()
+    try await edit.value
+    #expect(await close == nil)
+    let again = try await fixture.open()
+    #expect(try await again.book.titles == [])
+    #expect(await !again.hasUnsavedChanges)
+    try await again.close()
   }
 
   /// Without undo the document does not know the changes.
   @Test func `closes a document whose edits cannot be taken back, and says so`() async throws {
-    try await BookFixture.with { fixture in
-      let book = try await fixture.open { $0.undo = nil }
-      try await book.add(Recipe(id: 1, title: "Soup"))
-      #expect(await documentError { try await book.close(discardingChanges: true) }?.code == .content)
-      #expect(await book.documentState == .closed)
-      let again = try await fixture.open { $0.undo = nil }
-      #expect(try await again.book.titles == ["Soup"])
-      #expect(await again.hasUnsavedChanges)
-      try await again.save()
-      try await again.close(discardingChanges: true)
-    }
+    let book = try await fixture.open { $0.undo = nil }
+    try await book.add(Recipe(id: 1, title: "Soup"))
+    #expect(await documentError { try await book.close(discardingChanges: true) }?.code == .content)
+    #expect(await book.documentState == .closed)
+    let again = try await fixture.open { $0.undo = nil }
+    #expect(try await again.book.titles == ["Soup"])
+    #expect(await again.hasUnsavedChanges)
+    try await again.save()
+    try await again.close(discardingChanges: true)
   }
 
   @Test func `ends with the document, or goes on if an option says so`() async throws {
@@ -251,94 +237,88 @@ struct ManagedUndoTests {
   }
 
   @Test func `takes back changes of a full-text table`() async throws {
-    try await BookFixture.with { fixture in
-      let book = try await fixture.open { options in
-        options.migrator?.registerMigration("search") { db in
-          try db.create(virtualTable: "search", using: FTS5()) { table in
-            table.synchronize(withTable: "recipe")
-            table.column("title")
-          }
+    let book = try await fixture.open { options in
+      options.migrator?.registerMigration("search") { db in
+        try db.create(virtualTable: "search", using: FTS5()) { table in
+          table.synchronize(withTable: "recipe")
+          table.column("title")
         }
       }
-      @Sendable func matches(_ word: String) async throws -> [Int64] {
-        try await book.read { db, _ in
-          try Int64.fetchAll(
-            db, sql: "SELECT rowid FROM search WHERE search MATCH ? ORDER BY 1", arguments: [word])
-        }
-      }
-      for id in 1...20 { try await book.add(Recipe(id: Int64(id), title: "soup \(id)")) }
-      try await book.edit { db, _ in try db.execute(sql: "UPDATE recipe SET title = 'cake' WHERE id > 10") }
-      #expect(try await matches("soup") == Array(1...10))
-      try await book.undo()
-      #expect(try await matches("soup") == Array(1...20))
-      #expect(try await matches("cake") == [])
-      try await book.redo()
-      #expect(try await matches("cake") == Array(11...20))
-      // The writer's own view of the index is the same.
-      try await book.add(Recipe(id: 21, title: "cake 21"))
-      try await book.edit { db, _ in
-        try db.execute(sql: "INSERT INTO search(search) VALUES ('integrity-check')")
-      }
-      while try await book.undo() {}
-      #expect(try await matches("soup") == [])
-      try await book.edit { db, _ in
-        try db.execute(sql: "INSERT INTO search(search) VALUES ('integrity-check')")
-      }
-      try await book.close()
     }
+    @Sendable func matches(_ word: String) async throws -> [Int64] {
+      try await book.read { db, _ in
+        try Int64.fetchAll(
+          db, sql: "SELECT rowid FROM search WHERE search MATCH ? ORDER BY 1", arguments: [word])
+      }
+    }
+    for id in 1...20 { try await book.add(Recipe(id: Int64(id), title: "soup \(id)")) }
+    try await book.edit { db, _ in try db.execute(sql: "UPDATE recipe SET title = 'cake' WHERE id > 10") }
+    #expect(try await matches("soup") == Array(1...10))
+    try await book.undo()
+    #expect(try await matches("soup") == Array(1...20))
+    #expect(try await matches("cake") == [])
+    try await book.redo()
+    #expect(try await matches("cake") == Array(11...20))
+    // The writer's own view of the index is the same.
+    try await book.add(Recipe(id: 21, title: "cake 21"))
+    try await book.edit { db, _ in
+      try db.execute(sql: "INSERT INTO search(search) VALUES ('integrity-check')")
+    }
+    while try await book.undo() {}
+    #expect(try await matches("soup") == [])
+    try await book.edit { db, _ in
+      try db.execute(sql: "INSERT INTO search(search) VALUES ('integrity-check')")
+    }
+    try await book.close()
   }
 
   @Test func `is off if an option says so`() async throws {
-    try await BookFixture.with { fixture in
-      let book = try await fixture.open { $0.undo = nil }
-      try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
-      #expect(await book.hasUnsavedChanges)
-      #expect(try await !book.undo())
-      let error = await documentError { try await book.revertToSaved() }
-      #expect(
-        error?.description
-          == "The document 'Recipes.recipebook' could not be reverted: the changes since its last save are not known."
-      )
-      try await book.save()
-      try await book.synchronize()
-      #expect(try fixture.visibleFiles == ["Pictures/1.jpeg": "golden"])
-      try await book.close()
-    }
+    let book = try await fixture.open { $0.undo = nil }
+    try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
+    #expect(await book.hasUnsavedChanges)
+    #expect(try await !book.undo())
+    let error = await documentError { try await book.revertToSaved() }
+    #expect(
+      error?.description
+        == "The document 'Recipes.recipebook' could not be reverted: the changes since its last save are not known."
+    )
+    try await book.save()
+    try await book.synchronize()
+    #expect(try fixture.visibleFiles == ["Pictures/1.jpeg": "golden"])
+    try await book.close()
   }
 
   /// Makes each edit, undoes all and redoes all, and compares all tables at each step.
   private func expectUndo(schema: String, edits: [String], tables: [String]) async throws {
-    try await BookFixture.with { fixture in
-      let book = try await fixture.open { options in
-        options.migrator = DatabaseMigrator()
-        options.migrator?.registerMigration("schema") { db in try db.execute(sql: schema) }
-      }
-      @Sendable func rows() async throws -> [[[DatabaseValue]]] {
-        try await book.read { db, _ in
-          try tables.map { table in
-            try Row.fetchAll(db, sql: "SELECT * FROM \(table) ORDER BY 1, 2").map { Array($0.databaseValues) }
-          }
+    let book = try await fixture.open { options in
+      options.migrator = DatabaseMigrator()
+      options.migrator?.registerMigration("schema") { db in try db.execute(sql: schema) }
+    }
+    @Sendable func rows() async throws -> [[[DatabaseValue]]] {
+      try await book.read { db, _ in
+        try tables.map { table in
+          try Row.fetchAll(db, sql: "SELECT * FROM \(table) ORDER BY 1, 2").map { Array($0.databaseValues) }
         }
       }
-      var moments = [try await rows()]
-      for edit in edits {
-        try await book.edit { db, _ in try db.execute(sql: edit) }
-        moments.append(try await rows())
-      }
-      for moment in moments.dropLast().reversed() {
-        #expect(try await book.undo())
-        #expect(try await rows() == moment)
-      }
-      for moment in moments.dropFirst() {
-        #expect(try await book.redo())
-        #expect(try await rows() == moment)
-      }
-      let violation = try await book.read { db, _ in try db.foreignKeyViolations().next() == nil }
-      #expect(violation)
-      try await book.revertToSaved()
-      #expect(try await rows() == moments[0])
-      try await book.close()
     }
+    var moments = [try await rows()]
+    for edit in edits {
+      try await book.edit { db, _ in try db.execute(sql: edit) }
+      moments.append(try await rows())
+    }
+    for moment in moments.dropLast().reversed() {
+      #expect(try await book.undo())
+      #expect(try await rows() == moment)
+    }
+    for moment in moments.dropFirst() {
+      #expect(try await book.redo())
+      #expect(try await rows() == moment)
+    }
+    let violation = try await book.read { db, _ in try db.foreignKeyViolations().next() == nil }
+    #expect(violation)
+    try await book.revertToSaved()
+    #expect(try await rows() == moments[0])
+    try await book.close()
   }
 }
 

@@ -8,171 +8,153 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("A verification of a document with a database")
+@Suite("A verification of a document with a database", .temporaryDirectory)
 struct ManagedVerificationTests {
   private func whole(_ fixture: BookFixture) async throws -> VerificationReport {
     try await #require(try ManagedPackage(at: fixture.url)).verify()
   }
 
   @Test func `leaves a closed document as it is, and finds it whole`() async throws {
-    try await BookFixture.with { fixture in
-      let book = try await fixture.open()
-      try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
-      try await book.close()
-      let before = try fixture.everything
-      #expect(try await whole(fixture).lines == ["whole: 4 children, 6 B"])
-      #expect(try fixture.everything == before)
-    }
+    let book = try await fixture.open()
+    try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
+    try await book.close()
+    let before = try fixture.everything
+    #expect(try await whole(fixture).lines == ["whole: 4 children, 6 B"])
+    #expect(try fixture.everything == before)
   }
 
   @Test func `names files that are changed, damaged, missing or another program's`() async throws {
-    try await BookFixture.with { fixture in
-      let book = try await fixture.open()
-      for name in ["a", "b", "c", "e"] {
-        try await book.edit { _, content in try content.write("Files/\(name)", Data(name.utf8)) }
-      }
-      try await book.close()
-      let files = fixture.url.appending(path: "AdditionalContent/Files")
-      try Data("x".utf8).write(to: files.appending(path: "a"))
-      try FileManager.default.removeItem(at: files.appending(path: "b"))
-      try Data().write(to: files.appending(path: "d"))
-      try PosixDisk().rot("e", in: FilePath(files.path))
-      let permissions = [FileAttributeKey.posixPermissions: 0o755]
-      try FileManager.default.setAttributes(permissions, ofItemAtPath: files.appending(path: "c").path)
-      let report = try await whole(fixture)
-      #expect(!report.isWhole && !report.isUnexplained)
-      #expect(report.changed == ["AdditionalContent/Files/a", "AdditionalContent/Files/c"])
-      #expect(report.damaged == ["AdditionalContent/Files/e"])
-      #expect(report.missing == ["AdditionalContent/Files/b"])
-      #expect(report.extra == ["AdditionalContent/Files/d"])
+    let book = try await fixture.open()
+    for name in ["a", "b", "c", "e"] {
+      try await book.edit { _, content in try content.write("Files/\(name)", Data(name.utf8)) }
     }
+    try await book.close()
+    let files = fixture.url.appending(path: "AdditionalContent/Files")
+    try Data("x".utf8).write(to: files.appending(path: "a"))
+    try FileManager.default.removeItem(at: files.appending(path: "b"))
+    try Data().write(to: files.appending(path: "d"))
+    try PosixDisk().rot("e", in: FilePath(files.path))
+    let permissions = [FileAttributeKey.posixPermissions: 0o755]
+    try FileManager.default.setAttributes(permissions, ofItemAtPath: files.appending(path: "c").path)
+    let report = try await whole(fixture)
+    #expect(!report.isWhole && !report.isUnexplained)
+    #expect(report.changed == ["AdditionalContent/Files/a", "AdditionalContent/Files/c"])
+    #expect(report.damaged == ["AdditionalContent/Files/e"])
+    #expect(report.missing == ["AdditionalContent/Files/b"])
+    #expect(report.extra == ["AdditionalContent/Files/d"])
   }
 
   @Test func `finds a child that another program changed beside the files`() async throws {
-    try await BookFixture.with { fixture in
-      try await fixture.open().close()
-      try Data().write(to: fixture.url.appending(path: "Icon"))
-      #expect(try await whole(fixture).isUnexplained)
-    }
+    try await fixture.open().close()
+    try Data().write(to: fixture.url.appending(path: "Icon"))
+    #expect(try await whole(fixture).isUnexplained)
   }
 
   @Test func `lets SQLite check the database`() async throws {
-    try await BookFixture.with { fixture in
-      let book = try await fixture.open {
-        $0.migrator?.registerMigration("steps") { db in
-          try db.execute(
-            sql: """
-              CREATE TABLE step(id INTEGER PRIMARY KEY, recipe INTEGER REFERENCES recipe(id), words TEXT);
-              CREATE INDEX step_words ON step(words);
-              """)
-        }
+    let book = try await fixture.open {
+      $0.migrator?.registerMigration("steps") { db in
+        try db.execute(
+          sql: """
+            CREATE TABLE step(id INTEGER PRIMARY KEY, recipe INTEGER REFERENCES recipe(id), words TEXT);
+            CREATE INDEX step_words ON step(words);
+            """)
       }
-      try await book.edit { db, _ in
-        for id in 1...2000 {
-          try db.execute(sql: "INSERT INTO step(words) VALUES (?)", arguments: ["Step number \(id)"])
-        }
-      }
-      try await book.close()
-      #expect(try await whole(fixture).isWhole)
-
-      var configuration = Configuration()
-      configuration.foreignKeysEnabled = false
-      let queue = try DatabaseQueue(path: fixture.store.path, configuration: configuration)
-      let page = try await queue.write { db in
-        try db.execute(sql: "UPDATE step SET recipe = 77 WHERE id <= 2")
-        return try #require(try Int.fetchOne(db, sql: "SELECT max(pageno) FROM dbstat WHERE name = 'step'"))
-      }
-      try queue.close()
-      let report = try await whole(fixture)
-      #expect(report.database.map(\.kind) == [.foreignKeys])
-      #expect(report.lines.first == "database: 2 rows of table 'step' refer to rows that are not there")
-
-      let file = try FileHandle(forUpdating: fixture.store)
-      try file.seek(toOffset: UInt64((page - 1) * 4096 + 8))
-      try file.write(contentsOf: Data(repeating: 0xFF, count: 600))
-      try file.close()
-      #expect(try await whole(fixture).database.map(\.kind).contains(.damaged))
     }
+    try await book.edit { db, _ in
+      for id in 1...2000 {
+        try db.execute(sql: "INSERT INTO step(words) VALUES (?)", arguments: ["Step number \(id)"])
+      }
+    }
+    try await book.close()
+    #expect(try await whole(fixture).isWhole)
+
+    var configuration = Configuration()
+    configuration.foreignKeysEnabled = false
+    let queue = try DatabaseQueue(path: fixture.store.path, configuration: configuration)
+    let page = try await queue.write { db in
+      try db.execute(sql: "UPDATE step SET recipe = 77 WHERE id <= 2")
+      return try #require(try Int.fetchOne(db, sql: "SELECT max(pageno) FROM dbstat WHERE name = 'step'"))
+    }
+    try queue.close()
+    let report = try await whole(fixture)
+    #expect(report.database.map(\.kind) == [.foreignKeys])
+    #expect(report.lines.first == "database: 2 rows of table 'step' refer to rows that are not there")
+
+    let file = try FileHandle(forUpdating: fixture.store)
+    try file.seek(toOffset: UInt64((page - 1) * 4096 + 8))
+    try file.write(contentsOf: Data(repeating: 0xFF, count: 600))
+    try file.close()
+    #expect(try await whole(fixture).database.map(\.kind).contains(.damaged))
   }
 
   @Test func `finds a database that is of another save than the package`() async throws {
-    try await BookFixture.with { fixture in
-      let book = try await fixture.open()
-      try await book.add(Recipe(id: 1, title: "Rösti"))
-      try await book.close()
-      let old = try Data(contentsOf: fixture.store)
-      let again = try await fixture.open()
-      try await again.add(Recipe(id: 2, title: "Soup"))
-      try await again.close()
-      try old.write(to: fixture.store)
-      #expect(try await whole(fixture).database.map(\.kind) == [.otherSave])
-    }
+    let book = try await fixture.open()
+    try await book.add(Recipe(id: 1, title: "Rösti"))
+    try await book.close()
+    let old = try Data(contentsOf: fixture.store)
+    let again = try await fixture.open()
+    try await again.add(Recipe(id: 2, title: "Soup"))
+    try await again.close()
+    try old.write(to: fixture.store)
+    #expect(try await whole(fixture).database.map(\.kind) == [.otherSave])
   }
 
   @Test func `finds an open document whole, saved or not`() async throws {
-    try await BookFixture.with { fixture in
-      let book = try await fixture.open()
-      try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
-      #expect(try await book.verify().isWhole)
-      try await book.save()
-      #expect(try await book.verify().isWhole)
-      try await book.edit { _, content in
-        try content.write("large", Data(count: 300_000))
-        try content.remove("Pictures/1.jpeg")
-      }
-      let report = try await book.verify()
-      #expect(report.isWhole, "\(report)")
-      try await book.close()
-      #expect(try await whole(fixture).isWhole)
+    let book = try await fixture.open()
+    try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
+    #expect(try await book.verify().isWhole)
+    try await book.save()
+    #expect(try await book.verify().isWhole)
+    try await book.edit { _, content in
+      try content.write("large", Data(count: 300_000))
+      try content.remove("Pictures/1.jpeg")
     }
+    let report = try await book.verify()
+    #expect(report.isWhole, "\(report)")
+    try await book.close()
+    #expect(try await whole(fixture).isWhole)
   }
 
   @Test func `recognises documents with a database, and no other package`() async throws {
-    try await BookFixture.with { fixture in
-      try await fixture.open().close()
-      #expect(try ManagedPackage(at: fixture.url) != nil)
-      let plain = fixture.sibling("Plain.textbundle").url
-      try FileManager.default.createDirectory(
-        at: plain.appending(path: "StoreContent"), withIntermediateDirectories: true)
-      #expect(try ManagedPackage(at: plain) == nil)
-      try Data("text".utf8).write(to: plain.appending(path: "StoreContent/persistentStore"))
-      #expect(try ManagedPackage(at: plain) == nil)
-      let error = await documentError { _ = try ManagedPackage(at: fixture.sibling("none").url) }
-      #expect(error?.fileError?.code == .noSuchFile)
-    }
+    try await fixture.open().close()
+    #expect(try ManagedPackage(at: fixture.url) != nil)
+    let plain = fixture.sibling("Plain.textbundle").url
+    try FileManager.default.createDirectory(
+      at: plain.appending(path: "StoreContent"), withIntermediateDirectories: true)
+    #expect(try ManagedPackage(at: plain) == nil)
+    try Data("text".utf8).write(to: plain.appending(path: "StoreContent/persistentStore"))
+    #expect(try ManagedPackage(at: plain) == nil)
+    let error = await documentError { _ = try ManagedPackage(at: fixture.sibling("none").url) }
+    #expect(error?.fileError?.code == .noSuchFile)
   }
 
   @Test func `a store of trees does not change a document with a database`() async throws {
-    try await BookFixture.with { fixture in
-      try await fixture.open().close()
-      let before = try fixture.everything
-      let store = try await PackageStore.open(at: fixture.url)
-      try await store.tree.setDescendant(
-        FileWrapper(regularFileWithContents: Data("x".utf8)), at: "AdditionalContent/x")
-      let error = await #expect(throws: FilePackageError.self) { try await store.save() }
-      #expect(error?.code == .unsupported)
-      try await store.close()
-      #expect(try fixture.everything == before)
-    }
+    try await fixture.open().close()
+    let before = try fixture.everything
+    let store = try await PackageStore.open(at: fixture.url)
+    try await store.tree.setDescendant(
+      FileWrapper(regularFileWithContents: Data("x".utf8)), at: "AdditionalContent/x")
+    let error = await #expect(throws: FilePackageError.self) { try await store.save() }
+    #expect(error?.code == .unsupported)
+    try await store.close()
+    #expect(try fixture.everything == before)
   }
 
   @Test func `a tool that knows no schema edits the files, and the application's undo stays`() async throws {
-    try await BookFixture.with { fixture in
-      let book = try await fixture.open { $0.keepsUndoAfterClosing = true }
-      try await book.add(Recipe(id: 1, title: "Rösti"))
-      try await book.close()
-      var options = ManagedDocumentOptions()
-      (options.autosave, options.isCoordinated, options.keepsUndoAfterClosing) = (nil, false, true)
-      let tool = try await ManagedDocument.open(at: fixture.url, options: options)
-      try await tool.edit("Tool") { _, content in try content.write("a", Data("1".utf8)) }
-      try await tool.close()
-      let again = try await fixture.open { $0.keepsUndoAfterClosing = true }
-      #expect(try await again.undo())
-      #expect(try await again.book == Book(recipes: [Recipe(id: 1, title: "Rösti")]))
-      #expect(try await again.undo())
-      #expect(try await again.book == Book())
-      try await again.close()
-    }
+    let book = try await fixture.open { $0.keepsUndoAfterClosing = true }
+    try await book.add(Recipe(id: 1, title: "Rösti"))
+    try await book.close()
+    var options = ManagedDocumentOptions()
+    (options.autosave, options.isCoordinated, options.keepsUndoAfterClosing) = (nil, false, true)
+    let tool = try await ManagedDocument.open(at: fixture.url, options: options)
+    try await tool.edit("Tool") { _, content in try content.write("a", Data("1".utf8)) }
+    try await tool.close()
+    let again = try await fixture.open { $0.keepsUndoAfterClosing = true }
+    #expect(try await again.undo())
+    #expect(try await again.book == Book(recipes: [Recipe(id: 1, title: "Rösti")]))
+    #expect(try await again.undo())
+    #expect(try await again.book == Book())
+    try await again.close()
   }
 }
 

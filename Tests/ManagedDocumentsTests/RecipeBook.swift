@@ -70,6 +70,9 @@ struct Book: Sendable, Hashable {
   var titles: [String] { recipes.map(\.title) }
 }
 
+/// The document in the directory of the test.
+var fixture: BookFixture { BookFixture(folder: folder) }
+
 /// A folder with one document.
 struct BookFixture: Sendable {
   let folder: FilePath

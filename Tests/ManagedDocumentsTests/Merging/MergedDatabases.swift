@@ -10,17 +10,6 @@ import Testing
 struct MergedDatabases {
   let folder: FilePath
 
-  /// Calls `body` with a database `base`, made of these statements, and its copies `ours` and `theirs`.
-  static func with(_ sql: String, _ body: (MergedDatabases) throws -> Void) async throws {
-    try await withTemporaryDirectory { folder in
-      let databases = MergedDatabases(folder: folder)
-      try databases.make("base", sql)
-      try databases.copy("base", to: "ours")
-      try databases.copy("base", to: "theirs")
-      try body(databases)
-    }
-  }
-
   func path(_ name: String) -> String { folder.appending(name).string }
 
   func copy(_ name: String, to other: String) throws {
@@ -144,5 +133,20 @@ func mergeProblem(_ body: () throws -> Void) throws -> MergeProblem? {
     return nil
   } catch let problem as MergeProblem {
     return problem
+  }
+}
+
+extension MergedDatabases {
+  /// Makes a database `base` of these statements, and its copies `ours` and `theirs`.
+  init(_ sql: String, in folder: FilePath = TestSupport.folder) throws {
+    self.init(folder: folder)
+    try make("base", sql)
+    try copy("base", to: "ours")
+    try copy("base", to: "theirs")
+  }
+
+  /// Calls `body` with databases in a folder of their own.
+  static func with(_ sql: String, _ body: (MergedDatabases) throws -> Void) async throws {
+    try await withTemporaryDirectory { try body(MergedDatabases(sql, in: $0)) }
   }
 }

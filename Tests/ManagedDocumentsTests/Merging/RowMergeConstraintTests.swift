@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Constraints that each side keeps, and both together do not.
-@Suite("Merging rows with constraints")
+@Suite("Merging rows with constraints", .temporaryDirectory)
 struct RowMergeConstraintTests {
   /// A schema with rows, a change of each side, and the rows after a merge in which each side wins.
   struct Case: Sendable, CustomTestStringConvertible {
@@ -133,27 +133,26 @@ struct RowMergeConstraintTests {
   ]
 
   @Test(arguments: cases, MergePolicy.allCases)
-  func `decides by the policy`(_ test: Case, _ policy: MergePolicy) async throws {
-    try await MergedDatabases.with(test.schema) { databases in
-      try databases.edit("ours", test.ours)
-      try databases.edit("theirs", test.theirs)
-      let before = try databases.digest("ours")
-      if policy == .error {
-        guard case .conflicts(let conflicts) = try mergeProblem({ try databases.merge(policy) }) else {
-          Issue.record("no conflict")
-          return
-        }
-        #expect(conflicts.map(\.kind).contains(test.kind))
-        #expect(try databases.digest("ours") == before)
+  func `decides by the policy`(_ test: Case, _ policy: MergePolicy) throws {
+    let databases = try MergedDatabases(test.schema)
+    try databases.edit("ours", test.ours)
+    try databases.edit("theirs", test.theirs)
+    let before = try databases.digest("ours")
+    if policy == .error {
+      guard case .conflicts(let conflicts) = try mergeProblem({ try databases.merge(policy) }) else {
+        Issue.record("no conflict")
         return
       }
-      let oursWin = policy == .overwrite || policy == .mergeByPropertyObjectTrump
-      let outcome = try databases.merge(policy)
-      #expect(try databases.rows("ours", test.query) == (oursWin ? test.oursWins : test.theirsWins))
-      #expect(outcome.conflicts.map(\.kind).contains(test.kind))
-      if test.conflicts > 0 && !oursWin { #expect(outcome.conflicts.count == test.conflicts) }
-      try databases.check("ours")
+      #expect(conflicts.map(\.kind).contains(test.kind))
+      #expect(try databases.digest("ours") == before)
+      return
     }
+    let oursWin = policy == .overwrite || policy == .mergeByPropertyObjectTrump
+    let outcome = try databases.merge(policy)
+    #expect(try databases.rows("ours", test.query) == (oursWin ? test.oursWins : test.theirsWins))
+    #expect(outcome.conflicts.map(\.kind).contains(test.kind))
+    if test.conflicts > 0 && !oursWin { #expect(outcome.conflicts.count == test.conflicts) }
+    try databases.check("ours")
   }
 
   @Test func `keep a CHECK of a row with columns of both sides`() async throws {
@@ -175,18 +174,17 @@ struct RowMergeConstraintTests {
     }
   }
 
-  @Test func `exchange unique values`() async throws {
-    try await MergedDatabases.with(
+  @Test func `exchange unique values`() throws {
+    let databases = try MergedDatabases(
       "CREATE TABLE t(k TEXT PRIMARY KEY NOT NULL, u INT UNIQUE, v); INSERT INTO t VALUES ('a', 1, 0), ('b', 2, 0)"
-    ) { databases in
-      try databases.edit("ours", "UPDATE t SET v = 7 WHERE k = 'a'")
-      try databases.edit(
-        "theirs",
-        "UPDATE t SET u = 0 WHERE k = 'a'; UPDATE t SET u = 1 WHERE k = 'b'; UPDATE t SET u = 2 WHERE k = 'a'"
-      )
-      #expect(try databases.merge(.error).conflicts.isEmpty)
-      #expect(try databases.rows("ours", "SELECT * FROM t ORDER BY k") == ["a 2 7", "b 1 0"])
-    }
+    )
+    try databases.edit("ours", "UPDATE t SET v = 7 WHERE k = 'a'")
+    try databases.edit(
+      "theirs",
+      "UPDATE t SET u = 0 WHERE k = 'a'; UPDATE t SET u = 1 WHERE k = 'b'; UPDATE t SET u = 2 WHERE k = 'a'"
+    )
+    #expect(try databases.merge(.error).conflicts.isEmpty)
+    #expect(try databases.rows("ours", "SELECT * FROM t ORDER BY k") == ["a 2 7", "b 1 0"])
   }
 
   @Test func `leave a violation that one side already had`() async throws {
@@ -229,22 +227,21 @@ struct RowMergeConstraintTests {
   }
 
   /// Such as `sqlite3`, on which foreign keys are off.
-  @Test func `restores a row for a reference of a program without foreign keys`() async throws {
+  @Test func `restores a row for a reference of a program without foreign keys`() throws {
     let schema = """
       CREATE TABLE parent(id TEXT PRIMARY KEY NOT NULL);
       CREATE TABLE child(id TEXT PRIMARY KEY NOT NULL, parent TEXT REFERENCES parent(id));
       INSERT INTO parent VALUES ('p'), ('q');
       INSERT INTO child VALUES ('c', 'p');
       """
-    try await MergedDatabases.with(schema) { databases in
-      try databases.open("theirs", forMerging: true).write { db in
-        try db.execute(sql: "DELETE FROM parent WHERE id = 'p'")
-      }
-      try databases.edit("ours", "INSERT INTO child VALUES ('d', 'q')")
-      let outcome = try databases.merge(.mergeByPropertyObjectTrump)
-      #expect(outcome.conflicts.map(\.kind) == [.foreignKey])
-      #expect(try databases.rows("ours", "SELECT id FROM parent ORDER BY id") == ["p", "q"])
-      try databases.check("ours")
+    let databases = try MergedDatabases(schema)
+    try databases.open("theirs", forMerging: true).write { db in
+      try db.execute(sql: "DELETE FROM parent WHERE id = 'p'")
     }
+    try databases.edit("ours", "INSERT INTO child VALUES ('d', 'q')")
+    let outcome = try databases.merge(.mergeByPropertyObjectTrump)
+    #expect(outcome.conflicts.map(\.kind) == [.foreignKey])
+    #expect(try databases.rows("ours", "SELECT id FROM parent ORDER BY id") == ["p", "q"])
+    try databases.check("ours")
   }
 }

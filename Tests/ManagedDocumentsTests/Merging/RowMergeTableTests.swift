@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The tables that SQLite's sessions do not compare, or not exactly.
-@Suite("Merging tables of each kind")
+@Suite("Merging tables of each kind", .temporaryDirectory)
 struct RowMergeTableTests {
   // MARK: Values
 
@@ -31,19 +31,17 @@ struct RowMergeTableTests {
     }
   }
 
-  @Test func `sees the sign of zero`() async throws {
-    try await MergedDatabases.with(
+  @Test func `sees the sign of zero`() throws {
+    let databases = try MergedDatabases(
       "CREATE TABLE t(k TEXT PRIMARY KEY NOT NULL, v); INSERT INTO t VALUES ('a', 0.0)"
-    ) {
-      databases in
-      try databases.edit("theirs") { db in try db.execute(sql: "UPDATE t SET v = ?", arguments: [-0.0]) }
-      #expect(try databases.digest("ours") != databases.digest("theirs"))
-      try databases.merge(.error)
-      #expect(try databases.digest("ours") == databases.digest("theirs"))
-    }
+    )
+    try databases.edit("theirs") { db in try db.execute(sql: "UPDATE t SET v = ?", arguments: [-0.0]) }
+    #expect(try databases.digest("ours") != databases.digest("theirs"))
+    try databases.merge(.error)
+    #expect(try databases.digest("ours") == databases.digest("theirs"))
   }
 
-  @Test func `merges STRICT tables, tables without row numbers, and keys of each type`() async throws {
+  @Test func `merges STRICT tables, tables without row numbers, and keys of each type`() throws {
     let schema = """
       CREATE TABLE s(id INTEGER PRIMARY KEY, v ANY) STRICT;
       CREATE TABLE w(a REAL NOT NULL, b BLOB NOT NULL, v, PRIMARY KEY (b, a)) WITHOUT ROWID;
@@ -51,39 +49,36 @@ struct RowMergeTableTests {
       INSERT INTO s VALUES (1, 1); INSERT INTO w VALUES (8, x'01', 0), (8.5, 8, 0);
       INSERT INTO "odd ""name" VALUES (1.0, 1, 2), ('1', 1, 2), (x'31', 1, 2);
       """
-    try await MergedDatabases.with(schema) { databases in
-      try databases.edit("ours", "UPDATE w SET v = 1 WHERE a = 8.5; UPDATE \"odd \"\"name\" SET oid = 'ours'")
-      try databases.edit(
-        "theirs",
-        """
-        UPDATE s SET v = '1'; UPDATE w SET v = 2 WHERE a = 8; INSERT INTO w VALUES (9, 8, 'new');
-        UPDATE "odd ""name" SET rowid = 'theirs'
-        """)
-      #expect(try databases.merge(.error).conflicts.isEmpty)
-      #expect(try databases.rows("ours", "SELECT typeof(v) FROM s") == ["text"])
-      #expect(
-        try databases.rows("ours", "SELECT a, v FROM w ORDER BY a, v") == ["8.0 2", "8.5 1", "9.0 new"])
-      #expect(
-        try databases.rows("ours", "SELECT rowid, oid FROM \"odd \"\"name\"")
-          == Array(repeating: "theirs ours", count: 3))
-    }
+    let databases = try MergedDatabases(schema)
+    try databases.edit("ours", "UPDATE w SET v = 1 WHERE a = 8.5; UPDATE \"odd \"\"name\" SET oid = 'ours'")
+    try databases.edit(
+      "theirs",
+      """
+      UPDATE s SET v = '1'; UPDATE w SET v = 2 WHERE a = 8; INSERT INTO w VALUES (9, 8, 'new');
+      UPDATE "odd ""name" SET rowid = 'theirs'
+      """)
+    #expect(try databases.merge(.error).conflicts.isEmpty)
+    #expect(try databases.rows("ours", "SELECT typeof(v) FROM s") == ["text"])
+    #expect(try databases.rows("ours", "SELECT a, v FROM w ORDER BY a, v") == ["8.0 2", "8.5 1", "9.0 new"])
+    #expect(
+      try databases.rows("ours", "SELECT rowid, oid FROM \"odd \"\"name\"")
+        == Array(repeating: "theirs ours", count: 3))
   }
 
   // MARK: Files
 
-  @Test func `sees changes that are in a log only`() async throws {
+  @Test func `sees changes that are in a log only`() throws {
     let schema = "CREATE TABLE t(id INTEGER PRIMARY KEY, text TEXT); INSERT INTO t VALUES (1, 'base')"
-    try await MergedDatabases.with(schema) { databases in
-      try databases.edit("theirs", "UPDATE t SET text = 'theirs'")
-      let conflicts = try databases.mergeBesideLog("UPDATE t SET text = 'ours'")
-      #expect(conflicts.map(\.present) == [["id": 1.databaseValue, "text": "theirs".databaseValue]])
-      #expect(conflicts.map(\.other) == [["id": 1.databaseValue, "text": "ours".databaseValue]])
-    }
+    let databases = try MergedDatabases(schema)
+    try databases.edit("theirs", "UPDATE t SET text = 'theirs'")
+    let conflicts = try databases.mergeBesideLog("UPDATE t SET text = 'ours'")
+    #expect(conflicts.map(\.present) == [["id": 1.databaseValue, "text": "theirs".databaseValue]])
+    #expect(conflicts.map(\.other) == [["id": 1.databaseValue, "text": "ours".databaseValue]])
   }
 
   /// Any program with a key of the store can write the copies.
   @Test(arguments: 1...16)
-  func `ends for any bytes of the copies`(_ seed: Int) async throws {
+  func `ends for any bytes of the copies`(_ seed: Int) throws {
     var random = SeededGenerator(seed: UInt64(seed))
     let schema = """
       CREATE TABLE t(id INTEGER PRIMARY KEY, text TEXT, parent INTEGER REFERENCES t(id));
@@ -92,27 +87,26 @@ struct RowMergeTableTests {
         INSERT INTO t SELECT i, printf('%.*c', CASE i % 17 WHEN 0 THEN 3000 + i ELSE i % 60 END, 'x'), NULL FROM n;
       INSERT INTO k SELECT CAST(id AS BLOB), text FROM t;
       """
-    try await MergedDatabases.with(schema) { databases in
-      try databases.edit(
-        "theirs", "UPDATE t SET text = 'theirs' WHERE id % 50 = 1; DELETE FROM k WHERE text = 'x'")
-      for name in ["base", "theirs"] {
-        var bytes = try Data(contentsOf: URL(filePath: databases.path(name)))
-        for _ in 0..<Int.random(in: 1...40, using: &random) {
-          let place = Int.random(in: 100..<bytes.count, using: &random)
-          // The heads of the pages count most.
-          let near = Bool.random(using: &random) ? place / 4_096 * 4_096 + place % 16 : place
-          bytes[near] = UInt8.random(in: 0...255, using: &random)
-        }
-        try bytes.write(to: URL(filePath: databases.path(name)))
+    let databases = try MergedDatabases(schema)
+    try databases.edit(
+      "theirs", "UPDATE t SET text = 'theirs' WHERE id % 50 = 1; DELETE FROM k WHERE text = 'x'")
+    for name in ["base", "theirs"] {
+      var bytes = try Data(contentsOf: URL(filePath: databases.path(name)))
+      for _ in 0..<Int.random(in: 1...40, using: &random) {
+        let place = Int.random(in: 100..<bytes.count, using: &random)
+        // The heads of the pages count most.
+        let near = Bool.random(using: &random) ? place / 4_096 * 4_096 + place % 16 : place
+        bytes[near] = UInt8.random(in: 0...255, using: &random)
       }
-      let before = try databases.digest("ours")
-      do {
-        try databases.merge(checksUndo: false)
-      } catch is MergeProblem {
-        #expect(try databases.digest("ours") == before)
-      } catch is DatabaseError {
-        #expect(try databases.digest("ours") == before)
-      }
+      try bytes.write(to: URL(filePath: databases.path(name)))
+    }
+    let before = try databases.digest("ours")
+    do {
+      try databases.merge(checksUndo: false)
+    } catch is MergeProblem {
+      #expect(try databases.digest("ours") == before)
+    } catch is DatabaseError {
+      #expect(try databases.digest("ours") == before)
     }
   }
 
@@ -125,20 +119,18 @@ struct RowMergeTableTests {
     ("CREATE TABLE t(a TEXT PRIMARY KEY NOT NULL, b, c AS (b + 1) STORED)", .generatedColumn("c")),
   ])
   func `refuses a table only if the other side changed it`(_ schema: String, _ problem: RowProblem)
-    async throws
+    throws
   {
     let insert = "INSERT INTO t(a, b) VALUES ('a', 1), ('b', 2)"
-    try await MergedDatabases.with("\(schema); \(insert); CREATE TABLE u(k TEXT PRIMARY KEY NOT NULL)") {
-      databases in
-      try databases.edit("theirs", "INSERT INTO u VALUES ('theirs')")
-      try databases.edit("ours", "UPDATE t SET b = 3 WHERE a = 'a'")
-      try databases.merge(.error)
-      #expect(try databases.rows("ours", "SELECT * FROM u") == ["theirs"])
-      try databases.edit("theirs", "UPDATE t SET b = 1.0 WHERE a = 'a'")
-      let before = try databases.digest("ours")
-      #expect(try mergeProblem { try databases.merge() } == .unmergeable(table: "t", problem))
-      #expect(try databases.digest("ours") == before)
-    }
+    let databases = try MergedDatabases("\(schema); \(insert); CREATE TABLE u(k TEXT PRIMARY KEY NOT NULL)")
+    try databases.edit("theirs", "INSERT INTO u VALUES ('theirs')")
+    try databases.edit("ours", "UPDATE t SET b = 3 WHERE a = 'a'")
+    try databases.merge(.error)
+    #expect(try databases.rows("ours", "SELECT * FROM u") == ["theirs"])
+    try databases.edit("theirs", "UPDATE t SET b = 1.0 WHERE a = 'a'")
+    let before = try databases.digest("ours")
+    #expect(try mergeProblem { try databases.merge() } == .unmergeable(table: "t", problem))
+    #expect(try databases.digest("ours") == before)
   }
 
   // MARK: Full text and other virtual tables
@@ -180,43 +172,42 @@ struct RowMergeTableTests {
   }
 
   @Test(arguments: fullText)
-  func `keeps a full-text index of a table right`(_ index: String) async throws {
-    try await MergedDatabases.with("\(Self.recipe) \(index) \(Self.recipes)") { databases in
-      try databases.edit(
-        "ours",
-        """
-        UPDATE recipe SET notes = 'warm' WHERE id = 1; DELETE FROM recipe WHERE id = 3;
-        INSERT INTO recipe VALUES (4, 'cake ours', 'sweet', NULL), (5, 'lost', 'dropped', 'unique');
-        """)
-      try databases.edit(
-        "theirs",
-        """
-        UPDATE recipe SET title = 'stew' WHERE id = 1; UPDATE recipe SET notes = 'icy' WHERE id = 2;
-        INSERT INTO recipe VALUES (4, 'cake theirs', 'salty', NULL), (9, 'kept', '', 'unique');
-        UPDATE recipe SET notes = 'crisp' WHERE id = 3;
-        """)
-      let outcome = try databases.merge(.mergeByPropertyObjectTrump)
-      #expect(outcome.conflicts.map(\.kind) == [.removal, .unique])
-      #expect(outcome.renumbered == [RenumberedRow(table: "recipe", old: 4, new: 10)])
-      for (word, titles) in [
-        ("warm", ["stew"]), ("stew", ["stew"]), ("soup", []), ("hot", []), ("icy", ["salad"]),
-        ("sweet", ["cake ours"]),
-        ("cake", ["cake theirs", "cake ours"]), ("crisp", []), ("bread", []), ("kept", []),
-        ("dropped", ["lost"]),
-      ] {
-        #expect(try found(word, in: databases) == titles, "\(word)")
-      }
-      #expect(
-        try databases.rows("ours", "SELECT rowid FROM search ORDER BY rowid")
-          == databases.rows("ours", "SELECT id FROM recipe ORDER BY id"))
-      try databases.check("ours")
+  func `keeps a full-text index of a table right`(_ index: String) throws {
+    let databases = try MergedDatabases("\(Self.recipe) \(index) \(Self.recipes)")
+    try databases.edit(
+      "ours",
+      """
+      UPDATE recipe SET notes = 'warm' WHERE id = 1; DELETE FROM recipe WHERE id = 3;
+      INSERT INTO recipe VALUES (4, 'cake ours', 'sweet', NULL), (5, 'lost', 'dropped', 'unique');
+      """)
+    try databases.edit(
+      "theirs",
+      """
+      UPDATE recipe SET title = 'stew' WHERE id = 1; UPDATE recipe SET notes = 'icy' WHERE id = 2;
+      INSERT INTO recipe VALUES (4, 'cake theirs', 'salty', NULL), (9, 'kept', '', 'unique');
+      UPDATE recipe SET notes = 'crisp' WHERE id = 3;
+      """)
+    let outcome = try databases.merge(.mergeByPropertyObjectTrump)
+    #expect(outcome.conflicts.map(\.kind) == [.removal, .unique])
+    #expect(outcome.renumbered == [RenumberedRow(table: "recipe", old: 4, new: 10)])
+    for (word, titles) in [
+      ("warm", ["stew"]), ("stew", ["stew"]), ("soup", []), ("hot", []), ("icy", ["salad"]),
+      ("sweet", ["cake ours"]),
+      ("cake", ["cake theirs", "cake ours"]), ("crisp", []), ("bread", []), ("kept", []),
+      ("dropped", ["lost"]),
+    ] {
+      #expect(try found(word, in: databases) == titles, "\(word)")
     }
+    #expect(
+      try databases.rows("ours", "SELECT rowid FROM search ORDER BY rowid")
+        == databases.rows("ours", "SELECT id FROM recipe ORDER BY id"))
+    try databases.check("ours")
   }
 
   @Test(arguments: [
     "fts5(text, content='')", "fts5(text)", "fts4(text)", "rtree(id, x0, x1)",
   ])
-  func `takes another virtual table as a whole`(_ module: String) async throws {
+  func `takes another virtual table as a whole`(_ module: String) throws {
     let (column, values) = module.hasPrefix("r") ? ("id, x0, x1", "1, 2") : ("rowid, text", "'one'")
     func insert(_ row: Int) -> String { "INSERT INTO words(\(column)) VALUES (\(row), \(values));" }
     // The trigger of another table, in whose text the name of the virtual table is a part of a word.
@@ -225,84 +216,77 @@ struct RowMergeTableTests {
       CREATE TABLE swords(k TEXT PRIMARY KEY NOT NULL);
       CREATE TRIGGER a AFTER INSERT ON swords BEGIN INSERT INTO u VALUES (new.k); END;
       """
-    try await MergedDatabases.with("\(schema) \(insert(1))") { databases in
-      try databases.edit("ours", "INSERT INTO u VALUES ('ours')")
-      try databases.edit("theirs", insert(2))
-      try databases.merge(.error)
-      #expect(try databases.rows("ours", "SELECT rowid FROM words ORDER BY rowid") == ["1", "2"])
-      #expect(try databases.rows("ours", "SELECT k FROM u") == ["ours"])
-      try databases.check("ours")
-      try databases.copy("ours", to: "base")
-      try databases.copy("ours", to: "theirs")
-      try databases.edit("ours", insert(3))
-      try databases.edit("theirs", insert(4))
-      let before = try databases.digest("ours")
-      #expect(
-        try mergeProblem { try databases.merge() } == .virtualTable("words"))
-      #expect(try databases.digest("ours") == before)
-    }
+    let databases = try MergedDatabases("\(schema) \(insert(1))")
+    try databases.edit("ours", "INSERT INTO u VALUES ('ours')")
+    try databases.edit("theirs", insert(2))
+    try databases.merge(.error)
+    #expect(try databases.rows("ours", "SELECT rowid FROM words ORDER BY rowid") == ["1", "2"])
+    #expect(try databases.rows("ours", "SELECT k FROM u") == ["ours"])
+    try databases.check("ours")
+    try databases.copy("ours", to: "base")
+    try databases.copy("ours", to: "theirs")
+    try databases.edit("ours", insert(3))
+    try databases.edit("theirs", insert(4))
+    let before = try databases.digest("ours")
+    #expect(try mergeProblem { try databases.merge() } == .virtualTable("words"))
+    #expect(try databases.digest("ours") == before)
   }
 
-  @Test func `knows AUTOINCREMENT from the same word elsewhere`() async throws {
+  @Test func `knows AUTOINCREMENT from the same word elsewhere`() throws {
     let schema = "CREATE TABLE t(id INTEGER PRIMARY KEY, kind TEXT DEFAULT 'autoincrement')"
-    try await MergedDatabases.with(schema) { databases in
-      try databases.edit("theirs", "INSERT INTO t(id) VALUES (7)")
-      try databases.merge(.error)
-      #expect(try databases.rows("ours", "SELECT * FROM t") == ["7 autoincrement"])
-    }
+    let databases = try MergedDatabases(schema)
+    try databases.edit("theirs", "INSERT INTO t(id) VALUES (7)")
+    try databases.merge(.error)
+    #expect(try databases.rows("ours", "SELECT * FROM t") == ["7 autoincrement"])
   }
 
   // MARK: Schemas
 
-  @Test func `refuses other schemas, and names the side that changed`() async throws {
-    try await MergedDatabases.with(
+  @Test func `refuses other schemas, and names the side that changed`() throws {
+    let databases = try MergedDatabases(
       "CREATE TABLE t(k TEXT PRIMARY KEY NOT NULL); CREATE TABLE u(k TEXT PRIMARY KEY NOT NULL)"
-    ) {
-      databases in
-      try databases.edit("ours", "ALTER TABLE t ADD COLUMN a; CREATE TABLE mine(k TEXT PRIMARY KEY NOT NULL)")
-      try databases.edit("theirs", "ALTER TABLE t ADD COLUMN b; CREATE UNIQUE INDEX i ON u(k)")
-      let problem = try mergeProblem { try databases.merge() }
-      #expect(
-        problem
-          == .schemasDiffer([
-            .init(table: "mine", side: .ours), .init(table: "t", side: .both),
-            .init(table: "u", side: .theirs),
-          ]))
-      #expect(problem?.reason.contains("the other document changed the schema of 'u'") == true)
-    }
+    )
+    try databases.edit("ours", "ALTER TABLE t ADD COLUMN a; CREATE TABLE mine(k TEXT PRIMARY KEY NOT NULL)")
+    try databases.edit("theirs", "ALTER TABLE t ADD COLUMN b; CREATE UNIQUE INDEX i ON u(k)")
+    let problem = try mergeProblem { try databases.merge() }
+    #expect(
+      problem
+        == .schemasDiffer([
+          .init(table: "mine", side: .ours), .init(table: "t", side: .both),
+          .init(table: "u", side: .theirs),
+        ]))
+    #expect(problem?.reason.contains("the other document changed the schema of 'u'") == true)
   }
 
-  @Test func `refuses other migrations`() async throws {
+  @Test func `refuses other migrations`() throws {
     let schema =
       "CREATE TABLE grdb_migrations(identifier TEXT PRIMARY KEY NOT NULL); CREATE TABLE t(k INTEGER PRIMARY KEY)"
-    try await MergedDatabases.with(schema) { databases in
-      try databases.edit("theirs", "INSERT INTO grdb_migrations VALUES ('v2')")
-      #expect(
-        try mergeProblem { try databases.merge() }
-          == .migrationsDiffer(missingInOurs: ["v2"], missingInTheirs: []))
-    }
+    let databases = try MergedDatabases(schema)
+    try databases.edit("theirs", "INSERT INTO grdb_migrations VALUES ('v2')")
+    #expect(
+      try mergeProblem { try databases.merge() }
+        == .migrationsDiffer(missingInOurs: ["v2"], missingInTheirs: []))
   }
 
-  @Test func `merges sides that were migrated alike`() async throws {
-    try await MergedDatabases.with(
+  @Test func `merges sides that were migrated alike`() throws {
+    let databases = try MergedDatabases(
       "CREATE TABLE t(k TEXT PRIMARY KEY NOT NULL, v); INSERT INTO t VALUES ('a', 1), ('b', 1), ('c', 1)"
-    ) { databases in
-      for name in ["ours", "theirs"] {
-        try databases.edit(
-          name,
-          """
-          ALTER TABLE t ADD COLUMN n INTEGER NOT NULL DEFAULT '5'; ALTER TABLE t ADD COLUMN m TEXT DEFAULT 7;
-          UPDATE t SET m = 'set' WHERE k = 'c'; CREATE TABLE made(k TEXT PRIMARY KEY NOT NULL); INSERT INTO made VALUES ('x');
-          """)
-      }
-      try databases.edit("ours", "UPDATE t SET v = 2 WHERE k = 'a'; INSERT INTO made VALUES ('ours')")
+    )
+    for name in ["ours", "theirs"] {
       try databases.edit(
-        "theirs",
-        "UPDATE t SET n = 6 WHERE k = 'a'; DELETE FROM t WHERE k = 'b'; INSERT INTO made VALUES ('theirs')")
-      #expect(try databases.merge(.error).conflicts.isEmpty)
-      #expect(try databases.rows("ours", "SELECT * FROM t ORDER BY k") == ["a 2 6 7", "c 1 5 set"])
-      #expect(try databases.rows("ours", "SELECT * FROM made ORDER BY k") == ["ours", "theirs", "x"])
+        name,
+        """
+        ALTER TABLE t ADD COLUMN n INTEGER NOT NULL DEFAULT '5'; ALTER TABLE t ADD COLUMN m TEXT DEFAULT 7;
+        UPDATE t SET m = 'set' WHERE k = 'c'; CREATE TABLE made(k TEXT PRIMARY KEY NOT NULL); INSERT INTO made VALUES ('x');
+        """)
     }
+    try databases.edit("ours", "UPDATE t SET v = 2 WHERE k = 'a'; INSERT INTO made VALUES ('ours')")
+    try databases.edit(
+      "theirs",
+      "UPDATE t SET n = 6 WHERE k = 'a'; DELETE FROM t WHERE k = 'b'; INSERT INTO made VALUES ('theirs')")
+    #expect(try databases.merge(.error).conflicts.isEmpty)
+    #expect(try databases.rows("ours", "SELECT * FROM t ORDER BY k") == ["a 2 6 7", "c 1 5 set"])
+    #expect(try databases.rows("ours", "SELECT * FROM made ORDER BY k") == ["ours", "theirs", "x"])
   }
 
   @Test(arguments: [
@@ -311,32 +295,30 @@ struct RowMergeTableTests {
     ("DEFAULT (1 + 1)", nil), ("DEFAULT (random())", nil), ("DEFAULT CURRENT_TIMESTAMP", nil),
   ])
   func `takes a constant default, and refuses one that is computed`(_ column: String, _ value: String?)
-    async throws
+    throws
   {
     let base = "CREATE TABLE t(k TEXT PRIMARY KEY NOT NULL)"
-    try await MergedDatabases.with(base) { databases in
-      // SQLite adds a column with a computed default only while the table is empty.
-      for name in ["ours", "theirs"] { try databases.edit(name, "ALTER TABLE t ADD COLUMN n \(column)") }
-      try databases.edit("base", "INSERT INTO t VALUES ('a')")
-      for name in ["ours", "theirs"] {
-        try databases.edit(name, "INSERT INTO t VALUES ('a', '\(value ?? "")')")
-      }
-      try databases.edit("theirs", "INSERT INTO t VALUES ('b', 'new')")
-      let problem = try mergeProblem { try databases.merge(.error) }
-      if let value {
-        #expect(problem == nil)
-        #expect(try databases.rows("ours", "SELECT * FROM t") == ["a \(value)", "b new"])
-      } else {
-        #expect(problem == .baseIsOlder(table: "t"))
-      }
+    let databases = try MergedDatabases(base)
+    // SQLite adds a column with a computed default only while the table is empty.
+    for name in ["ours", "theirs"] { try databases.edit(name, "ALTER TABLE t ADD COLUMN n \(column)") }
+    try databases.edit("base", "INSERT INTO t VALUES ('a')")
+    for name in ["ours", "theirs"] {
+      try databases.edit(name, "INSERT INTO t VALUES ('a', '\(value ?? "")')")
+    }
+    try databases.edit("theirs", "INSERT INTO t VALUES ('b', 'new')")
+    let problem = try mergeProblem { try databases.merge(.error) }
+    if let value {
+      #expect(problem == nil)
+      #expect(try databases.rows("ours", "SELECT * FROM t") == ["a \(value)", "b new"])
+    } else {
+      #expect(problem == .baseIsOlder(table: "t"))
     }
   }
 
-  @Test func `refuses a base whose rows have no value for a new column`() async throws {
-    try await MergedDatabases.with("CREATE TABLE t(k TEXT PRIMARY KEY NOT NULL, v)") { databases in
-      for name in ["ours", "theirs"] { try databases.edit(name, "ALTER TABLE t RENAME COLUMN v TO w") }
-      #expect(try mergeProblem { try databases.merge() } == .baseIsOlder(table: "t"))
-    }
+  @Test func `refuses a base whose rows have no value for a new column`() throws {
+    let databases = try MergedDatabases("CREATE TABLE t(k TEXT PRIMARY KEY NOT NULL, v)")
+    for name in ["ours", "theirs"] { try databases.edit(name, "ALTER TABLE t RENAME COLUMN v TO w") }
+    #expect(try mergeProblem { try databases.merge() } == .baseIsOlder(table: "t"))
   }
 }
 
