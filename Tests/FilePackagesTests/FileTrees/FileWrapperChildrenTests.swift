@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Facts of 1.4: FW3, FW10.
-@Suite("A directory wrapper")
+@Suite("A directory wrapper", .temporaryDirectory)
 struct FileWrapperChildrenTests {
   @Test func `FW3: three children of one name get Apple's keys`() {
     let directory = FileWrapper(directoryWithFileWrappers: [:])
@@ -29,25 +29,21 @@ struct FileWrapperChildrenTests {
     #expect(directory.addFileWrapper(FileWrapper("", named: "x")) == "3__#$!@%!#__x")
   }
 
-  @Test func `1.4: gives a new child no name that is on disk, read or not`() async throws {
-    try await withScratch { scratch in
-      try scratch.make("Doc", ["x": "1"])
-      let directory = try FileWrapper(url: scratch.url("Doc"))
-      #expect(directory.addRegularFile(withContents: Data(), preferredFilename: "x") == "1__#$!@%!#__x")
-      #expect(directory.fileWrappers?["x"]?.text == "1")
-    }
+  @Test func `1.4: gives a new child no name that is on disk, read or not`() throws {
+    try scratch.make("Doc", ["x": "1"])
+    let directory = try FileWrapper(url: scratch.url("Doc"))
+    #expect(directory.addRegularFile(withContents: Data(), preferredFilename: "x") == "1__#$!@%!#__x")
+    #expect(directory.fileWrappers?["x"]?.text == "1")
   }
 
-  @Test func `1.4: replaces a child when the old one is removed first`() async throws {
-    try await withScratch { scratch in
-      try scratch.make("Doc", ["x": "old", "y": "kept"])
-      let directory = try FileWrapper(url: scratch.url("Doc"))
-      try directory.removeFileWrapper(#require(directory.fileWrappers?["x"]))
-      #expect(directory.fileWrappers.map { Set($0.keys) } == ["y"])
-      #expect(directory.addRegularFile(withContents: Data("new".utf8), preferredFilename: "x") == "x")
-      #expect(directory.fileWrappers?["x"]?.text == "new")
-      #expect(try directory.childCount() == 2)
-    }
+  @Test func `1.4: replaces a child when the old one is removed first`() throws {
+    try scratch.make("Doc", ["x": "old", "y": "kept"])
+    let directory = try FileWrapper(url: scratch.url("Doc"))
+    try directory.removeFileWrapper(#require(directory.fileWrappers?["x"]))
+    #expect(directory.fileWrappers.map { Set($0.keys) } == ["y"])
+    #expect(directory.addRegularFile(withContents: Data("new".utf8), preferredFilename: "x") == "x")
+    #expect(directory.fileWrappers?["x"]?.text == "new")
+    #expect(try directory.childCount() == 2)
   }
 
   @Test func `1.4: tells a child's key by identity, and none for another`() {
@@ -86,44 +82,40 @@ struct FileWrapperChildrenTests {
   }
 
   @Test func `FW10: loses its date when a child is added, removed or renamed, and no other attribute`()
-    async throws
+    throws
   {
-    try await withScratch { scratch in
-      try scratch.make("Doc", ["x": "1"])
-      for step in 0..<3 {
-        let directory = try FileWrapper(url: scratch.url("Doc"))
-        let child = try #require(directory.fileWrappers?["x"])
-        #expect(directory.attribute(.modificationDate) == FileTime.old.date)
-        switch step {
-        case 0: directory.addRegularFile(withContents: Data(), preferredFilename: "new")
-        case 1: directory.removeFileWrapper(child)
-        default: child.preferredFilename = "y"
-        }
-        #expect(directory.attribute(.modificationDate, as: Date.self) == nil)
-        #expect(directory.attribute(.posixPermissions, as: UInt.self) != nil)
-        #expect(directory.attribute(.type) == FileAttributeType.typeDirectory)
+    try scratch.make("Doc", ["x": "1"])
+    for step in 0..<3 {
+      let directory = try FileWrapper(url: scratch.url("Doc"))
+      let child = try #require(directory.fileWrappers?["x"])
+      #expect(directory.attribute(.modificationDate) == FileTime.old.date)
+      switch step {
+      case 0: directory.addRegularFile(withContents: Data(), preferredFilename: "new")
+      case 1: directory.removeFileWrapper(child)
+      default: child.preferredFilename = "y"
       }
+      #expect(directory.attribute(.modificationDate, as: Date.self) == nil)
+      #expect(directory.attribute(.posixPermissions, as: UInt.self) != nil)
+      #expect(directory.attribute(.type) == FileAttributeType.typeDirectory)
     }
   }
 
-  @Test func `lists, counts and finds what was read, added and removed alike`() async throws {
-    try await withScratch { scratch in
-      try scratch.make("Doc", ["a": "1", "b": "2", "c": "3", "d": ["e": "4"]])
-      let directory = try FileWrapper(url: scratch.url("Doc"))
-      let b = try #require(try directory.child(named: "b"))
-      directory.removeFileWrapper(b)
-      directory.addRegularFile(withContents: Data(), preferredFilename: "new")
-      let names = ["a", "c", "d", "new"]
-      #expect(try directory.childNames() == names)
-      #expect(try directory.childCount() == 4)
-      #expect(directory.materialized == 1)
-      #expect(try directory.child(named: "b") == nil)
-      #expect(directory.fileWrappers.map { $0.keys.sorted() } == names)
-      #expect(try directory.childCount() == 4)
-      directory.addFileWrapper(b)
-      #expect(try directory.childCount() == 5)
-      #expect(try directory.child(named: "b") === b)
-    }
+  @Test func `lists, counts and finds what was read, added and removed alike`() throws {
+    try scratch.make("Doc", ["a": "1", "b": "2", "c": "3", "d": ["e": "4"]])
+    let directory = try FileWrapper(url: scratch.url("Doc"))
+    let b = try #require(try directory.child(named: "b"))
+    directory.removeFileWrapper(b)
+    directory.addRegularFile(withContents: Data(), preferredFilename: "new")
+    let names = ["a", "c", "d", "new"]
+    #expect(try directory.childNames() == names)
+    #expect(try directory.childCount() == 4)
+    #expect(directory.materialized == 1)
+    #expect(try directory.child(named: "b") == nil)
+    #expect(directory.fileWrappers.map { $0.keys.sorted() } == names)
+    #expect(try directory.childCount() == 4)
+    directory.addFileWrapper(b)
+    #expect(try directory.childCount() == 5)
+    #expect(try directory.child(named: "b") === b)
   }
 
   @Test func `does not keep the directories that a child was in`() {

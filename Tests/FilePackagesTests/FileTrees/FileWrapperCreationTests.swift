@@ -1,10 +1,11 @@
 import DurableIO
 import FilePackages
 import FoundationEssentials
+import TestSupport
 import Testing
 
 /// Facts of 1.1 and 1.2: FW1, FW2, FW4.
-@Suite("A wrapper made in memory")
+@Suite("A wrapper made in memory", .temporaryDirectory)
 struct FileWrapperCreationTests {
   @Test func `FW1: is an empty, nameless file with open permissions and a date`() throws {
     let before = Date()
@@ -75,17 +76,15 @@ struct FileWrapperCreationTests {
     #expect(FileWrapper.WritingOptions.withNameUpdating.rawValue == UInt(2))
   }
 
-  @Test func `1.1: can be subclassed, its initialisers overridden`() async throws {
-    try await withScratch { scratch in
-      let page = Page(regularFileWithContents: Data("text".utf8))
-      #expect(page.kindOfPage == "bytes")
-      #expect(Page(directoryWithFileWrappers: ["p": page]).fileWrappers?["p"] === page)
-      try page.write(to: scratch.url("page"), originalContentsURL: nil)
-      let read = try Page(url: scratch.url("page"), options: .immediate)
-      #expect(read.kindOfPage == "read" && read.text == "text")
-      let serialized = try #require(read.serializedRepresentation)
-      #expect(Page(serializedRepresentation: serialized)?.kindOfPage == "serialized")
-    }
+  @Test func `1.1: can be subclassed, its initialisers overridden`() throws {
+    let page = Page(regularFileWithContents: Data("text".utf8))
+    #expect(page.kindOfPage == "bytes")
+    #expect(Page(directoryWithFileWrappers: ["p": page]).fileWrappers?["p"] === page)
+    try page.write(to: scratch.url("page"), originalContentsURL: nil)
+    let read = try Page(url: scratch.url("page"), options: .immediate)
+    #expect(read.kindOfPage == "read" && read.text == "text")
+    let serialized = try #require(read.serializedRepresentation)
+    #expect(Page(serializedRepresentation: serialized)?.kindOfPage == "serialized")
   }
 }
 

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Facts of 1.7 about `originalContentsURL`: FW11, FW12.
-@Suite("A second save of a package")
+@Suite("A second save of a package", .temporaryDirectory)
 struct FileWrapperIncrementalTests {
   static let tree: TestTree = ["a": "1", "b": "22", "F": ["c": "333", "d": "4444"]]
 
@@ -18,137 +18,120 @@ struct FileWrapperIncrementalTests {
 
   static let changed: TestTree = ["a": "1", "b": "changed", "F": ["c": "333", "d": "4444"]]
 
-  @Test func `FW11: shares the unchanged files with the original and reads none of them`() async throws {
-    try await withScratch { scratch in
-      try scratch.make("A", Self.tree)
-      let top = try FileWrapper(url: scratch.url("A"))
+  @Test func `FW11: shares the unchanged files with the original and reads none of them`() throws {
+    try scratch.make("A", Self.tree)
+    let top = try FileWrapper(url: scratch.url("A"))
+    try Self.change(top)
+    let disk = CountingDisk(PosixDisk())
+    try top.write(to: scratch.path("B"), options: .withNameUpdating, original: scratch.path("A"), on: disk)
+    #expect(try scratch.tree("B") == Self.changed)
+    for name in ["a", "F/c", "F/d"] {
+      #expect(try scratch.status("B/" + name).identity.inode == scratch.status("A/" + name).identity.inode)
+    }
+    #expect(try scratch.status("B/b").identity.inode != scratch.status("A/b").identity.inode)
+    #expect(try scratch.status("B/F").identity.inode != scratch.status("A/F").identity.inode)
+    #expect(disk.counts[.link] == 3)
+    #expect(disk.counts.bytesRead == 0 && disk.counts[.openFile] == 0)
+    #expect(disk.counts.bytesWritten == 7)
+    // The tree did not read them through its own disk either: they are not in memory.
+    #expect(top.fileWrappers?["F"]?.materialized == 0)
+  }
+
+  @Test func `FW11: goes on from save to save, with the same children`() throws {
+    let top = FileWrapper(directoryWithFileWrappers: ["a": FileWrapper("1"), "b": FileWrapper("22")])
+    try top.write(to: scratch.url("0"), options: .withNameUpdating, originalContentsURL: nil)
+    let inode = try scratch.status("0/a").identity.inode
+    for number in 1..<4 {
       try Self.change(top)
-      let disk = CountingDisk(PosixDisk())
       try top.write(
-        to: scratch.path("B"), options: .withNameUpdating, original: scratch.path("A"), on: disk)
-      #expect(try scratch.tree("B") == Self.changed)
-      for name in ["a", "F/c", "F/d"] {
-        #expect(try scratch.status("B/" + name).identity.inode == scratch.status("A/" + name).identity.inode)
-      }
-      #expect(try scratch.status("B/b").identity.inode != scratch.status("A/b").identity.inode)
-      #expect(try scratch.status("B/F").identity.inode != scratch.status("A/F").identity.inode)
-      #expect(disk.counts[.link] == 3)
-      #expect(disk.counts.bytesRead == 0 && disk.counts[.openFile] == 0)
-      #expect(disk.counts.bytesWritten == 7)
-      // The tree did not read them through its own disk either: they are not in memory.
-      #expect(top.fileWrappers?["F"]?.materialized == 0)
+        to: scratch.url("\(number)"), options: .withNameUpdating,
+        originalContentsURL: scratch.url("\(number - 1)"))
+      #expect(try scratch.status("\(number)/a").identity.inode == inode)
+      #expect(try scratch.tree(FileName("\(number)")) == ["a": "1", "b": "changed"])
     }
   }
 
-  @Test func `FW11: goes on from save to save, with the same children`() async throws {
-    try await withScratch { scratch in
-      let top = FileWrapper(directoryWithFileWrappers: ["a": FileWrapper("1"), "b": FileWrapper("22")])
-      try top.write(to: scratch.url("0"), options: .withNameUpdating, originalContentsURL: nil)
-      let inode = try scratch.status("0/a").identity.inode
-      for number in 1..<4 {
-        try Self.change(top)
-        try top.write(
-          to: scratch.url("\(number)"), options: .withNameUpdating,
-          originalContentsURL: scratch.url("\(number - 1)"))
-        #expect(try scratch.status("\(number)/a").identity.inode == inode)
-        #expect(try scratch.tree(FileName("\(number)")) == ["a": "1", "b": "changed"])
-      }
-    }
-  }
-
-  @Test func `1.7: links a child under its new key`() async throws {
-    try await withScratch { scratch in
-      try scratch.make("A", Self.tree)
-      let top = try FileWrapper(url: scratch.url("A"))
-      let child = try #require(top.fileWrappers?["a"])
-      child.preferredFilename = "renamed"
-      try top.write(to: scratch.url("B"), originalContentsURL: scratch.url("A"))
-      #expect(try scratch.status("B/renamed").identity.inode == scratch.status("A/a").identity.inode)
-      #expect(try scratch.tree("B")["a"] == nil)
-    }
+  @Test func `1.7: links a child under its new key`() throws {
+    try scratch.make("A", Self.tree)
+    let top = try FileWrapper(url: scratch.url("A"))
+    let child = try #require(top.fileWrappers?["a"])
+    child.preferredFilename = "renamed"
+    try top.write(to: scratch.url("B"), originalContentsURL: scratch.url("A"))
+    #expect(try scratch.status("B/renamed").identity.inode == scratch.status("A/a").identity.inode)
+    #expect(try scratch.tree("B")["a"] == nil)
   }
 
   @Test func `1.7: writes everything where there is no original, or none by the child's filename`()
-    async throws
+    throws
   {
-    try await withScratch { scratch in
-      try scratch.make("A", Self.tree)
-      let top = try FileWrapper(url: scratch.url("A"))
-      try top.write(to: scratch.url("B"), originalContentsURL: nil)
-      #expect(try scratch.status("B/a").identity.inode != scratch.status("A/a").identity.inode)
-      for original in ["missing", "A/F"] {
-        try top.write(to: scratch.url("C"), options: .atomic, originalContentsURL: scratch.url(original))
-        #expect(try scratch.tree("C") == Self.tree)
-        #expect(try scratch.status("C/a").identity.inode != scratch.status("A/a").identity.inode)
-      }
-      let child = try #require(top.fileWrappers?["a"])
-      child.filename = nil
-      try top.write(to: scratch.url("D"), originalContentsURL: scratch.url("A"))
-      #expect(try scratch.status("D/a").identity.inode != scratch.status("A/a").identity.inode)
-      #expect(try scratch.tree("D") == Self.tree)
+    try scratch.make("A", Self.tree)
+    let top = try FileWrapper(url: scratch.url("A"))
+    try top.write(to: scratch.url("B"), originalContentsURL: nil)
+    #expect(try scratch.status("B/a").identity.inode != scratch.status("A/a").identity.inode)
+    for original in ["missing", "A/F"] {
+      try top.write(to: scratch.url("C"), options: .atomic, originalContentsURL: scratch.url(original))
+      #expect(try scratch.tree("C") == Self.tree)
+      #expect(try scratch.status("C/a").identity.inode != scratch.status("A/a").identity.inode)
     }
+    let child = try #require(top.fileWrappers?["a"])
+    child.filename = nil
+    try top.write(to: scratch.url("D"), originalContentsURL: scratch.url("A"))
+    #expect(try scratch.status("D/a").identity.inode != scratch.status("A/a").identity.inode)
+    #expect(try scratch.tree("D") == Self.tree)
   }
 
   @Test func `1.7: never takes old bytes for new ones that have the old name, date and permissions`()
-    async throws
+    throws
   {
-    try await withScratch { scratch in
-      try scratch.make("A", ["a": "old"])
-      let top = try FileWrapper(url: scratch.url("A"))
-      let old = try #require(top.fileWrappers?["a"])
-      let new = FileWrapper("new", named: "a")
-      new.fileAttributes = old.fileAttributes
-      new.filename = old.filename
-      top.removeFileWrapper(old)
-      top.addFileWrapper(new)
-      try top.write(to: scratch.url("B"), options: .withNameUpdating, originalContentsURL: scratch.url("A"))
-      #expect(try scratch.tree("B") == ["a": "new"])
-      // The next save, with the first one as its original, gives the same.
-      try top.write(to: scratch.url("C"), options: .withNameUpdating, originalContentsURL: scratch.url("B"))
-      #expect(try scratch.tree("C") == ["a": "new"])
-      #expect(try scratch.status("C/a").identity.inode == scratch.status("B/a").identity.inode)
-    }
+    try scratch.make("A", ["a": "old"])
+    let top = try FileWrapper(url: scratch.url("A"))
+    let old = try #require(top.fileWrappers?["a"])
+    let new = FileWrapper("new", named: "a")
+    new.fileAttributes = old.fileAttributes
+    new.filename = old.filename
+    top.removeFileWrapper(old)
+    top.addFileWrapper(new)
+    try top.write(to: scratch.url("B"), options: .withNameUpdating, originalContentsURL: scratch.url("A"))
+    #expect(try scratch.tree("B") == ["a": "new"])
+    // The next save, with the first one as its original, gives the same.
+    try top.write(to: scratch.url("C"), options: .withNameUpdating, originalContentsURL: scratch.url("B"))
+    #expect(try scratch.tree("C") == ["a": "new"])
+    #expect(try scratch.status("C/a").identity.inode == scratch.status("B/a").identity.inode)
   }
 
-  @Test func `1.7: does not link a file that was changed in the original meanwhile`() async throws {
-    try await withScratch { scratch in
-      let top = FileWrapper(directoryWithFileWrappers: ["a": FileWrapper("ours")])
-      try top.write(to: scratch.url("A"), options: .withNameUpdating, originalContentsURL: nil)
-      try scratch.overwrite("A/a", "theirs")
-      try top.write(to: scratch.url("B"), options: .withNameUpdating, originalContentsURL: scratch.url("A"))
-      #expect(try scratch.tree("B") == ["a": "ours"])
-      #expect(try scratch.tree("A") == ["a": "theirs"])
-    }
+  @Test func `1.7: does not link a file that was changed in the original meanwhile`() throws {
+    let top = FileWrapper(directoryWithFileWrappers: ["a": FileWrapper("ours")])
+    try top.write(to: scratch.url("A"), options: .withNameUpdating, originalContentsURL: nil)
+    try scratch.overwrite("A/a", "theirs")
+    try top.write(to: scratch.url("B"), options: .withNameUpdating, originalContentsURL: scratch.url("A"))
+    #expect(try scratch.tree("B") == ["a": "ours"])
+    #expect(try scratch.tree("A") == ["a": "theirs"])
   }
 
-  @Test func `1.7: gives a file with new attributes an inode of its own`() async throws {
-    try await withScratch { scratch in
-      try scratch.make("A", ["a": .file([1], mode: 0o644)])
-      let top = try FileWrapper(url: scratch.url("A"))
-      let child = try #require(top.fileWrappers?["a"])
-      child.fileAttributes = child.fileAttributes.merging(
-        [FileAttributeKey.posixPermissions.rawValue: UInt(0o600)]) { $1 }
-      try top.write(to: scratch.url("B"), originalContentsURL: scratch.url("A"))
-      #expect(try scratch.tree("B") == ["a": .file([1], mode: 0o600)])
-      #expect(try scratch.tree("A") == ["a": .file([1], mode: 0o644)])
-    }
+  @Test func `1.7: gives a file with new attributes an inode of its own`() throws {
+    try scratch.make("A", ["a": .file([1], mode: 0o644)])
+    let top = try FileWrapper(url: scratch.url("A"))
+    let child = try #require(top.fileWrappers?["a"])
+    child.fileAttributes = child.fileAttributes.merging(
+      [FileAttributeKey.posixPermissions.rawValue: UInt(0o600)]) { $1 }
+    try top.write(to: scratch.url("B"), originalContentsURL: scratch.url("A"))
+    #expect(try scratch.tree("B") == ["a": .file([1], mode: 0o600)])
+    #expect(try scratch.tree("A") == ["a": .file([1], mode: 0o644)])
   }
 
   @Test(arguments: [Errno.improperLink, .notPermitted, .tooManyLinks, .notSupported])
-  func `FW12: copies where the file system gives no links`(code: Errno) async throws {
-    try await withScratch { scratch in
-      try scratch.make("A", Self.tree)
-      let top = try FileWrapper(url: scratch.url("A"))
-      try Self.change(top)
-      let faulty = FaultyDisk(PosixDisk(), .operation(.link), with: code)
-      try top.write(
-        to: scratch.path("B"), options: .withNameUpdating, original: scratch.path("A"), on: faulty.disk)
-      #expect(faulty.injectedFailures > 0)
-      #expect(try scratch.tree("B") == Self.changed)
-      #expect(try scratch.status("B/a").identity.inode != scratch.status("A/a").identity.inode)
-      #expect(try scratch.status("B/a").modified == .old)
-      #expect(try scratch.names() == ["A", "B"])
-    }
+  func `FW12: copies where the file system gives no links`(code: Errno) throws {
+    try scratch.make("A", Self.tree)
+    let top = try FileWrapper(url: scratch.url("A"))
+    try Self.change(top)
+    let faulty = FaultyDisk(PosixDisk(), .operation(.link), with: code)
+    try top.write(
+      to: scratch.path("B"), options: .withNameUpdating, original: scratch.path("A"), on: faulty.disk)
+    #expect(faulty.injectedFailures > 0)
+    #expect(try scratch.tree("B") == Self.changed)
+    #expect(try scratch.status("B/a").identity.inode != scratch.status("A/a").identity.inode)
+    #expect(try scratch.status("B/a").modified == .old)
+    #expect(try scratch.names() == ["A", "B"])
   }
 
   @Test func `FW12: copies on a disk that knows no links`() throws {
@@ -164,20 +147,18 @@ struct FileWrapperIncrementalTests {
     #expect(disk.openDescriptors == 0)
   }
 
-  @Test func `can replace its own original`() async throws {
-    try await withScratch { scratch in
-      try scratch.make("A", Self.tree)
-      let top = try FileWrapper(url: scratch.url("A"))
-      for round in 0..<3 {
-        try Self.change(top)
-        let inode = try scratch.status("A/F/c").identity.inode
-        try top.write(
-          to: scratch.url("A"), options: [.atomic, .withNameUpdating],
-          originalContentsURL: scratch.url("A"))
-        #expect(try scratch.tree("A") == Self.changed)
-        #expect(try scratch.status("A/F/c").identity.inode == inode, "round \(round)")
-        #expect(try scratch.status("A/F/c").links == 1)
-      }
+  @Test func `can replace its own original`() throws {
+    try scratch.make("A", Self.tree)
+    let top = try FileWrapper(url: scratch.url("A"))
+    for round in 0..<3 {
+      try Self.change(top)
+      let inode = try scratch.status("A/F/c").identity.inode
+      try top.write(
+        to: scratch.url("A"), options: [.atomic, .withNameUpdating],
+        originalContentsURL: scratch.url("A"))
+      #expect(try scratch.tree("A") == Self.changed)
+      #expect(try scratch.status("A/F/c").identity.inode == inode, "round \(round)")
+      #expect(try scratch.status("A/F/c").links == 1)
     }
   }
 }

@@ -9,7 +9,7 @@ import Testing
 /// The cost of large packages and large files.
 ///
 /// Memory belongs to a process, so each test measures in its own process.
-@Suite("A large package", .tags(.process, .scale), .serialized, .timeLimit(.minutes(20)))
+@Suite("A large package", .tags(.process, .scale), .serialized, .timeLimit(.minutes(20)), .temporaryDirectory)
 struct FileWrapperLargeTests {
   // The cost of the listing: 15 bytes of name, 4 and 1 beside it, 10.5 for the index, and the spare room of growing
   // arrays. There are several trees, so that memory from before in the allocator does not count.
@@ -31,23 +31,21 @@ struct FileWrapperLargeTests {
     }
   }
 
-  @Test func `makes objects only of the children that are touched`() async throws {
-    try await withScratch { scratch in
-      try makeFolder(at: scratch.path("A"), of: 10_000)
-      let top = try FileWrapper(url: scratch.url("A"))
-      #expect(try top.childNames().count == 10_000)
-      #expect(top.materialized == 0)
-      #expect(try top.child(named: "child-4321.txt")?.regularFileSize == 0)
-      #expect(top.materialized == 1)
-      #expect(top.addRegularFile(withContents: Data(), preferredFilename: "child-7.txt") != "child-7.txt")
-      #expect(top.materialized == 2)
-      #expect(try top.childCount() == 10_001)
-      guard case .directory(let changes) = top.snapshot().root.content else {
-        Issue.record("the snapshot is no directory")
-        return
-      }
-      #expect(changes.count == 2)
+  @Test func `makes objects only of the children that are touched`() throws {
+    try makeFolder(at: scratch.path("A"), of: 10_000)
+    let top = try FileWrapper(url: scratch.url("A"))
+    #expect(try top.childNames().count == 10_000)
+    #expect(top.materialized == 0)
+    #expect(try top.child(named: "child-4321.txt")?.regularFileSize == 0)
+    #expect(top.materialized == 1)
+    #expect(top.addRegularFile(withContents: Data(), preferredFilename: "child-7.txt") != "child-7.txt")
+    #expect(top.materialized == 2)
+    #expect(try top.childCount() == 10_001)
+    guard case .directory(let changes) = top.snapshot().root.content else {
+      Issue.record("the snapshot is no directory")
+      return
     }
+    #expect(changes.count == 2)
   }
 
   @Test func `reads a file of 3 GiB in pieces, within a few MB of memory`() async {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Facts of 1.8: FW20.
-@Suite("A serialised wrapper")
+@Suite("A serialised wrapper", .temporaryDirectory)
 struct FileWrapperSerializationTests {
   static func mixedTree() -> FileWrapper {
     let executable = FileWrapper("run")
@@ -54,18 +54,16 @@ struct FileWrapperSerializationTests {
     #expect(again.fileWrappers?["1__#$!@%!#__F"] != nil)
   }
 
-  @Test func `FW20: comes back from a tree on disk, and as one file or link, too`() async throws {
-    try await withScratch { scratch in
-      try scratch.make("A", ["a": "1", "F": ["b": "2", "l": .link([0x61])]])
-      for name in ["A", "A/a", "A/F/l"] {
-        let wrapper = try FileWrapper(url: scratch.url(name))
-        let data = try #require(wrapper.serializedRepresentation)
-        let again = try #require(FileWrapper(serializedRepresentation: data))
-        try Self.expectSame(wrapper, again)
-        try again.write(to: scratch.url("B"), options: .atomic, originalContentsURL: nil)
-        #expect(try scratch.tree("B") == TestTree.read(scratch, name))
-        #expect(try scratch.status("B").modified == .old)
-      }
+  @Test func `FW20: comes back from a tree on disk, and as one file or link, too`() throws {
+    try scratch.make("A", ["a": "1", "F": ["b": "2", "l": .link([0x61])]])
+    for name in ["A", "A/a", "A/F/l"] {
+      let wrapper = try FileWrapper(url: scratch.url(name))
+      let data = try #require(wrapper.serializedRepresentation)
+      let again = try #require(FileWrapper(serializedRepresentation: data))
+      try Self.expectSame(wrapper, again)
+      try again.write(to: scratch.url("B"), options: .atomic, originalContentsURL: nil)
+      #expect(try scratch.tree("B") == TestTree.read(scratch, name))
+      #expect(try scratch.status("B").modified == .old)
     }
   }
 

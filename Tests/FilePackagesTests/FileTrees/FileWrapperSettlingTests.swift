@@ -5,7 +5,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("A tree that is edited while it is saved", .timeLimit(.minutes(20)))
+@Suite("A tree that is edited while it is saved", .timeLimit(.minutes(20)), .temporaryDirectory)
 struct FileWrapperSettlingTests {
   @Test func `has every edit on disk after the next save`() async throws {
     // An edit during a save stays a change, and the next save writes it (T1).
@@ -36,33 +36,30 @@ struct FileWrapperSettlingTests {
   @Test func `never has bytes in memory by then that are saved over those of another program`() async throws {
     // Bytes in memory that differ from those on disk are read again (T2).
     // The tree keeps the status that it knows, so that a save of unseen bytes is refused (T3).
-    try await withScratch { scratch in
-      try scratch.make("A", ["x": "old", "y": "kept", "l": .link([0x61])])
-      let store = try await PackageStore.open(at: scratch.url("A"))
-      let top = await store.tree
-      #expect(top.fileWrappers?["x"]?.text == "old" && top.fileWrappers?["y"]?.text == "kept")
-      #expect(top.fileWrappers?["l"]?.symbolicLinkDestinationURL?.relativePath == "a")
-      try scratch.overwrite("A/x", "theirs")
-      try scratch.remove("A/l")
-      try FileManager.default.createSymbolicLink(
-        atPath: scratch.path("A/l").string, withDestinationPath: "b")
-      top.addRegularFile(withContents: Data("new".utf8), preferredFilename: "z")
-      try await store.save()
+    try scratch.make("A", ["x": "old", "y": "kept", "l": .link([0x61])])
+    let store = try await PackageStore.open(at: scratch.url("A"))
+    let top = await store.tree
+    #expect(top.fileWrappers?["x"]?.text == "old" && top.fileWrappers?["y"]?.text == "kept")
+    #expect(top.fileWrappers?["l"]?.symbolicLinkDestinationURL?.relativePath == "a")
+    try scratch.overwrite("A/x", "theirs")
+    try scratch.remove("A/l")
+    try FileManager.default.createSymbolicLink(atPath: scratch.path("A/l").string, withDestinationPath: "b")
+    top.addRegularFile(withContents: Data("new".utf8), preferredFilename: "z")
+    try await store.save()
+    #expect(try scratch.tree("A")["x"] == .file(Array("theirs".utf8), mode: 0o644))
+    #expect(top.fileWrappers?["y"]?.text == "kept" && top.fileWrappers?["z"]?.text == "new")
+    // The save did not look at unchanged children: the tree has its old view, and does not save that over theirs.
+    #expect(top.fileWrappers?["x"]?.text == "old")
+    #expect(top.fileWrappers?["l"]?.symbolicLinkDestinationURL?.relativePath == "a")
+    for name in ["x", "l"] {
+      let again = try await PackageStore.open(at: scratch.url("A"))
+      #expect(await again.tree.fileWrappers?["x"]?.text == "theirs")
+      try await store.put(name, "mine")
+      let error = await #expect(throws: FilePackageError.self) { try await store.save() }
+      #expect(error?.code == .changedOnDisk && error?.child == name)
       #expect(try scratch.tree("A")["x"] == .file(Array("theirs".utf8), mode: 0o644))
-      #expect(top.fileWrappers?["y"]?.text == "kept" && top.fileWrappers?["z"]?.text == "new")
-      // The save did not look at unchanged children: the tree has its old view, and does not save that over theirs.
-      #expect(top.fileWrappers?["x"]?.text == "old")
-      #expect(top.fileWrappers?["l"]?.symbolicLinkDestinationURL?.relativePath == "a")
-      for name in ["x", "l"] {
-        let again = try await PackageStore.open(at: scratch.url("A"))
-        #expect(await again.tree.fileWrappers?["x"]?.text == "theirs")
-        try await store.put(name, "mine")
-        let error = await #expect(throws: FilePackageError.self) { try await store.save() }
-        #expect(error?.code == .changedOnDisk && error?.child == name)
-        #expect(try scratch.tree("A")["x"] == .file(Array("theirs".utf8), mode: 0o644))
-        #expect(try scratch.tree("A")["l"] == .link([0x62]))
-        if let mine = top.fileWrappers?[name] { top.removeFileWrapper(mine) }
-      }
+      #expect(try scratch.tree("A")["l"] == .link([0x62]))
+      if let mine = top.fileWrappers?[name] { top.removeFileWrapper(mine) }
     }
   }
 }

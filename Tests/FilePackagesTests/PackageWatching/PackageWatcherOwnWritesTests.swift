@@ -5,7 +5,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("A program's own writes")
+@Suite("A program's own writes", .temporaryDirectory)
 struct PackageWatcherOwnWritesTests {
   private static func store(_ scratch: Scratch, contentType: UTType? = UTType(exportedAs: "org.example.a"))
     async throws
@@ -55,108 +55,94 @@ struct PackageWatcherOwnWritesTests {
   }
 
   @Test func `are told from those of others, one by one`() async throws {
-    try await withScratch { scratch in
-      let store = try await Self.store(scratch)
-      let listener = try await scratch.watch("A.pkg", knowing: store)
-      for round in 0..<20 {
-        try await store.put("Text.txt", "mine \(round)")
-        try scratch.write("theirs \(round)", to: "A.pkg/Other.txt")
-        try await store.save()
-        try scratch.write("theirs \(round)", to: "A.pkg/Images/\(round).png")
-      }
-      try await listener.expect { $0.paths.contains("Images/19.png") && $0.paths.contains("Other.txt") }
-      #expect(!listener.paths.contains("Text.txt") && !listener.paths.contains("Metadata.plist"))
-      #expect(listener.others == [])
+    let store = try await Self.store(scratch)
+    let listener = try await scratch.watch("A.pkg", knowing: store)
+    for round in 0..<20 {
+      try await store.put("Text.txt", "mine \(round)")
+      try scratch.write("theirs \(round)", to: "A.pkg/Other.txt")
+      try await store.save()
+      try scratch.write("theirs \(round)", to: "A.pkg/Images/\(round).png")
     }
+    try await listener.expect { $0.paths.contains("Images/19.png") && $0.paths.contains("Other.txt") }
+    #expect(!listener.paths.contains("Text.txt") && !listener.paths.contains("Metadata.plist"))
+    #expect(listener.others == [])
   }
 
   @Test func `are news to another store of the same process`() async throws {
-    try await withScratch { scratch in
-      let store = try await Self.store(scratch)
-      let other = try await PackageStore.open(at: scratch.url("A.pkg"))
-      let listener = try await scratch.watch("A.pkg", knowing: other)
-      try await store.edit([.put("Text.txt", "new"), .put("Images/3.png", "three")])
-      try await store.save()
-      try await listener.expect { $0.paths.isSuperset(of: ["Text.txt", "Images/3.png", "Metadata.plist"]) }
-    }
+    let store = try await Self.store(scratch)
+    let other = try await PackageStore.open(at: scratch.url("A.pkg"))
+    let listener = try await scratch.watch("A.pkg", knowing: other)
+    try await store.edit([.put("Text.txt", "new"), .put("Images/3.png", "three")])
+    try await store.save()
+    try await listener.expect { $0.paths.isSuperset(of: ["Text.txt", "Images/3.png", "Metadata.plist"]) }
   }
 
   @Test func `are its own, too, where the package was moved`() async throws {
-    try await withScratch { scratch in
-      let store = try await Self.store(scratch)
-      let listener = try await scratch.watch("A.pkg", knowing: store)
-      try await store.put("Text.txt", "before")
-      try await store.save()
-      let toldBefore = try await listener.all(in: scratch.text("A.pkg"))
-      #expect(toldBefore == [])
-      try scratch.rename("A.pkg", to: "B.pkg")
-      try await listener.expect { $0.others == [.moved(to: $0.watcher.url)] }
-      try await store.follow(to: listener.watcher.url)
-      try await store.put("Text.txt", "after")
-      try await store.save()
-      let told = try await listener.all(before: "Second", in: scratch.text("B.pkg"))
-      #expect(told == ["Marker"])
-      let text = try await PackageStore.open(at: scratch.url("B.pkg")).tree.regularFile(at: "Text.txt")
-      #expect(text.text == "after")
-      // Another package is not this one.
-      try scratch.make("A.pkg", ["Text.txt": "x"])
-      let error = await #expect(throws: FilePackageError.self) {
-        try await store.follow(to: scratch.url("A.pkg"))
-      }
-      #expect(error?.code == .changedOnDisk && store.url.path == scratch.text("B.pkg"))
+    let store = try await Self.store(scratch)
+    let listener = try await scratch.watch("A.pkg", knowing: store)
+    try await store.put("Text.txt", "before")
+    try await store.save()
+    let toldBefore = try await listener.all(in: scratch.text("A.pkg"))
+    #expect(toldBefore == [])
+    try scratch.rename("A.pkg", to: "B.pkg")
+    try await listener.expect { $0.others == [.moved(to: $0.watcher.url)] }
+    try await store.follow(to: listener.watcher.url)
+    try await store.put("Text.txt", "after")
+    try await store.save()
+    let told = try await listener.all(before: "Second", in: scratch.text("B.pkg"))
+    #expect(told == ["Marker"])
+    let text = try await PackageStore.open(at: scratch.url("B.pkg")).tree.regularFile(at: "Text.txt")
+    #expect(text.text == "after")
+    // Another package is not this one.
+    try scratch.make("A.pkg", ["Text.txt": "x"])
+    let error = await #expect(throws: FilePackageError.self) {
+      try await store.follow(to: scratch.url("A.pkg"))
     }
+    #expect(error?.code == .changedOnDisk && store.url.path == scratch.text("B.pkg"))
   }
 
   @Test func `of a name that another program took afterwards are not all that is known`() async throws {
-    try await withScratch { scratch in
-      let store = try await Self.store(scratch)
-      let listener = try await scratch.watch("A.pkg", knowing: store)
-      try await store.put("Text.txt", "mine")
-      try await store.save()
-      try scratch.write("THEM", to: "A.pkg/Text.txt")
-      try await listener.expect { $0.paths == ["Text.txt"] }
-    }
+    let store = try await Self.store(scratch)
+    let listener = try await scratch.watch("A.pkg", knowing: store)
+    try await store.put("Text.txt", "mine")
+    try await store.save()
+    try scratch.write("THEM", to: "A.pkg/Text.txt")
+    try await listener.expect { $0.paths == ["Text.txt"] }
   }
 
   @Test func `of a flat file are known to whoever knows the file`() async throws {
-    try await withScratch { scratch in
-      try scratch.make("A.txt", "text")
-      let known = KnownFile()
-      try await known.write("text", scratch)
-      let listener = try await scratch.watch("A.txt", knowing: known)
-      try await known.write("mine", scratch)
-      try await known.write("mine again", scratch)
-      while await known.asked == 0 { try await Task.sleep(for: .milliseconds(2)) }
-      #expect(listener.events == [])
-      try scratch.write("theirs", to: "New.txt")
-      try scratch.rename("New.txt", to: "A.txt")
-      try await listener.expect { !$0.events.isEmpty }
-    }
+    try scratch.make("A.txt", "text")
+    let known = KnownFile()
+    try await known.write("text", scratch)
+    let listener = try await scratch.watch("A.txt", knowing: known)
+    try await known.write("mine", scratch)
+    try await known.write("mine again", scratch)
+    while await known.asked == 0 { try await Task.sleep(for: .milliseconds(2)) }
+    #expect(listener.events == [])
+    try scratch.write("theirs", to: "New.txt")
+    try scratch.rename("New.txt", to: "A.txt")
+    try await listener.expect { !$0.events.isEmpty }
   }
 
   @Test func `are what the disk holds, and everything else is listed`() async throws {
-    try await withScratch { scratch in
-      let store = try await Self.store(scratch)
-      let tree = await store.tree
-      _ = try tree.child(named: "Text.txt")?.contents()
-      _ = try tree.child(named: "Images")?.childNames()
-      let url = scratch.url("A.pkg")
-      #expect(await store.news(of: url) == [])
-      #expect(
-        await store.news(of: url, at: ["", "Text.txt", "Images", "No such"], found: ["Other.txt"]) == [])
-      // The file is listed and was never looked at.
-      #expect(await store.news(of: url, at: ["Other.txt"], found: []) == ["Other.txt"])
-      try scratch.overwrite("A.pkg/Text.txt", "theirs")
-      try scratch.overwrite("A.pkg/Images/9.png", "theirs")
-      try scratch.remove("A.pkg/Other.txt")
-      #expect(await store.news(of: url) == ["Images/9.png", "Other.txt", "Text.txt"])
-      #expect(
-        await store.news(of: url, at: ["Text.txt", "Images/1.png"], found: []) == [
-          "Text.txt", "Images/1.png",
-        ])
-      #expect(
-        await store.news(of: scratch.url("Elsewhere"), at: ["", "Images"], found: []) == ["", "Images"])
-    }
+    let store = try await Self.store(scratch)
+    let tree = await store.tree
+    _ = try tree.child(named: "Text.txt")?.contents()
+    _ = try tree.child(named: "Images")?.childNames()
+    let url = scratch.url("A.pkg")
+    #expect(await store.news(of: url) == [])
+    #expect(await store.news(of: url, at: ["", "Text.txt", "Images", "No such"], found: ["Other.txt"]) == [])
+    // The file is listed and was never looked at.
+    #expect(await store.news(of: url, at: ["Other.txt"], found: []) == ["Other.txt"])
+    try scratch.overwrite("A.pkg/Text.txt", "theirs")
+    try scratch.overwrite("A.pkg/Images/9.png", "theirs")
+    try scratch.remove("A.pkg/Other.txt")
+    #expect(await store.news(of: url) == ["Images/9.png", "Other.txt", "Text.txt"])
+    #expect(
+      await store.news(of: url, at: ["Text.txt", "Images/1.png"], found: []) == [
+        "Text.txt", "Images/1.png",
+      ])
+    #expect(await store.news(of: scratch.url("Elsewhere"), at: ["", "Images"], found: []) == ["", "Images"])
   }
 }
 

@@ -5,7 +5,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("A watched package")
+@Suite("A watched package", .temporaryDirectory)
 struct PackageWatcherTests {
   static let tree: TestTree = [
     "Text.txt": "text", "Other.txt": "other", "Images": ["1.png": "one", "Deep": ["2.png": "two"]],
@@ -76,154 +76,136 @@ struct PackageWatcherTests {
 
   @Test(arguments: outside)
   func `tells of`(_ outside: Outside) async throws {
-    try await withScratch { scratch in
-      try scratch.make("A.pkg", Self.tree)
-      let listener = try await scratch.watch("A.pkg")
-      try outside.act(scratch)
-      try await listener.expect { $0.paths.isSuperset(of: outside.places) }
-      // The watcher reports no other place, and reports later changes.
-      let reported = try await listener.all(in: scratch.text("A.pkg"))
-      #expect(reported == outside.places)
-      #expect(listener.others == [])
-      await listener.end()
-    }
+    try scratch.make("A.pkg", Self.tree)
+    let listener = try await scratch.watch("A.pkg")
+    try outside.act(scratch)
+    try await listener.expect { $0.paths.isSuperset(of: outside.places) }
+    // The watcher reports no other place, and reports later changes.
+    let reported = try await listener.all(in: scratch.text("A.pkg"))
+    #expect(reported == outside.places)
+    #expect(listener.others == [])
+    await listener.end()
   }
 
   @Test func `tells of what happens in folders that came later`() async throws {
     // A renamed folder is watched under its new name, and one that left is not (WH2).
-    try await withScratch { scratch in
-      try scratch.make("A.pkg", Self.tree)
-      let listener = try await scratch.watch("A.pkg")
-      try scratch.makeFolder("A.pkg/New/Inner")
-      try scratch.rename("A.pkg/Images", to: "A.pkg/New/Pictures")
-      try await listener.expect { $0.paths.isSuperset(of: ["New/Inner", "New/Pictures/Deep/2.png"]) }
-      listener.forget()
-      try scratch.write("x", to: "A.pkg/New/Inner/File")
-      try scratch.write("x", to: "A.pkg/New/Pictures/Deep/2.png")
-      try await listener.expect {
-        $0.paths.isSuperset(of: ["New/Inner/File", "New/Pictures/Deep/2.png"])
-      }
-      // A folder that left the package is not part of it.
-      try scratch.rename("A.pkg/New/Inner", to: "Gone")
-      try await listener.expect { $0.paths.contains("New/Inner") }
-      listener.forget()
-      try scratch.write("x", to: "Gone/Other")
-      #expect(try await listener.all(in: scratch.text("A.pkg")) == [])
+    try scratch.make("A.pkg", Self.tree)
+    let listener = try await scratch.watch("A.pkg")
+    try scratch.makeFolder("A.pkg/New/Inner")
+    try scratch.rename("A.pkg/Images", to: "A.pkg/New/Pictures")
+    try await listener.expect { $0.paths.isSuperset(of: ["New/Inner", "New/Pictures/Deep/2.png"]) }
+    listener.forget()
+    try scratch.write("x", to: "A.pkg/New/Inner/File")
+    try scratch.write("x", to: "A.pkg/New/Pictures/Deep/2.png")
+    try await listener.expect {
+      $0.paths.isSuperset(of: ["New/Inner/File", "New/Pictures/Deep/2.png"])
     }
+    // A folder that left the package is not part of it.
+    try scratch.rename("A.pkg/New/Inner", to: "Gone")
+    try await listener.expect { $0.paths.contains("New/Inner") }
+    listener.forget()
+    try scratch.write("x", to: "Gone/Other")
+    #expect(try await listener.all(in: scratch.text("A.pkg")) == [])
   }
 
   @Test func `misses nothing in folders that are made, filled and renamed at once`() async throws {
     // Each folder is watched before it is listed (WH1).
-    try await withScratch { scratch in
-      try scratch.make("A.pkg", Self.tree)
-      let listener = try await scratch.watch("A.pkg")
-      var expected: Set<String> = []
-      for number in 0..<150 {
-        try scratch.makeFolder("A.pkg/tmp\(number)/a/b")
-        try scratch.write("x", to: "A.pkg/tmp\(number)/a/b/before")
-        try scratch.rename("A.pkg/tmp\(number)", to: "A.pkg/\(number)")
-        try scratch.write("x", to: "A.pkg/\(number)/a/b/after")
-        expected.formUnion(["\(number)", "\(number)/a/b/before", "\(number)/a/b/after"])
-      }
-      try await listener.expect { $0.paths.isSuperset(of: expected) }
-      #expect(listener.others == [])
+    try scratch.make("A.pkg", Self.tree)
+    let listener = try await scratch.watch("A.pkg")
+    var expected: Set<String> = []
+    for number in 0..<150 {
+      try scratch.makeFolder("A.pkg/tmp\(number)/a/b")
+      try scratch.write("x", to: "A.pkg/tmp\(number)/a/b/before")
+      try scratch.rename("A.pkg/tmp\(number)", to: "A.pkg/\(number)")
+      try scratch.write("x", to: "A.pkg/\(number)/a/b/after")
+      expected.formUnion(["\(number)", "\(number)/a/b/before", "\(number)/a/b/after"])
     }
+    try await listener.expect { $0.paths.isSuperset(of: expected) }
+    #expect(listener.others == [])
   }
 
   @Test func `tells of a storm of 10,000 files, each of them or that there were too many`() async throws {
-    try await withScratch { scratch in
-      try scratch.make("A.pkg", Self.tree)
-      let listener = try await scratch.watch("A.pkg")
-      let folder = try scratch.disk.openDirectory(at: scratch.path("A.pkg/Images"))
-      for number in 0..<10_000 {
-        _ = try scratch.disk.createFile(FileName("\(number)"), in: folder, mode: 0o600)
-      }
-      let expected = Set((0..<10_000).map { "Images/\($0)" })
-      try await listener.expect { $0.paths.isSuperset(of: expected) || $0.events.contains(.overflow) }
-      _ = try await listener.all(in: scratch.text("A.pkg"))
+    try scratch.make("A.pkg", Self.tree)
+    let listener = try await scratch.watch("A.pkg")
+    let folder = try scratch.disk.openDirectory(at: scratch.path("A.pkg/Images"))
+    for number in 0..<10_000 {
+      _ = try scratch.disk.createFile(FileName("\(number)"), in: folder, mode: 0o600)
     }
+    let expected = Set((0..<10_000).map { "Images/\($0)" })
+    try await listener.expect { $0.paths.isSuperset(of: expected) || $0.events.contains(.overflow) }
+    _ = try await listener.all(in: scratch.text("A.pkg"))
   }
 
   @Test func `reports no more places than were asked for, but that there were more`() async throws {
-    try await withScratch { scratch in
-      try scratch.make("A.pkg", Self.tree)
-      var options = PackageWatcher.Options.hasty
-      options.maximumPaths = 10
-      let watcher = try await PackageWatcher.watch(scratch.url("A.pkg"), options: options)
-      // No listener asks meanwhile.
-      for number in 0..<11 { try scratch.write("x", to: "A.pkg/\(number)") }
-      let listener = WatchListener(watcher)
-      try await listener.expect { $0.events.contains(.overflow) || $0.paths.count == 11 }
-      let most = listener.events.map { if case .changed(let paths) = $0 { paths.count } else { 0 } }.max()
-      #expect((most ?? 0) <= 10)
-      await listener.end()
-    }
+    try scratch.make("A.pkg", Self.tree)
+    var options = PackageWatcher.Options.hasty
+    options.maximumPaths = 10
+    let watcher = try await PackageWatcher.watch(scratch.url("A.pkg"), options: options)
+    // No listener asks meanwhile.
+    for number in 0..<11 { try scratch.write("x", to: "A.pkg/\(number)") }
+    let listener = WatchListener(watcher)
+    try await listener.expect { $0.events.contains(.overflow) || $0.paths.count == 11 }
+    let most = listener.events.map { if case .changed(let paths) = $0 { paths.count } else { 0 } }.max()
+    #expect((most ?? 0) <= 10)
+    await listener.end()
   }
 
   @Test func `follows no link, and leaves the hidden folder out`() async throws {
-    try await withScratch { scratch in
-      try scratch.make("A.pkg", Self.tree)
-      try scratch.makeFolder("Outside")
-      try scratch.makeFolder("A.pkg/.docpkg")
-      #expect(symlink("../Outside", scratch.text("A.pkg/Link")) == 0)
-      let listener = try await scratch.watch("A.pkg")
-      try scratch.write("x", to: "Outside/File")
-      try scratch.write("x", to: "A.pkg/.docpkg/log")
-      try scratch.makeFolder("A.pkg/.docpkg/tmp")
-      try scratch.remove("A.pkg/.docpkg")
-      #expect(try await listener.all(in: scratch.text("A.pkg")) == [])
-      // In another folder the name has no special meaning.
-      try scratch.makeFolder("A.pkg/Images/.docpkg")
-      try await listener.expect { $0.paths.contains("Images/.docpkg") }
-    }
+    try scratch.make("A.pkg", Self.tree)
+    try scratch.makeFolder("Outside")
+    try scratch.makeFolder("A.pkg/.docpkg")
+    #expect(symlink("../Outside", scratch.text("A.pkg/Link")) == 0)
+    let listener = try await scratch.watch("A.pkg")
+    try scratch.write("x", to: "Outside/File")
+    try scratch.write("x", to: "A.pkg/.docpkg/log")
+    try scratch.makeFolder("A.pkg/.docpkg/tmp")
+    try scratch.remove("A.pkg/.docpkg")
+    #expect(try await listener.all(in: scratch.text("A.pkg")) == [])
+    // In another folder the name has no special meaning.
+    try scratch.makeFolder("A.pkg/Images/.docpkg")
+    try await listener.expect { $0.paths.contains("Images/.docpkg") }
   }
 
   @Test func `is reached by a link, by a relative path and by any name`() async throws {
-    try await withScratch { scratch in
-      try scratch.make("A.pkg", Self.tree)
-      #expect(symlink("A.pkg", scratch.text("Link")) == 0)
-      let listener = try await scratch.watch("Link")
-      #expect(listener.watcher.url.path == scratch.text("A.pkg"))
-      #expect(try await listener.all(in: scratch.text("A.pkg")) == [])
-      try scratch.remove("Link")
-      #expect(try await listener.all(before: "Second", in: scratch.text("A.pkg")) == ["Marker"])
-      #expect(listener.others == [])
-      let name = FileName(bytes: [0x61, 0xFF])
-      try scratch.make(name, Self.tree)
-      let other = try await scratch.watch(name.string)
-      let folder = try scratch.disk.openDirectory(at: scratch.path(name.string))
-      try scratch.disk.removeFile("Text.txt", in: folder)
-      try await other.expect { $0.paths == ["Text.txt"] }
-    }
+    try scratch.make("A.pkg", Self.tree)
+    #expect(symlink("A.pkg", scratch.text("Link")) == 0)
+    let listener = try await scratch.watch("Link")
+    #expect(listener.watcher.url.path == scratch.text("A.pkg"))
+    #expect(try await listener.all(in: scratch.text("A.pkg")) == [])
+    try scratch.remove("Link")
+    #expect(try await listener.all(before: "Second", in: scratch.text("A.pkg")) == ["Marker"])
+    #expect(listener.others == [])
+    let name = FileName(bytes: [0x61, 0xFF])
+    try scratch.make(name, Self.tree)
+    let other = try await scratch.watch(name.string)
+    let folder = try scratch.disk.openDirectory(at: scratch.path(name.string))
+    try scratch.disk.removeFile("Text.txt", in: folder)
+    try await other.expect { $0.paths == ["Text.txt"] }
   }
 
   @Test func `ends every iteration when it ends or its task is cancelled`() async throws {
-    try await withScratch { scratch in
-      try scratch.make("A.pkg", Self.tree)
-      let watcher = try await PackageWatcher.watch(scratch.url("A.pkg"))
-      let cancelled = Task { for await _ in watcher {} }
-      cancelled.cancel()
-      await cancelled.value
-      let ended = Task { for await _ in watcher {} }
-      await watcher.stop()
-      await ended.value
-      await watcher.stop()
-      var after = watcher.makeAsyncIterator()
-      #expect(await after.next() == nil)
-    }
+    try scratch.make("A.pkg", Self.tree)
+    let watcher = try await PackageWatcher.watch(scratch.url("A.pkg"))
+    let cancelled = Task { for await _ in watcher {} }
+    cancelled.cancel()
+    await cancelled.value
+    let ended = Task { for await _ in watcher {} }
+    await watcher.stop()
+    await ended.value
+    await watcher.stop()
+    var after = watcher.makeAsyncIterator()
+    #expect(await after.next() == nil)
   }
 
   @Test func `has to be there, and to be a folder or a file`() async throws {
-    try await withScratch { scratch in
-      let missing = await #expect(throws: FilePackageError.self) {
-        try await PackageWatcher.watch(scratch.url("Missing"))
-      }
-      #expect(missing?.code == .noSuchFile && missing?.operation == .watch)
-      #expect(mkfifo(scratch.text("Pipe"), 0o600) == 0)
-      let pipe = await #expect(throws: FilePackageError.self) {
-        try await PackageWatcher.watch(scratch.url("Pipe"))
-      }
-      #expect(pipe?.code == .wrongKind)
+    let missing = await #expect(throws: FilePackageError.self) {
+      try await PackageWatcher.watch(scratch.url("Missing"))
     }
+    #expect(missing?.code == .noSuchFile && missing?.operation == .watch)
+    #expect(mkfifo(scratch.text("Pipe"), 0o600) == 0)
+    let pipe = await #expect(throws: FilePackageError.self) {
+      try await PackageWatcher.watch(scratch.url("Pipe"))
+    }
+    #expect(pipe?.code == .wrongKind)
   }
 }

@@ -63,6 +63,9 @@ struct Scratch: Sendable {
   }
 }
 
+/// The scratch directory of the test that runs, which has the trait `temporaryDirectory`.
+var scratch: Scratch { Scratch(path: folder) }
+
 func withScratch<Result>(_ body: (Scratch) async throws -> Result) async throws -> Result {
   try await withTemporaryDirectory { try await body(Scratch(path: $0)) }
 }
