@@ -45,35 +45,33 @@ struct ManagedOthersTests {
 
   /// `cp -al` and programs that save room give the files of two packages one node.
   @Test func `stays as it is while a copy that shares its files is edited`() async throws {
-    try await BookFixture.with { fixture in
-      let (copy, late) = (BookFixture(folder: fixture.folder, name: "Copy.recipebook"), "Late.recipebook")
-      func link(as name: String) throws {
-        let run = try Program(path: "/bin/cp").run([
-          "-al", fixture.url.path, fixture.folder.appending(name).string,
-        ])
-        #expect(run.status == 0, "\(run)")
-      }
-      let book = try await fixture.open()
-      try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
-      let saved = try await book.book
-      try await book.close()
-      try link(as: copy.name)
-      let other = try await copy.open()
-      try await other.add(Recipe(id: 2, title: "Soup"), picture: "hot")
-      try await other.close()
-      let again = try await fixture.open()
-      #expect(try await again.book == saved)
-      try link(as: late)
-      let refusal = await #expect(throws: DocumentError.self) {
-        try await BookFixture(folder: fixture.folder, name: late).open()
-      }
-      #expect("\(String(describing: refusal))".contains("a copy with hard links shares its database"))
-      try await again.add(Recipe(id: 3, title: "Bread"))
-      try await again.close()
-      let otherAgain = try await copy.open()
-      #expect(try await otherAgain.book.titles == ["Rösti", "Soup"])
-      try await otherAgain.close()
+    let (copy, late) = (BookFixture(folder: fixture.folder, name: "Copy.recipebook"), "Late.recipebook")
+    func link(as name: String) throws {
+      let run = try Program(path: "/bin/cp").run([
+        "-al", fixture.url.path, fixture.folder.appending(name).string,
+      ])
+      #expect(run.status == 0, "\(run)")
     }
+    let book = try await fixture.open()
+    try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
+    let saved = try await book.book
+    try await book.close()
+    try link(as: copy.name)
+    let other = try await copy.open()
+    try await other.add(Recipe(id: 2, title: "Soup"), picture: "hot")
+    try await other.close()
+    let again = try await fixture.open()
+    #expect(try await again.book == saved)
+    try link(as: late)
+    let refusal = await #expect(throws: DocumentError.self) {
+      try await BookFixture(folder: fixture.folder, name: late).open()
+    }
+    #expect("\(String(describing: refusal))".contains("a copy with hard links shares its database"))
+    try await again.add(Recipe(id: 3, title: "Bread"))
+    try await again.close()
+    let otherAgain = try await copy.open()
+    #expect(try await otherAgain.book.titles == ["Rösti", "Soup"])
+    try await otherAgain.close()
   }
 
   @Test func `has unsaved edits by another program, until either saves them`() async throws {

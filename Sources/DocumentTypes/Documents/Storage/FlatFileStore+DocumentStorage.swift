@@ -53,8 +53,9 @@ extension FlatFileStore: DocumentStorage {
   func hasConflicts() throws -> Bool { try !conflictCopies().isEmpty }
 
   func removeConflictVersions(_ versions: [ConflictVersion]) throws {
-    let decided = Set(versions.map(\.id))
-    try remove(conflictCopies().filter { decided.contains($0.id) })
+    // A copy that was written anew since is another version.
+    let shown = Set(versions.flatMap(\.files))
+    try remove(conflictCopies().filter { shown.isSuperset(of: $0.version.files) })
   }
 
   func remove(_ copies: [ConflictCopy]) throws {
