@@ -51,6 +51,17 @@ struct OtherProgramsTests {
     #expect(complaints.isEmpty || isListed && complaints == ["bad "], "\(complaints)")
   }
 
+  @Test(.enabled(if: Program.installed("7z") != nil, "needs 7z"))
+  func `have their dates in a 7z, also those before 1970`() async throws {
+    try fixture.makePackage(["old.txt": .file([1])])
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSince1970: -20_000_000)],
+      ofItemAtPath: fixture.folder.appending("Trip.pack/old.txt").string)
+    try await fixture.export("a.7z")
+    let listed = try run("7z", ["l", "-slt", "a.7z", "Trip.pack/old.txt"], in: fixture.folder)
+    #expect(listed.output.contains("Modified = 1969-05-14"), "\(listed.output)")
+  }
+
   @Test(.enabled(if: Program.installed("unzip") != nil, "needs unzip"))
   func `are unpacked by unzip with names, modes, links and dates`() async throws {
     try fixture.makePackage()

@@ -48,6 +48,22 @@ struct DocumentLibraryTests {
     }
   }
 
+  @Test func `converts for one caller after the other`() async throws {
+    try await withDiscoveryScratch { scratch in
+      for name in ["Local/A.dnote", "Local/B.dnote"] { try scratch.makePackage(name) }
+      let library = try library(scratch)
+      async let first = library.convert(to: .container)
+      async let second = library.convert(to: .local)
+      async let third = library.convert(to: .container)
+      let reports = try await [first, second, third]
+      #expect(reports.allSatisfy { $0.isComplete && [0, 2].contains($0.moved.count) })
+      let places = [library.local, try #require(library.container)]
+      var found: [[String]] = []
+      for place in places { found.append(try await names(place)) }
+      #expect(found.contains([]) && found.contains(["A.dnote", "B.dnote"]))
+    }
+  }
+
   @Test func `keeps a document's identity on its way to another file system`() async throws {
     try await withDiscoveryScratch { scratch in
       let other = "/dev/shm/filepackages-\(UUID().uuidString)"
