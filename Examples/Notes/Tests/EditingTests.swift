@@ -52,12 +52,12 @@ struct EditingTests {
       let visitor = try await Visitor(fixture)
       for order in [[1, 2], [2, 1]] {
         let id = try await visitor.makeDocument("End")
-        let epoch = try await TextPage(visitor, id, tab: "tabnumber3").epoch
+        let page = try await TextPage(visitor, id, tab: "tabnumber3")
+        #expect(try await page.text(upTo: 0) == "End")
         for tab in order {
-          let edit = edit("a", tab: "tabnumber\(tab)", epoch: epoch, seq: 0, [(3, 0, " word\(tab)")])
+          let edit = edit("a", tab: "tabnumber\(tab)", epoch: page.epoch, seq: 0, [(3, 0, " word\(tab)")])
           #expect(try await visitor.post("/api/documents/\(id)/text", edit).status == 200)
         }
-        let page = try await TextPage(visitor, id, tab: "tabnumber3")
         #expect(try await page.text(upTo: 2) == "End word1 word2")
       }
     }

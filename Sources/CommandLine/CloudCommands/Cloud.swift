@@ -71,12 +71,17 @@ package struct Cloud: AsyncParsableCommand {
     output.line(line)
   }
 
+  /// The sentence that no sync has read the documents of a container yet; nil if one has.
+  static func warningIfUnread(_ container: CloudContainer) async throws -> String? {
+    if try await container.session.state.known().position.number > 0 { return nil }
+    return
+      "no sync has read the container's documents yet: 'docpkg cloud sync' reads them, or says why it cannot"
+  }
+
   /// Says on standard error if no sync has read the documents of a container yet; returns whether one has.
   static func isRead(_ container: CloudContainer) async throws -> Bool {
-    if try await container.session.state.known().position.number > 0 { return true }
-    StandardError.write(
-      "docpkg: No sync has read the documents of the container of '\(display(container.url.path))' yet. "
-        + "'docpkg cloud sync' reads them, or names the reason why it cannot.\n")
+    guard let warning = try await warningIfUnread(container) else { return true }
+    StandardError.write("docpkg: \(warning)\n")
     return false
   }
 

@@ -14,7 +14,7 @@ struct ExpectedChildren: Sendable {
 
   /// Of these names each says that a document is ImageNotes. The others are parts of other documents as well.
   private static let imageNotes: Set = ["Text.txt", "Images.txt"]
-  private static let otherParts: Set = ["Images", "Metadata.plist"]
+  private static let otherParts: Set = ["Images", "Metadata.plist", "Attachments", "info.json"]
   private let isImageNotes: Bool
   private let format: InterchangeFormat?
 
@@ -29,7 +29,7 @@ struct ExpectedChildren: Sendable {
     let found = Self.format(of: names)
     let isExpected =
       if isImageNotes {
-        !names.isDisjoint(with: Self.imageNotes) || names.isSubset(of: Self.otherParts)
+        !names.isDisjoint(with: Self.imageNotes) || !names.isEmpty && names.isSubset(of: Self.otherParts)
       } else if format == .textBundle || format == .rtfd {
         format == found
       } else {

@@ -12,7 +12,7 @@ package import SystemPackage
 package protocol Disk: Sendable {
   /// Whether this is the machine's own file system, where other programs find each file by its path.
   ///
-  /// False for a disk that passes its requests on to the real one: a content that writes by URL does not use it.
+  /// False for a disk that passes its requests on to the real one, so that they are counted or fail in a test.
   var isReal: Bool { get }
 
   /// Whether several syncs at once end sooner than one after the other.

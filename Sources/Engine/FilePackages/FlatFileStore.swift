@@ -78,9 +78,6 @@ public actor FlatFileStore {
   /// The place of the file.
   public var url: URL { URL(filePath: FileName(path).string, directoryHint: .notDirectory) }
 
-  /// Whether the file is on a disk of this machine, so that other programs find it by its URL.
-  package nonisolated var isOnRealDisk: Bool { disk.isReal }
-
   /// The date of the file's last change that this store knows.
   public var modificationDate: Date { status.modified.date }
 

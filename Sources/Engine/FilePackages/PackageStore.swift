@@ -236,9 +236,6 @@ public actor PackageStore {
   /// The place of the package.
   public nonisolated var url: URL { location.url }
 
-  /// Whether the package is on a disk of this machine, so that other programs find it by its URL.
-  package nonisolated var isOnRealDisk: Bool { location.disk.isReal }
-
   /// The progress of the save that is running.
   package nonisolated var savingProgress: ByteProgress { location.progress }
 

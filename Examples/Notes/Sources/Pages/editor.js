@@ -219,11 +219,11 @@ export class Editor {
     this.#observer.takeRecords();
   }
 
-  /** Tells of splices that the host shows. What waits was accepted first. */
+  /** Tells of splices that the host shows. At the same place they stay in front of what waits. */
   #emit(splices, kind = "typing") {
     if (splices.length === 0) return;
     this.#showEmpty();
-    [this.#waiting, splices] = transform(this.#waiting, splices);
+    [this.#waiting, splices] = transform(this.#waiting, splices, false);
     this.#on.edit(compact(splices), kind);
   }
 

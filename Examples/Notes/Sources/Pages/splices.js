@@ -2,8 +2,8 @@
 // The splices of a list apply one after the other. A splice is a deletion, then an insertion at the same place.
 // The server's order decides. Server and page transform by the same rules:
 //
-//   insertion over insertion   at the same place, the one of the tab with the smaller name stays in front: words of
-//                              two tabs that write at one place are beside each other, and none divides another
+//   insertion over insertion   at the same place, the one of the tab with the smaller name stays in front: words that
+//                              two tabs begin at one place at one time are beside each other
 //   insertion over deletion    inside the deleted range, it goes to the range's start
 //   deletion over insertion    inside the range, it splits in two around the new text
 //   deletion over deletion     it shrinks by what both deleted

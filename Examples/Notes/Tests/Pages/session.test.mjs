@@ -331,7 +331,7 @@ test("edits are durable when the server says so", () => {
   assert.ok(page.session.isDurable);
 });
 
-test("words that two tabs write at one place at one time never divide each other", () => {
+test("words that two tabs begin at one place at one time do not divide each other", () => {
   for (const names of [["a", "b"], ["b", "a"]]) {
     const server = new TinyServer("End");
     const [first, second] = names.map((name) => new Page(name, server));

@@ -71,17 +71,23 @@ package struct ContainerCheck: Sendable {
     let lost = hashes.keys.filter { $0 >= listed.first?.number ?? 0 && !present.contains($0) }.sorted()
     report.problems += lost.map { session.log.missing($0) }
     let both = listed.filter { hashes[$0.number] != nil }
-    let found = try await concurrentMap(both, BlobStore.maximumCalls) { try await log.hash(of: $0.number) }
-    for (object, hash) in zip(both, found) where hash != hashes[object.number] {
-      report.problems.append(session.log.damaged(object.number))
+    let found = try await concurrentMap(both, BlobStore.maximumCalls) { object in
+      try await checking { try await log.hash(of: object.number) }
+    }
+    for (object, hash) in zip(both, found) {
+      if case .success(let hash) = hash, hash != hashes[object.number] {
+        report.problems.append(session.log.damaged(object.number))
+      }
     }
     if !report.problems.isEmpty { report.finding = .rolledBack }
+    report.problems += found.compactMap(\.problem)
     let newer = listed.filter { $0.number > position.number }
     let copy = try state.copy()
     let news = try await checking { () -> (ContainerLog.Start?, [ContainerLog.Read]) in
       do {
         return (nil, try await log.read(newer, after: position))
       } catch let error as CloudDataError where error.isOfEntry {
+        if error.code == .refusedByStore { report.problems.append(error) }
         guard let (start, entries) = try await log.fromSnapshot(after: position.number) else { throw error }
         return (start, entries)
       }

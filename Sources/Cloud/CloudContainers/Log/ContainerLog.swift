@@ -182,7 +182,7 @@ package struct ContainerLog: Sendable {
   /// - Parameter known: the hashes of the entries that the device knows, by number.
   package func whole(knowing known: [Int: BlobName]) async throws -> (Start, [Read]) {
     let listed = try await list(from: 0)
-    let isWhole = listed.first.map { $0.number == 1 } ?? true
+    let isWhole = listed.last.map { $0.number == listed.count } ?? true
     do {
       if let common = try await lastCommon(listed, known) {
         return (.common(common), try await read(listed.filter { $0.number > common.number }, after: common))

@@ -6,9 +6,9 @@ import FoundationEssentials
 //     from       call                                                   to
 //     none       another program's changes cannot be merged             pending
 //     none       open(), save(), looking: versions or copies are there  stored
-//     none       presentedItemDidChange(): versions or copies came      stored
-//     pending   makeConflictVersion(), before the next write                 stored
-//     pending   the document is read again                             stored: the edits are gone or saved
+//     none       checkForConflicts(): versions or copies came           stored
+//     pending    makeConflictVersion(), before the next write           stored
+//     pending    the document is read again                             stored: the edits are gone or saved
 //     any        resolveConflicts(with:), removeConflictVersions(_:)     none
 //     stored     checkForConflicts(): no version and no copy is left    none
 //     any        save(to:for:) elsewhere                                none: the old place has the conflict

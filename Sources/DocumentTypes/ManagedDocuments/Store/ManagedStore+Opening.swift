@@ -18,6 +18,7 @@ extension ManagedStore {
     _ options: ManagedDocumentOptions
   ) throws -> ManagedStore {
     let path = try place.database(access)
+    if isAlone && access.refusal == nil { try place.endSeparation() }
     if try (isAlone || access.way == .unlocked) && place.hasLog() {
       let metadata = try PackageMetadata.read(from: place.location.path, on: place.location.disk)
       try LeftoverLog.check(path, metadata?.identifier, configuration(options, access))

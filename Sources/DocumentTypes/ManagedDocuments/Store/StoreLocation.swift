@@ -56,36 +56,64 @@ final class StoreLocation: Sendable {
     return log.map { $0.size > 0 } ?? false
   }
 
-  /// Whether the database has another name, which a copy of the package that was made with hard links gave it.
+  // MARK: A database of its own
+
+  // A database, its log and the log's index are exchanged together: the new database is durable under the name `-own`
+  // before the first of them goes, and takes the database's name last. The next opening goes on from there.
+
+  private var staged: FileName { FileName(name + "-new") }
+  private var own: FileName { FileName(name + "-own") }
+
+  /// Whether one of the database's files has another name, which a copy of the package by hard links gave it.
   func isShared() throws(SystemError) -> Bool {
-    let status = try location.disk.statusIfPresent(of: FileName(name), in: storeFolder.descriptor)
-    return status.map { $0.links > 1 } ?? false
+    for suffix in ["", "-wal", "-shm"] {
+      let status = try location.disk.statusIfPresent(
+        of: FileName(name + suffix), in: storeFolder.descriptor)
+      if let status, status.links > 1 { return true }
+    }
+    return false
   }
 
-  /// Gives the package a database of its own, which has what the shared one has now.
+  /// Ends a call of `separate` that was cut off.
+  func endSeparation() throws(SystemError) {
+    try remove([staged, FileName(staged.string + "-journal")])
+    if try location.disk.exists(own, in: storeFolder.descriptor) { try takeOwn() }
+  }
+
+  /// Gives the package a database of its own, which has what the shared one has now. After an error there is no new file.
   ///
-  /// - Parameter copy: makes a database at a path from the shared one and its log.
+  /// - Parameter copy: makes the database in an empty file from the shared one and its log.
   func separate(_ copy: (_ path: String) throws -> Void) throws {
     let disk = location.disk
-    let staged = FileName(name + "-own")
-    // A call that was cut off left it.
-    if try disk.exists(staged, in: storeFolder.descriptor) {
-      try disk.removeFile(staged, in: storeFolder.descriptor)
+    do {
+      let shared = try disk.openFile(FileName(name), in: storeFolder.descriptor)
+      let status = try disk.status(of: shared)
+      let file = try disk.createFile(staged, in: storeFolder.descriptor, mode: 0o600)
+      try disk.copyAttributes(of: status, from: shared, on: file)
+      try disk.setMode(status.mode, of: file)
+      let folder = PosixDisk().link(to: storeFolder.descriptor).string
+      try copy(FolderVFS.usual.database(at: "\(folder)/\(staged.string)"))
+      try disk.synchronize(file)
+    } catch {
+      try? endSeparation()  // The error counts; the next opening removes the file.
+      throw error
     }
-    try copy(
-      FolderVFS.usual.database(at: "\(PosixDisk().link(to: storeFolder.descriptor).string)/\(staged.string)"))
-    let file = try disk.openFileForWriting(staged, in: storeFolder.descriptor)
-    try disk.setMode(disk.status(of: FileName(name), in: storeFolder.descriptor).mode, of: file)
-    try disk.synchronize(file)
-    try disk.rename(
-      staged, in: storeFolder.descriptor, to: FileName(name), in: storeFolder.descriptor, .replace)
-    for suffix in ["-wal", "-shm"] {
-      let old = FileName(name + suffix)
-      if try disk.exists(old, in: storeFolder.descriptor) {
-        try disk.removeFile(old, in: storeFolder.descriptor)
-      }
-    }
+    try disk.rename(staged, in: storeFolder.descriptor, to: own, in: storeFolder.descriptor, .replace)
     try disk.synchronize(storeFolder.descriptor)
+    try takeOwn()
+  }
+
+  private func takeOwn() throws(SystemError) {
+    try remove([FileName(name + "-shm"), FileName(name + "-wal")])
+    try location.disk.rename(
+      own, in: storeFolder.descriptor, to: FileName(name), in: storeFolder.descriptor, .replace)
+    try location.disk.synchronize(storeFolder.descriptor)
+  }
+
+  private func remove(_ names: [FileName]) throws(SystemError) {
+    for name in names where try location.disk.exists(name, in: storeFolder.descriptor) {
+      try location.disk.removeFile(name, in: storeFolder.descriptor)
+    }
   }
 
   // MARK: Moving

@@ -3,7 +3,7 @@ import FoundationEssentials
 /// A writer of property lists as XML, byte for byte as `PropertyListEncoder` does, but without its reflection.
 ///
 /// Every save writes a property list, and the reflection took a sixth of a commit. The writer supports only the kinds
-/// in metadata; it returns `nil` for kinds that the encoder handles better, such as real numbers.
+/// in metadata; `encoded` lets the encoder write the others, such as real numbers.
 struct PropertyListWriter: ~Copyable {
   typealias Field = (key: String, value: PropertyListValue)
 

@@ -112,8 +112,8 @@ struct ConflictEvidence {
 
   /// Returns the mark in the name of a copy of the metadata that no known program names so; nil for any other file.
   ///
-  /// A name proves nothing: the file has to hold metadata. Of this document and of another state, unless common programs
-  /// give the name: two documents of one name may have met there.
+  /// A name proves nothing: the file has to hold metadata. If no common program gives such names, that has to be another
+  /// state of this document. Otherwise it may be another document's, which had the same name.
   static func mark(
     ofMetadata name: FileName, _ current: PackageMetadata?, in location: Location
   ) throws(FilePackageError) -> CopyMark? {

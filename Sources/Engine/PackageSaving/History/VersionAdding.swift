@@ -102,23 +102,28 @@ private struct VersionAddition {
     if kept.isEmpty { return }
     let staging = session.hidden.staging
     // With a progress of its own: this is no save of the document.
-    let place = Location(session.hidden.location.path, on: session.disk)
+    let place = Location(session.hidden.location.path, on: session.hidden.location.disk)
     var maker = NodeMaker(
       at: place, on: session.disk, StagedSave.Options(), hashes: false,
       synchronizesMany: kept.count >= StagedSave.manyFiles)
-    // The next session removes what an error leaves of them.
     let files = kept.sorted { $0.key < $1.key }.map { (name: FileName("added-\(UUID.new.token)"), $0.value) }
-    for (name, (path, node, _)) in files {
-      // The digests are known.
-      if case .file(let contents) = node.content {
-        _ = try maker.make(contents, node.attributes, at: path, as: name, in: staging.descriptor)
-      } else {
-        _ = try maker.makeLink(node, node.attributes.modified, at: path, as: name, in: staging.descriptor)
+    do {
+      for (name, (path, node, _)) in files {
+        // The digests are known.
+        if case .file(let contents) = node.content {
+          _ = try maker.make(contents, node.attributes, at: path, as: name, in: staging.descriptor)
+        } else {
+          _ = try maker.makeLink(node, node.attributes.modified, at: path, as: name, in: staging.descriptor)
+        }
       }
-    }
-    try maker.finish()
-    for (name, (_, node, content)) in files {
-      try session.kept.keep(name, in: staging.descriptor, node.kind, content)
+      try maker.finish()
+      for (name, (_, node, content)) in files {
+        try session.kept.keep(name, in: staging.descriptor, node.kind, content)
+      }
+    } catch {
+      // On a full disk they would only take room. What stays goes with the session.
+      for (name, _) in files { try? session.disk.removeFile(name, in: staging.descriptor) }
+      throw error
     }
     try session.kept.synchronize()
   }

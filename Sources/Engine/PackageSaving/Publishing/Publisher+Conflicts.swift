@@ -2,6 +2,7 @@ import DurableIO
 import FileTrees
 import FoundationEssentials
 import PackageFormat
+import SystemPackage
 
 // How the publisher makes conflict versions of another program's content, and of nodes that it cannot put.
 extension Publisher {
@@ -15,8 +16,12 @@ extension Publisher {
     try moveToConflicts(try prepare(&own), of: change.path, isOurs: true)
   }
 
-  static func conflictFolder(_ identifier: UUID) -> PackagePath {
-    PackagePath([PackageLayout.conflicts, FileName(identifier.uuidString)])
+  /// The folder, in the hidden one, for the next conflict version of this publishing.
+  ///
+  /// Its name follows from the record. So a publishing that was cut short and is repeated makes no second version.
+  var conflictFolder: PackagePath {
+    let identifier = UUID(hashing: "\(record.token)-\(conflictFolders)")
+    return PackagePath([PackageLayout.conflicts, FileName(identifier.uuidString)])
   }
 
   /// Moves a staged node to the conflict versions, under the path that it has or had in the package (P8).
@@ -34,7 +39,9 @@ extension Publisher {
         try disk.makeDirectoryIfAbsent(name, in: folder.descriptor)
         // The subfolder may be there and not durable yet.
         try disk.synchronize(folder.descriptor)
-        folder = OpenNode(try disk.openDirectory(name, in: folder.descriptor))
+        // If there is no folder, there is a file of another version.
+        guard let next = try folderIfAny(name, in: folder.descriptor) else { return true }
+        folder = next
       }
       if try disk.exists(name, in: folder.descriptor) {
         guard isOurs, let kind = try sameKind(name, in: folder.descriptor, as: source) else { return true }
@@ -56,10 +63,22 @@ extension Publisher {
     }
     if isTaken {
       // A second version of the same child.
-      conflictFolder = Self.conflictFolder(.new)
+      conflictFolders += 1
       return try moveToConflicts(source, of: path, isOurs: isOurs)
     }
     conflicts.insert(path.string)
+  }
+
+  /// Opens a folder; nil if another node has its name.
+  private func folderIfAny(
+    _ name: FileName, in folder: borrowing OwnedDescriptor
+  ) throws(SystemError) -> OpenNode? {
+    do {
+      return OpenNode(try disk.openDirectory(name, in: folder))
+    } catch {
+      if error.code == .notDirectory { return nil }
+      throw error
+    }
   }
 
   /// Returns the kind of both, if they are files of the same bytes or links to the same destination.

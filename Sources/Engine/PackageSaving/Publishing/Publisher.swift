@@ -48,10 +48,8 @@ struct Publisher: ErrorNaming {
   var versions: OpenNode?
   /// Whether a replaced node has another name among the staged files than an exchange gives it.
   var hasSetAside = false
-  /// The folder, in the hidden one, for the conflict versions of this publishing.
-  ///
-  /// Its name follows from the record. So a publishing that was cut short and is repeated makes no second version.
-  var conflictFolder: PackagePath
+  /// The number of folders of conflict versions that have another version of a child.
+  var conflictFolders = 0
   /// Whether the publisher goes on after a change of names that the file system refuses.
   var skipsRefused = false
   /// The changes that the file system refused, if it goes on after them.
@@ -67,7 +65,6 @@ struct Publisher: ErrorNaming {
   ) {
     self.record = record
     newFolders = Set(record.changes.rows.lazy.filter(\.makesFolder).map(\.path))
-    conflictFolder = Self.conflictFolder(UUID(hashing: "\(record.token)"))
     self.root = root
     folders = OpenFolders(in: root, on: disk)
     self.staging = staging
