@@ -35,12 +35,12 @@ extension Publisher {
       guard let name = path.name else { return false }
       // This folder has the log, so its own name is durable.
       var folder = OpenNode(try disk.openDirectory(PackageLayout.hidden, in: root.descriptor))
-      for name in conflictFolder.names + path.parent.names {
+      for (depth, name) in (conflictFolder.names + path.parent.names).enumerated() {
         try disk.makeDirectoryIfAbsent(name, in: folder.descriptor)
         // The subfolder may be there and not durable yet.
         try disk.synchronize(folder.descriptor)
-        // If there is no folder, there is a file of another version.
-        guard let next = try folderIfAny(name, in: folder.descriptor) else { return true }
+        // Below the folder of all conflict versions, another node is a file of another version.
+        guard let next = try openFolder(name, in: folder.descriptor, orFail: depth == 0) else { return true }
         folder = next
       }
       if try disk.exists(name, in: folder.descriptor) {
@@ -69,14 +69,14 @@ extension Publisher {
     conflicts.insert(path.string)
   }
 
-  /// Opens a folder; nil if another node has its name.
-  private func folderIfAny(
-    _ name: FileName, in folder: borrowing OwnedDescriptor
+  /// Opens a folder; nil if another node has its name, unless that is an error.
+  private func openFolder(
+    _ name: FileName, in folder: borrowing OwnedDescriptor, orFail fails: Bool
   ) throws(SystemError) -> OpenNode? {
     do {
       return OpenNode(try disk.openDirectory(name, in: folder))
     } catch {
-      if error.code == .notDirectory { return nil }
+      if error.code == .notDirectory && !fails { return nil }
       throw error
     }
   }
