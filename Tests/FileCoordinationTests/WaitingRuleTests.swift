@@ -164,8 +164,10 @@ struct WaitingRuleTests {
         for turn in 0..<40 {
           let (one, other) = turn.isMultiple(of: 2) ? (urls[0], urls[1]) : (urls[1], urls[0])
           group.addTask {
-            try await FileCoordinator(in: registry).coordinate(writingItemAt: one, writingItemAt: other) {
-              one, _ in
+            // On a busy machine the last one waits long.
+            try await FileCoordinator(in: registry).coordinate(
+              writingItemAt: one, writingItemAt: other, deadline: .seconds(600)
+            ) { one, _ in
               let file = one.deletingLastPathComponent().appending(path: "both")
               let count = (try? String(contentsOf: file, encoding: .utf8)).flatMap { Int($0) } ?? 0
               await Task.yield()
