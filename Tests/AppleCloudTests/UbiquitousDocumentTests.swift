@@ -134,13 +134,9 @@ struct UbiquitousDocumentTests {
       try await CloudFixture.wait(for: "the new place") { await note.fileURL.path == remote.path }
       note.text = "two"
       note.updateChangeCount(.done)
-      // On a busy machine the document may know its new place before its storage does: the save then reads the old
-      // place and fails, and the recovery copy has the edits.
-      await withKnownIssue("a move is told before the storage follows it", isIntermittent: true) {
-        #expect(await note.close())
-        #expect(note.errors.map { "\($0)" } == [])
-        #expect(CloudFixture.text(at: remote) == "two" && CloudFixture.text(at: local) == nil)
-      }
+      #expect(await note.close())
+      #expect(note.errors.map { "\($0)" } == [])
+      #expect(CloudFixture.text(at: remote) == "two" && CloudFixture.text(at: local) == nil)
     }
   }
 

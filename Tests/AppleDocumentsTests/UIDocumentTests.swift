@@ -1,6 +1,7 @@
 import AppleDocuments
 import Documents
 import FilePackages
+import Foundation
 import SystemPackage
 import TestSupport
 import Testing
@@ -248,6 +249,34 @@ struct UIDocumentTests {
     #expect(
       note.takenCalls() == ["token", "savingFileType", "contents(public.plain-text)", "update with token"])
     #expect(await note.close())
+  }
+
+  @Test(arguments: [false, true])
+  func `writes an edit that comes before the model has another program's change`(isClosed: Bool) async throws
+  {
+    let url = url("Trip.txt")
+    let note = Note(fileURL: url)
+    note.autosavePolicy = nil
+    note.setText("One")
+    #expect(await note.save(to: url, for: .forCreating))
+    // The watcher runs when it has told of this one.
+    try "Two".write(to: url, atomically: false, encoding: .utf8)
+    while note.text != "Two" { await Task.yield() }
+    try "Three".write(to: url, atomically: false, encoding: .utf8)
+    // The engine has time to read it, and the model gets none to load it.
+    usleep(500_000)
+    note.setText("Ours")
+    if isClosed {
+      #expect(await note.close())
+    } else {
+      #expect(await note.save(to: url, for: .forOverwriting))
+    }
+    #expect(text(at: url) == "Ours")
+    let copies = try ConflictCopy.all(of: url).map {
+      try String(decoding: $0.file().contents(), as: UTF8.self)
+    }
+    #expect(copies == ["Three"])
+    if !isClosed { #expect(await note.close()) }
   }
 
   @Test func `keeps its edits where another program has changed the same`() async throws {

@@ -136,19 +136,22 @@ public actor FlatFileStore {
 
   /// Continues with the file at `url`, after another program moved it there.
   ///
+  /// A move changes the time of the node's last change. So a change that keeps size and date counts as the move.
+  ///
   /// - Throws: `changedOnDisk` if the file at `url` is not the one that this store knows; the store then stays as it
   ///   was.
   public func follow(to url: URL) throws(FilePackageError) {
     let path = try FilePath(of: url, for: .open)
-    guard
-      try StoredNode.look(at: path, following: false, on: disk).status?.identity.isSameNode(
-        as: status.identity)
-        == true
+    guard let now = try StoredNode.look(at: path, following: false, on: disk).status,
+      now.identity.isSameNode(as: status.identity)
     else {
       throw FilePackageError(
         .changedOnDisk, .open, document: url.path, reason: "it is not the file that was opened")
     }
     self.path = path
+    var moved = status
+    moved.identity.changed = now.identity.changed
+    if moved == now { status = now }
   }
 
   private static func write(

@@ -43,7 +43,8 @@ extension ModelFile {
         }
         tellEngine()
         owner?.didSave(moment)
-      case .changedByOthers(let outcome, _):
+      case .changedByOthers(let outcome, let paths):
+        if outcome == .reloaded { reloaded += paths.isEmpty ? [""] : paths }
         owner?.diskDidChange()
         if outcome == .conflict || outcome == .merged { forgetSaved() }
       default: break

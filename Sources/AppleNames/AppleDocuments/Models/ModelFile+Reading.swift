@@ -29,7 +29,7 @@ extension ModelFile {
   func makeNew() -> Engine {
     let content = ModelContent(of: self)
     let engine = makeEngine(at: fileURL, content)
-    (self.engine, self.content) = (engine, content)
+    (self.engine, self.content, reloaded) = (engine, content, [])
     return engine
   }
 
@@ -158,6 +158,7 @@ extension ModelFile {
   /// - Parameter paths: another program's children, which become conflict versions.
   func keepEdits(in engine: Engine, _ paths: [String]) async {
     guard let content else { return }
+    reloaded = []
     await engine.resume(withEarlierEdits: content, clashingAt: paths)
     forgetSaved()
     await refresh()

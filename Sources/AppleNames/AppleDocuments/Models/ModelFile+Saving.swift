@@ -9,7 +9,7 @@ extension ModelFile {
   func save() async throws -> SaveReport {
     guard let engine else { throw DocumentError(.closed, .save, fileURL) }
     await drain()
-    return try await saving { try await engine.save() }
+    return try await saving { try await save(by: engine) }
   }
 
   /// Saves a tree of the model to `url`.
@@ -23,7 +23,7 @@ extension ModelFile {
       if let engine, operation == .forOverwriting, url.standardized.path == fileURL.standardized.path {
         // If an autosave has written a later tree meanwhile, the save takes the present one.
         if taken?.moment.saves == news.saves { prepared = taken }
-        return try await engine.save()
+        return try await save(by: engine)
       }
       prepared = taken
       if operation == .forOverwriting, FileManager.default.fileExists(atPath: url.path) {
@@ -35,6 +35,34 @@ extension ModelFile {
       attach(engine, content)
       return report
     }
+  }
+
+  private func save(by engine: Engine) async throws -> SaveReport {
+    try await withModel(in: engine) { try await engine.save() }
+  }
+
+  /// Lets the engine write the model's changes (MF4).
+  private func withModel<Success: Sendable>(
+    in engine: Engine, _ body: @escaping @Sendable () async throws -> Success
+  ) async throws -> Success {
+    if !hasUnsavedChanges { return try await body() }
+    let result: Result<Success, any Error> = await engine.performAsynchronousFileAccess {
+      await self.keepModel(in: engine)
+      do {
+        return .success(try await body())
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try result.get()
+  }
+
+  /// Gives the engine the model back, if it has read another program's change that the model has not got yet.
+  private func keepModel(in engine: Engine) async {
+    // A closed document has no content.
+    guard let present = try? await engine.content, present.link !== content?.link else { return }
+    settle()
+    await keepEdits(in: engine, reloaded)
   }
 
   private func saving(_ body: () async throws -> SaveReport) async throws -> SaveReport {
@@ -75,7 +103,7 @@ extension ModelFile {
     // An edit of the present event counts, but not a group whose actions the owner has given up.
     if hasUnsavedChanges { endEvent() }
     await messages.drain()
-    try await engine.close()
+    try await withModel(in: engine) { try await engine.close() }
     settle()
     (self.engine, content) = (nil, nil)
     forgetUndo()

@@ -7,6 +7,8 @@ import Foundation
 //     save never looks saved while the disk has the undone change.
 // MF2 The engine's "unsaved" follows that of the file, a moment later and in the same order.
 // MF3 An error leaves the model, its changes and its undo as they are. Only a revert that succeeds gives them up.
+// MF4 A save and a close write the model's changes, also if the engine has just read another program's change that the
+//     model has not got yet. They check that within an access of the engine, which reads nothing meanwhile.
 
 /// A document on disk whose model lives on the main actor.
 ///
@@ -61,6 +63,8 @@ final class ModelFile {
   private let calls = SerialQueue()
   /// The messages to the engine (MF2).
   let messages = SerialQueue()
+  /// The children that other programs changed, and that the engine has read and the model has not.
+  var reloaded: [String] = []
   /// The events that the owner has not heard.
   var unheard: [DocumentEvent] = []
   /// The number of errors that the owner has got since the present call began.
