@@ -142,13 +142,13 @@ public actor FlatFileStore {
   ///   was.
   public func follow(to url: URL) throws(FilePackageError) {
     let path = try FilePath(of: url, for: .open)
-    guard let now = try StoredNode.look(at: path, following: false, on: disk).status,
-      now.identity.isSameNode(as: status.identity)
-    else {
+    let node = try StoredNode.look(at: path, following: false, on: disk)
+    guard let now = node.status, now.identity.isSameNode(as: status.identity) else {
       throw FilePackageError(
         .changedOnDisk, .open, document: url.path, reason: "it is not the file that was opened")
     }
     self.path = path
+    file.reread(at: node)
     var moved = status
     moved.identity.changed = now.identity.changed
     if moved == now { status = now }

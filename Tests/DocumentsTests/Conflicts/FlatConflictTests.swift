@@ -101,6 +101,21 @@ struct FlatConflictTests {
     #expect(await document.documentState == .normal)
   }
 
+  @Test func `does not arise when its file is moved`() async throws {
+    let disk = try CrashDisk()
+    let document = try await Note.create(Plain("one"), on: disk)
+    let folder = try disk.openDirectory(at: "/")
+    try disk.rename("Trip.pages", in: folder, to: "Moved.pages", in: folder, .replace)
+    await document.presentedItemDidMove(to: URL(filePath: "/Moved.pages"))
+    #expect(try await document.checkForExternalChanges() == .nothing)
+    // As many bytes: the save compares them.
+    try await document.edit { $0.text = "two" }
+    try await document.save()
+    #expect(try disk.text("Moved.pages", in: "/") == "two")
+    #expect(try !disk.holds("Trip.pages", in: "/"))
+    try await document.close()
+  }
+
   @Test func `has a copy of each state, also without recovery copies`() async throws {
     let disk = try CrashDisk()
     let document = Document<Plain>(
