@@ -63,6 +63,34 @@ struct EditingTests {
     }
   }
 
+  @Test func `has one run for all pages that come at once, also while the server looks for documents`()
+    async throws
+  {
+    try await ServeFixture.with(prepare: { fixture in
+      try fixture.shell(
+        "\"$0\" new Trip.imageNotes --text One --quiet; for n in $(seq 500); do cp -r Trip.imageNotes $n.imageNotes; done"
+      )
+    }) { fixture in
+      for _ in 0..<5 {
+        let id = try await Visitor(fixture).id(of: "Trip")
+        try await fixture.kill()
+        try await fixture.start()
+        let visitor = try await Visitor(fixture)
+        let epochs = try await withThrowingTaskGroup(of: String.self) { group in
+          for number in 1...8 {
+            group.addTask {
+              let page = try await TextPage(visitor, id, tab: "tabnumber\(number)")
+              _ = try await page.text(upTo: 0)
+              return page.epoch
+            }
+          }
+          return try await group.reduce(into: Set()) { $0.insert($1) }
+        }
+        #expect(epochs.count == 1)
+      }
+    }
+  }
+
   @Test func `of another run is refused`() async throws {
     try await ServeFixture.with { fixture in
       let visitor = try await Visitor(fixture)

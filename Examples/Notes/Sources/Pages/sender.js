@@ -26,7 +26,8 @@ export class Sender {
   /** The stream is there, and the page has all events: an open edit goes out again. */
   start() {
     this.#isOn = true;
-    this.#send(this.#session.repeat() ?? this.#session.next());
+    // The end of the request that is under way goes on.
+    if (!this.#isUnderWay) this.#send(this.#session.repeat() ?? this.#session.next());
   }
 
   /** The stream is gone. */
@@ -48,7 +49,7 @@ export class Sender {
   }
 
   async #send(request) {
-    if (!request || this.#isUnderWay) return;
+    if (!request) return;
     this.#isUnderWay = true;
     let problem = null;
     try {

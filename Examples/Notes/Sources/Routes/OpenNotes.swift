@@ -23,9 +23,10 @@ actor OpenNotes {
       await session.endChannels()
     }
     if let running = sessions[id] { return try await running.value }
-    let entry = try await library.entry(id)
+    // No `await` comes between the look into the table and this: all pages of a document have one session.
     let task = Task { [library] in
-      try await NotesSession(id, at: entry.url, provider: library.places.provider(entry.place)) {
+      let entry = try await library.entry(id)
+      return try await NotesSession(id, at: entry.url, provider: library.places.provider(entry.place)) {
         id, old, url in
         let move = await library.noteMove(of: id, from: old, to: url)
         if case .moved(let new) = move { await self.rename(id, to: new) }
