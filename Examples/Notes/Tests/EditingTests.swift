@@ -91,6 +91,32 @@ struct EditingTests {
     }
   }
 
+  @Test func `keeps its run under a new name, at once`() async throws {
+    try await ServeFixture.with { fixture in
+      let visitor = try await Visitor(fixture)
+      let old = try await visitor.makeDocument("One")
+      let pages = [try await TextPage(visitor, old, tab: "tabnumber1")]
+      _ = try await pages[0].text(upTo: 0)
+      let renamed = try await visitor.post("/api/documents/\(old)/rename", ["name": "Other"])
+      let new = try #require(renamed.value["id"].string)
+      // A page that was hidden meanwhile knows the old name.
+      for (number, id) in [new, old].enumerated() {
+        let page = try await TextPage(visitor, id, tab: "tabnumber\(number + 2)")
+        _ = try await page.text(upTo: 0)
+        #expect(page.epoch == pages[0].epoch)
+      }
+      let edit = edit("a", tab: "tabnumber1", epoch: pages[0].epoch, seq: 0, [(3, 0, " two")])
+      #expect(try await visitor.post("/api/documents/\(old)/text", edit).status == 200)
+      #expect(try await visitor.post("/api/documents/\(new)/save").status == 200)
+      #expect(try fixture.text(of: "Other") == "One two")
+      // A new document of the old name is another one.
+      let third = try await visitor.post("/api/library/new", ["name": "Note 1", "text": "New"])
+      #expect(third.value["id"].string == old)
+      let page = try await TextPage(visitor, old, tab: "tabnumber4")
+      #expect(try await page.text(upTo: 0) == "New")
+    }
+  }
+
   @Test func `of another run is refused`() async throws {
     try await ServeFixture.with { fixture in
       let visitor = try await Visitor(fixture)

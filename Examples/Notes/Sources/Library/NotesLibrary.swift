@@ -32,6 +32,8 @@ actor NotesLibrary {
   /// The places, by which the server finds, makes and moves documents.
   let places: NotesPlaces
   private var entries: [DocumentID: Entry] = [:]
+  /// The present identifiers of documents that moved: a page may know an earlier one.
+  private var moves: [DocumentID: DocumentID] = [:]
   private var listeners: [Int: EventChannel] = [:]
   private var lastListener = 0
   private var problems: [URL: String] = [:]
@@ -72,6 +74,13 @@ actor NotesLibrary {
 
   // MARK: Finding
 
+  /// The present identifier of a document.
+  func present(_ id: DocumentID) -> DocumentID {
+    var id = id
+    while let next = moves[id] { id = next }
+    return id
+  }
+
   /// Finds a document.
   ///
   /// - Throws: `HTTPRefusal` `notFound`.
@@ -104,6 +113,7 @@ actor NotesLibrary {
   func note(_ place: Place, _ url: URL) -> DocumentID {
     let name = places.name(of: url, in: place)
     let id = DocumentID(place, name)
+    moves[id] = nil
     if entries[id] == nil {
       entries[id] = Entry(
         id: id, place: place, name: name, url: url, item: nil, isPinned: pins.contains(id))
@@ -114,7 +124,7 @@ actor NotesLibrary {
   /// Notes the new place of a document; returns its identifier. A pin moves with the document.
   func noteMove(of old: DocumentID, to url: URL) -> DocumentID {
     let place = places.place(of: url)
-    movePin(old, to: DocumentID(place, places.name(of: url, in: place)))
+    move(old, to: DocumentID(place, places.name(of: url, in: place)))
     return note(place, url)
   }
 
@@ -128,7 +138,9 @@ actor NotesLibrary {
     if let item = entries[id]?.shown { tell("changes", LibraryChanges(changed: [item])) }
   }
 
-  private func movePin(_ old: DocumentID, to new: DocumentID) {
+  private func move(_ old: DocumentID, to new: DocumentID) {
+    moves[new] = nil
+    if old != new { moves[old] = new }
     do {
       try pins.move(old, to: new)
     } catch {
@@ -257,7 +269,7 @@ actor NotesLibrary {
       for move in news.moved {
         let old = DocumentID(place, places.name(of: move.old.url, in: place))
         entries[old] = nil
-        movePin(old, to: DocumentID(place, places.name(of: move.new.url, in: place)))
+        self.move(old, to: DocumentID(place, places.name(of: move.new.url, in: place)))
         if let item = put(move.new, place).shown {
           changes.moved.append(.init(from: old.word, item: item))
         }
@@ -279,6 +291,7 @@ actor NotesLibrary {
   private func put(_ item: DocumentItem, _ place: Place) -> Entry {
     let name = places.name(of: item.url, in: place)
     let id = DocumentID(place, name)
+    moves[id] = nil
     let entry = Entry(
       id: id, place: place, name: name, url: item.url, item: item, isPinned: pins.contains(id))
     entries[entry.id] = entry

@@ -12,10 +12,16 @@ const byId = (id) => document.getElementById(id);
 export class DocumentCommands {
   #page;
   #replaced = null;
+  #underWay = 0;
   #line = Promise.resolve();
 
   constructor(page) {
     this.#page = page;
+  }
+
+  /** Whether the server is still asked for a change. */
+  get isPending() {
+    return this.#underWay > 0;
   }
 
   /** Connects buttons, keys and fields. */
@@ -93,9 +99,11 @@ export class DocumentCommands {
   }
 
   /** Adds pictures, and lines that name them to the text. The place has followed the edits made meanwhile. */
-  async addToText(files, place) {
-    const added = await this.addImages(files);
-    this.#page.editor.insertLines(added.map(({ path, name }) => referenceTo(path, name)), place);
+  addToText(files, place) {
+    return this.#done(async () => {
+      const added = await this.addImages(files);
+      this.#page.editor.insertLines(added.map(({ path, name }) => referenceTo(path, name)), place);
+    });
   }
 
   /** Tells other tabs where this tab's caret is. A lost answer does no harm. */
@@ -125,13 +133,19 @@ export class DocumentCommands {
     });
   }
 
+  /** Makes a change. A page with one that is under way is not saved. @returns whether it was made */
   async #done(action) {
+    this.#underWay++;
+    this.#page.pendingMayDiffer();
     try {
       await action();
       return true;
     } catch (error) {
       if (!error.isOffline || !this.#page.isOffline) alertOf(error);
       return false;
+    } finally {
+      this.#underWay--;
+      this.#page.pendingMayDiffer();
     }
   }
 
@@ -175,7 +189,7 @@ export class DocumentCommands {
   }
 
   #title(title) {
-    attempt(() => post(`${this.#page.path}/title`, { title: title.trim(), tab: this.#tab }));
+    this.#done(() => post(`${this.#page.path}/title`, { title: title.trim(), tab: this.#tab }));
   }
 
   async #newDocument() {

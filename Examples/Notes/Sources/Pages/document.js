@@ -34,7 +34,7 @@ class DocumentPage {
   constructor(tab) {
     this.session = new Session(tab, randomName());
     this.steps = new UndoSteps(this.session.page);
-    this.sender = new Sender(this.session, () => this.path, alertOf);
+    this.sender = new Sender(this.session, () => this.path, alertOf, () => this.stream.connect());
     this.commands = new DocumentCommands(this);
     this.editor = new Editor(byId("text"), {
       edit: (splices, kind) => this.#edit(splices, kind),
@@ -44,7 +44,7 @@ class DocumentPage {
       picture: (key) => this.images.open(key),
     });
     new TextMarks(byId("text"));
-    this.images = new ImageList(byId("images"), byId("image-row"), this.commands.ofImages, () => this.#update());
+    this.images = new ImageList(byId("images"), byId("image-row"), this.commands.ofImages, () => this.pendingMayDiffer());
     this.carets = new Carets(byId("tabs"), this.editor);
     this.menu = new Menu(byId("menu"));
     byId("export").addEventListener("click", ({ currentTarget }) => this.#openDownloads(currentTarget));
@@ -64,14 +64,18 @@ class DocumentPage {
     return `/api/documents/${this.#id}`;
   }
 
+  /** Whether a change of the page waits for the server. */
+  get isPending() {
+    return this.session.isPending || this.images.isPending || this.commands.isPending;
+  }
+
   get isDurable() {
-    return this.session.isDurable && !this.images.isPending;
+    return this.session.isDurable && !this.isPending;
   }
 
   /** Whether the server has all edits, and is there to save them. */
   get isSafeToLeave() {
-    const isHandedOver = !this.session.isPending && !this.images.isPending && !this.isOffline;
-    return isHandedOver || this.isDurable;
+    return (!this.isPending && !this.isOffline) || this.isDurable;
   }
 
   /** The key with which the deleted document is put back, if it is in a trash. */
@@ -163,6 +167,7 @@ class DocumentPage {
       history.replaceState(null, "", location.pathname);
       print();
     }
+    this.#rest();
   }
 
   #openDownloads(button) {
@@ -207,6 +212,7 @@ class DocumentPage {
     byId("text").toggleAttribute("data-begins-with-title", title === "");
     this.images.show(images, missing);
     this.editor.images = images;
+    this.#update();
   }
 
   #stateIs(state) {
@@ -242,11 +248,17 @@ class DocumentPage {
 
   // What the page shows and tells
 
+  /** `isPending` may have another value. */
+  pendingMayDiffer() {
+    this.#update();
+    this.#rest();
+  }
+
   #update() {
     const light = lightOf({
       stream: document.body.dataset.stream,
       server: this.#state?.light ?? null,
-      isPending: this.session.isPending || this.images.isPending,
+      isPending: this.isPending,
       isSaved: this.session.isSaved,
       isDeleted: this.#isDeleted,
       justMoved: this.#justMoved,

@@ -15,7 +15,6 @@ export class ImageList {
   #rows = new Map();
   #images = new Map();
   #captions = new Map();
-  #requests = 0;
   #isOff = true;
   #view;
 
@@ -41,7 +40,7 @@ export class ImageList {
 
   /** Whether a change of the page is not saved yet. */
   get isPending() {
-    return this.#captions.size > 0 || this.#requests > 0;
+    return this.#captions.size > 0;
   }
 
   set isReadOnly(value) {
@@ -66,6 +65,7 @@ export class ImageList {
       if (keys.has(key)) continue;
       row.remove();
       this.#rows.delete(key);
+      this.#forgetCaption(key);
     }
     let next = this.#list.firstElementChild;
     images.forEach((image, index) => {
@@ -189,40 +189,36 @@ export class ImageList {
     const row = this.#rows.get(key);
     const others = [...this.#list.children].filter((other) => other !== row);
     this.#put(row, others[to] ?? null);
-    this.#request(this.#ask.move(key, to));
+    this.#ask.move(key, to);
   }
 
   #remove(key) {
     const row = this.#rows.get(key);
     const neighbour = row.nextElementSibling ?? row.previousElementSibling;
     (neighbour?.querySelector(".image-remove") ?? document.getElementById("add-image")).focus();
-    this.#request(this.#ask.remove(key));
+    this.#ask.remove(key);
   }
 
   #typed(field) {
     const key = keyOf(field);
-    clearTimeout(this.#captions.get(key)?.timer);
+    this.#forgetCaption(key);
     this.#captions.set(key, { timer: setTimeout(() => this.#sendCaption(key), captionPause) });
     this.onChange();
   }
 
-  async #sendCaption(key) {
-    const typed = this.#captions.get(key);
-    const field = this.#rows.get(key)?.querySelector(".caption");
-    if (!typed || typed.isSent || !field) return;
-    clearTimeout(typed.timer);
-    typed.isSent = true;
-    const isSaved = await this.#ask.caption(key, field.value);
-    typed.isSent = false;
-    if (isSaved && this.#captions.get(key) === typed) this.#captions.delete(key);
-    this.onChange();
+  #forgetCaption(key) {
+    clearTimeout(this.#captions.get(key)?.timer);
+    this.#captions.delete(key);
   }
 
-  async #request(promise) {
-    this.#requests++;
-    this.onChange();
-    await promise;
-    this.#requests--;
+  async #sendCaption(key) {
+    const typed = this.#captions.get(key);
+    if (!typed || typed.isSent) return;
+    clearTimeout(typed.timer);
+    typed.isSent = true;
+    const isSaved = await this.#ask.caption(key, this.#rows.get(key).querySelector(".caption").value);
+    typed.isSent = false;
+    if (isSaved && this.#captions.get(key) === typed) this.#captions.delete(key);
     this.onChange();
   }
 }

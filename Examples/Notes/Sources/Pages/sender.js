@@ -9,6 +9,7 @@ export class Sender {
   #session;
   #path;
   #onError;
+  #onStale;
   #isOn = false;
   #isUnderWay = false;
   #waiting = [];
@@ -16,18 +17,20 @@ export class Sender {
   /**
    * @param {() => string} path the document's address
    * @param {(error: Error) => void} onError the server refused an edit; the sender tries again
+   * @param {() => void} onStale the server has another run of the document than the stream: the page must connect again
    */
-  constructor(session, path, onError) {
+  constructor(session, path, onError, onStale) {
     this.#session = session;
     this.#path = path;
     this.#onError = onError;
+    this.#onStale = onStale;
   }
 
   /** The stream is there, and the page has all events: an open edit goes out again. */
   start() {
     this.#isOn = true;
-    // The end of the request that is under way goes on.
-    if (!this.#isUnderWay) this.#send(this.#session.repeat() ?? this.#session.next());
+    if (!this.#isUnderWay) this.#send(this.#session.repeat());
+    this.push();
   }
 
   /** The stream is gone. */
@@ -62,9 +65,10 @@ export class Sender {
       this.push();
       return;
     }
-    // Without an answer, or with another epoch, the stream ends too, and the page says so. The stream may be there again
-    // before the answer is lost: then nothing else sends the edit.
-    if (!problem.isOffline && problem.status !== 409) this.#onError(problem);
-    setTimeout(() => this.#isOn && this.start(), pause);
+    // Without an answer, the stream ends too, and the page says so. The stream may be there again before the answer is
+    // lost: then nothing else sends the edit.
+    const isStale = problem.status === 409;
+    if (!problem.isOffline && !isStale) this.#onError(problem);
+    setTimeout(() => this.#isOn && (isStale ? this.#onStale() : this.start()), pause);
   }
 }

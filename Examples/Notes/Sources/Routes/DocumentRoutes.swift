@@ -115,8 +115,8 @@ struct DocumentRoutes {
         status: .conflict, message: "There is a document '\(displayString(wish))' already.",
         advice: "Choose another name.")
     }
-    // An open document follows.
     let url = try await folder.url(of: folder.moveIn(entry.url, as: name))
+    await notes.openSession(id)?.follow(to: url)
     let new = await library.noteMove(of: id, to: url)
     return try .json(
       NamedDocument(id: new.word, name: displayString(url.deletingPathExtension().lastPathComponent)))

@@ -65,7 +65,9 @@ struct LibraryRoutes {
     for id in ids {
       // A document that is gone by now has no details.
       guard let entry = try? await library.entry(id) else { continue }
-      details[id.word] = await DocumentDetails(entry, notes.openSession(id))
+      // Its session may be one that waits for the download.
+      let isHere = entry.item?.ubiquitousAttributes?.downloadingStatus != .notDownloaded
+      details[id.word] = isHere ? await DocumentDetails(entry, notes.openSession(id)) : DocumentDetails()
     }
     return details
   }
@@ -83,9 +85,11 @@ struct DocumentDetails: Encodable {
   var conflict = false
   var error: String?
 
+  /// A document whose content is elsewhere.
+  init() {}
+
   /// Reads them from the open document, or else from the disk.
   init(_ entry: NotesLibrary.Entry, _ session: NotesSession?) async {
-    if entry.item?.ubiquitousAttributes?.downloadingStatus == .notDownloaded { return }
     do {
       let content: ImageNotes
       if let session, await session.isOpen {

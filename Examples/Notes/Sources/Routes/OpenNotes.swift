@@ -19,7 +19,7 @@ actor OpenNotes {
       let session = try await running.value
       if await session.isOpen { return session }
       // The document was removed, and may be back.
-      if sessions[id] == running { sessions[id] = nil }
+      forget(id, running)
       await session.endChannels()
     }
     if let running = sessions[id] { return try await running.value }
@@ -39,7 +39,7 @@ actor OpenNotes {
       sweep()
       return session
     } catch {
-      if sessions[id] == task { sessions[id] = nil }
+      forget(id, task)
       throw error
     }
   }
@@ -50,8 +50,10 @@ actor OpenNotes {
   /// Pages of documents that are there again connect again.
   func revive(_ ids: Set<DocumentID>) async {
     for id in ids {
-      guard let session = await openSession(id), await !session.isOpen else { continue }
-      sessions[id] = nil
+      guard let task = sessions[id], let session = try? await task.value, await !session.isOpen else {
+        continue
+      }
+      forget(id, task)
       await session.endChannels()
     }
   }
@@ -60,9 +62,14 @@ actor OpenNotes {
   ///
   /// - Throws: the error of the save; the document is then open.
   func close(_ id: DocumentID) async throws {
-    guard let session = await openSession(id) else { return }
+    guard let task = sessions[id], let session = try? await task.value else { return }
     try await session.close()
-    sessions[id] = nil
+    forget(id, task)
+  }
+
+  /// Forgets a session, but not one that a page has opened meanwhile.
+  private func forget(_ id: DocumentID, _ task: Task<NotesSession, any Error>) {
+    if sessions[id] == task { sessions[id] = nil }
   }
 
   /// Saves and closes all documents.
@@ -71,6 +78,8 @@ actor OpenNotes {
   func closeAll() async -> [any Error] {
     sweeping?.cancel()
     var errors: [any Error] = []
+    // A document that is being opened may wait for its download.
+    for task in sessions.values { task.cancel() }
     for task in sessions.values {
       guard let session = try? await task.value else { continue }
       do {
@@ -85,7 +94,10 @@ actor OpenNotes {
 
   private func rename(_ old: DocumentID, to new: DocumentID) {
     guard old != new, let task = sessions.removeValue(forKey: old) else { return }
-    sessions[new] = task
+    guard let other = sessions.updateValue(task, forKey: new) else { return }
+    // A page that found the new name first has a session of its own. It connects again, to this one. Edits that cannot be
+    // saved are in a recovery copy.
+    Task { try? await other.value.close() }
   }
 
   /// Closes documents that no page has shown for a while, as long as there are open ones.
@@ -104,7 +116,7 @@ actor OpenNotes {
         since + time < .now
       else { continue }
       // A document that cannot be saved stays open, with its edits.
-      if (try? await session.close()) != nil { sessions[id] = nil }
+      if (try? await session.close()) != nil { forget(id, task) }
     }
     if sessions.isEmpty { sweeping = nil }
     return !sessions.isEmpty

@@ -122,8 +122,10 @@ struct ServerRoutes: HTTPResponder {
       return try .json(NamedDocument(id: id.word, name: displayString(name)))
     case "documents":
       guard let word = rest.first, let id = DocumentID(word) else { throw HTTPRefusal.notFound }
-      return try await DocumentRoutes(id: id, library: library, notes: notes, uploads: uploads)
-        .answer(request, Array(rest.dropFirst()))
+      return try await DocumentRoutes(
+        id: library.present(id), library: library, notes: notes, uploads: uploads
+      )
+      .answer(request, Array(rest.dropFirst()))
     default: throw HTTPRefusal.notFound
     }
   }

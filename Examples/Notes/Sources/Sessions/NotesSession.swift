@@ -49,6 +49,7 @@ actor NotesSession {
   /// The last change of each tab, which a tab sends again if its connection broke.
   private var lastOps: [String: (op: String, seq: Int)] = [:]
   private let turns = Turn()
+  private let looks = Turn()
   private var listening: Task<Void, Never>?
   /// The time since which no page shows the document.
   private(set) var idleSince: ContinuousClock.Instant? = .now
@@ -87,8 +88,10 @@ actor NotesSession {
   ///
   /// - Parameter known: the run and the number that the page has.
   /// - Returns: the page's channel, and its number for `leave(_:)`.
+  /// - Throws: `HTTPRefusal` `serviceUnavailable` if the document is closed by now; the page connects again.
   func join(_ tab: String, known: (epoch: String, seq: Int)?) async throws -> (EventChannel, number: Int) {
     try await inTurn {
+      guard await document.isOpen else { throw Self.isClosed }
       try await mergeExternalChanges()
       let name = await document.fileURL.deletingPathExtension().lastPathComponent
       let undo = UndoEvent(history.names(for: tab))
@@ -149,6 +152,7 @@ actor NotesSession {
   func edit(_ edit: TextEdit) async throws -> Int {
     let seq = try await inTurn {
       if let last = lastOps[edit.tab], last.op == edit.op, edit.epoch == epoch { return last.seq }
+      guard await document.isOpen else { throw Self.otherRun }
       while true {
         try await mergeExternalChanges(images: false)
         guard edit.epoch == epoch, let since = log.since(edit.seq) else { throw Self.otherRun }
@@ -196,6 +200,9 @@ actor NotesSession {
 
   private static let otherRun = HTTPRefusal(
     status: .conflict, message: "The server has started again.", advice: "The page connects to it by itself.")
+  private static let isClosed = HTTPRefusal(
+    status: .serviceUnavailable, message: "The document was just closed.",
+    advice: "The page connects to it by itself.")
 
   /// Makes one change of the title or of the images, and saves it.
   ///
@@ -343,24 +350,36 @@ actor NotesSession {
     await refreshState()
   }
 
+  /// Follows a move that the server made, before the document's watcher tells it.
+  func follow(to url: URL) async {
+    await document.presentedItemDidMove(to: url)
+    await noteMove(to: url)
+  }
+
   private func noteMove(to url: URL) async {
-    switch await moved(id, place, url) {
+    if url.path == place.path { return }
+    let old = place
+    place = url
+    switch await moved(id, old, url) {
     case .deleted(let key):
       // Its last words go with it. If they cannot, a recovery copy has them.
       try? await document.close()
       tellDeleted(key: key)
     case .moved(let new):
-      (id, place) = (new, url)
+      id = new
       tell("moved", MovedEvent(id: id.word, name: url.deletingPathExtension().lastPathComponent))
     }
   }
 
-  /// Finds the state of the document, and tells a new one.
+  /// Finds the state of the document, and tells a new one. One look follows the other: none tells an older state.
   private func refreshState() async {
+    await looks.take()
+    defer { looks.pass() }
     // Before the question: edits made meanwhile are not in its answer.
     let (last, text) = (log.last, text)
-    let flags = await document.documentState
     let isUnsaved = await document.hasUnsavedChanges
+    // After it: a closed document has no unsaved changes.
+    let flags = await document.documentState
     if !isUnsaved && !flags.contains(.closed) && last > saved { (saved, durableText) = (last, text) }
     let isSaving = await document.progress?.activity == .saving
     if !flags.contains(.savingError) && !flags.contains(.closed) { lastError = nil }
@@ -382,9 +401,14 @@ actor NotesSession {
 
   /// Saves and closes the document, and ends the pages' channels. They connect again if they still show it.
   func close() async throws {
-    defer { endChannels() }
-    try await document.close()
-    listening?.cancel()
+    try await inTurn {
+      defer { endChannels() }
+      try await document.close()
+      listening?.cancel()
+      // No page brings back what is durable.
+      (saved, state.saved) = (log.last, log.last)
+      tell("state", state)
+    }
   }
 
   /// Ends the pages' channels.

@@ -170,6 +170,57 @@ extension BrowserTests {
       }
     }
 
+    @Test func `is not saved while a picture is on its way, and forgets the caption of one that is gone`()
+      async throws
+    {
+      try await ServeFixture.with(prepare: Self.trip) { fixture in
+        try await Browser.with { browser in
+          try await browser.openDocument("Trip", of: fixture)
+          try await browser.run(
+            """
+            const plain = window.fetch;
+            window.fetch = async (path, options) => {
+              if (options?.method === 'PUT') await new Promise((done) => (window.goOn = done));
+              return plain(path, options);
+            };
+            """)
+          try await browser.choose([ServeFixture.picture("Dawn.png")], with: "#image-file")
+          try await browser.wait(for: "the request", until: "window.goOn !== undefined")
+          try await browser.waitForLight("unsaved")
+          try await browser.run("window.goOn()")
+          try await browser.waitForLight("saved")
+          try await browser.run(
+            """
+            const caption = document.querySelector('li.image .caption');
+            caption.value = 'Evening';
+            caption.dispatchEvent(new Event('input', { bubbles: true }));
+            document.querySelector('li.image .image-remove').click();
+            """)
+          try await browser.wait(
+            for: "no image", until: "document.querySelectorAll('li.image').length === 0")
+          try await browser.waitForLight("saved")
+        }
+      }
+    }
+
+    @Test func `rests if it is opened in the background`() async throws {
+      try await ServeFixture.with(prepare: Self.trip) { fixture in
+        try await Browser.with { browser in
+          try await browser.devTools(
+            "Page.addScriptToEvaluateOnNewDocument",
+            [
+              "source":
+                "Object.defineProperty(document, 'hidden', { get: () => window.isHidden ?? true, configurable: true });"
+            ])
+          try await browser.openDocument("Trip", of: fixture)
+          try await browser.wait(for: "rest", until: "document.body.dataset.stream === 'closed'")
+          try await browser.run(
+            "window.isHidden = false; document.dispatchEvent(new Event('visibilitychange'));")
+          try await browser.waitForLight("saved")
+        }
+      }
+    }
+
     @Test func `takes pictures by drop and paste, and refuses other files`() async throws {
       try await ServeFixture.with(prepare: Self.trip) { fixture in
         try await Browser.with { browser in

@@ -25,7 +25,7 @@ async function main() {
   try {
     browser = await server.openLibrary(engine);
     const says = (advice) =>
-      until(`"is a folder. ${advice}"`, () => browser.run((words) => document.querySelector("#alerts .alert-text")?.textContent === words, `“Trip.textbundle” is a folder. ${advice}`), 20_000);
+      until(`"is a folder. ${advice}"`, () => browser.run((words) => document.querySelector("#alerts .alert-text")?.textContent === words, `“Trip.textbundle” is a folder. ${advice}`));
     await browser.run(dropFolder, "body");
     await says("Zip it, and drop the zip.");
     await server.openDocument(browser, "Trip", "Three valleys");

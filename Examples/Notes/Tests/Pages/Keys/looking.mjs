@@ -39,7 +39,7 @@ async function main() {
     browser = await server.openLibrary(engine);
     const text = "Shopping\n\n- [ ] milk\n- [x] bread\n* eggs\n1. see https://example.org/shop.\nend\n";
     await server.openDocument(browser, "List", text);
-    const paints = (kind, expected) => until(`${kind} ${expected}`, async () => JSON.stringify(await browser.run(painted, kind)) === JSON.stringify(expected), 20_000);
+    const paints = (kind, expected) => until(`${kind} ${expected}`, async () => JSON.stringify(await browser.run(painted, kind)) === JSON.stringify(expected));
     await paints("bullet", ["*"]);
     await paints("box-lead", ["-", "-"]);
     await paints("list-number", ["1."]);
@@ -65,7 +65,7 @@ async function main() {
       for (const words of ["[ ] milk", "[x] bread", "* eggs"]) signs.push(await browser.run(placeOf, words));
       const fits = ({ top, bottom }, { y }) => y > top && y < bottom;
       return JSON.stringify(shown.map(({ name }) => name)) === JSON.stringify(names) && signs.every((sign, index) => fits(sign, shown[index]));
-    }, 20_000);
+    });
     await pictured();
     await browser.run(() => (document.querySelector(".writing").style.width = "22em"));
     await pictured();
@@ -76,7 +76,7 @@ async function main() {
       const { left, right, top, bottom } = await browser.run(placeOf, words);
       await browser.clickAt(Math.round((left + right) / 2), Math.round((top + bottom) / 2));
     };
-    const has = (expected) => until(expected, async () => (await browser.run(look)).text === expected, 20_000);
+    const has = (expected) => until(expected, async () => (await browser.run(look)).text === expected);
     const done = text.replace("[ ] milk", "[x] milk");
     await click(" ] milk");
     await has(done);

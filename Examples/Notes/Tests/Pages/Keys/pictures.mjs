@@ -47,7 +47,7 @@ async function main() {
     await until("no dialog", () => browser.run(() => !document.querySelector("#picture").open));
     assert.equal(await browser.run(focused), "Open image 1");
 
-    const problem = (words) => until(`"${words}"`, () => browser.run((words) => [...document.querySelectorAll(".frame-problem:not([hidden])")].some((e) => e.textContent.includes(words)), words), 20_000);
+    const problem = (words) => until(`"${words}"`, () => browser.run((words) => [...document.querySelectorAll(".frame-problem:not([hidden])")].some((e) => e.textContent.includes(words)), words));
     writeFileSync(join(images, "Lake.jpeg"), "no picture");
     await problem("not a picture");
     // The header is right, and the rest is not.
@@ -55,7 +55,7 @@ async function main() {
     writeFileSync(join(images, "Dawn.png"), png.fill(0, 40));
     await problem("damaged");
     rmSync(join(images, "Lake.jpeg"));
-    await until("the missing picture", () => browser.run(() => document.querySelector("#images-missing:not([hidden])")?.textContent === "“Lake.jpeg” is missing in the document's folder."), 20_000);
+    await until("the missing picture", () => browser.run(() => document.querySelector("#images-missing:not([hidden])")?.textContent === "“Lake.jpeg” is missing in the document's folder."));
     console.log(`${engine}: pictures are right`);
   } finally {
     await browser?.close();

@@ -54,8 +54,8 @@ async function main() {
   let browser = null;
   try {
     browser = await server.openLibrary(engine);
-    const has = (expected) => until(JSON.stringify(expected), async () => (await browser.run(look)).text === expected, 20_000);
-    const shows = (...lines) => until(`the pictures of ${JSON.stringify(lines)}`, async () => JSON.stringify((await browser.run(shown)).map(({ line }) => line)) === JSON.stringify(lines), 20_000);
+    const has = (expected) => until(JSON.stringify(expected), async () => (await browser.run(look)).text === expected);
+    const shows = (...lines) => until(`the pictures of ${JSON.stringify(lines)}`, async () => JSON.stringify((await browser.run(shown)).map(({ line }) => line)) === JSON.stringify(lines));
     const text = "Trip\nOne\n![Dawn](Images/Dawn.png)\nTwo drop here\n![Gone](Images/Gone.png)\n";
     await server.openDocument(browser, "Trip", text, [join(demo, "Dawn.png")]);
 
@@ -173,8 +173,8 @@ async function main() {
     await server.showLibrary(browser);
     const markdown = Buffer.from("# Peaks\n\n![Dawn](img/Dawn.png)\n\nand ![no](img/Gone.png)\n").toString("base64");
     await browser.run(give, "drop", "body", [["Peaks.md", markdown], ["Dawn.png", bytesOf("Dawn.png")], ["Other.png", bytesOf("Dawn.png")]]);
-    await until("the missing picture", () => browser.run(() => document.querySelector("#alerts .alert-text")?.textContent === "“Peaks” was imported without the picture “img/Gone.png”. To import them, too, choose the text and its pictures together."), 20_000);
-    await until("two documents more", () => browser.run(() => document.querySelectorAll(".row-name").length === 3), 20_000);
+    await until("the missing picture", () => browser.run(() => document.querySelector("#alerts .alert-text")?.textContent === "“Peaks” was imported without the picture “img/Gone.png”. To import them, too, choose the text and its pictures together."));
+    await until("two documents more", () => browser.run(() => document.querySelectorAll(".row-name").length === 3));
     assert.equal(server.docpkg("", "cat", "Peaks.imageNotes", "Text.txt"), "# Peaks\n\n![Dawn](Images/Dawn.png)\n\nand ![no](img/Gone.png)\n");
     assert.deepEqual(JSON.parse(server.docpkg("", "show", "Peaks.imageNotes", "--json")).images.map(({ name }) => name), ["Dawn.png"]);
     assert.equal(JSON.parse(server.docpkg("", "show", "Other.imageNotes", "--json")).images.length, 1);

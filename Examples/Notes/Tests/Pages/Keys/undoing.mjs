@@ -14,7 +14,7 @@ class Page {
 
   async text(expected) {
     const has = (text) => document.querySelector("#text").textContent === text;
-    await until(`the text ${JSON.stringify(expected)} instead of ${JSON.stringify((await this.browser.run(look)).text.slice(0, 200))}`, () => this.browser.run(has, expected), 20_000);
+    await until(`the text ${JSON.stringify(expected)} instead of ${JSON.stringify((await this.browser.run(look)).text.slice(0, 200))}`, () => this.browser.run(has, expected));
   }
 
   async type(text) {
