@@ -148,10 +148,11 @@ public actor FlatFileStore {
         .changedOnDisk, .open, document: url.path, reason: "it is not the file that was opened")
     }
     self.path = path
-    file.reread(at: node)
-    var moved = status
-    moved.identity.changed = now.identity.changed
-    if moved == now { status = now }
+    var place = node
+    place.status?.identity.changed = status.identity.changed
+    if place.status == status { status = now }
+    place.status = status
+    file.reread(at: place)
   }
 
   private static func write(
@@ -175,8 +176,12 @@ public actor FlatFileStore {
     var staged = StagedSave(plan, at: location, over: destination, options: options)
     var report = try staged.commit()
     report.written = path.lastComponent.map { [FileName($0).string] } ?? []
-    // If the disk cannot be read any more, the status of the staged file serves.
-    if let (node, status) = try? find(path, on: disk) { return (report, node, status) }
+    // The status of the staged file serves if the disk cannot be read any more, or if another program has written since.
+    if let (node, status) = try? find(path, on: disk),
+      staged.made.map({ $0.identity.hasSameContents(as: status.identity) }) ?? true
+    {
+      return (report, node, status)
+    }
     guard let made = staged.made else {
       throw FilePackageError(.indeterminate, operation, StoredNode(location: location, path: .root))
     }

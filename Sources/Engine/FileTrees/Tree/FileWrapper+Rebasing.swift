@@ -40,20 +40,26 @@ extension FileWrapper {
   ///
   /// So no save replaces it unseen, and no read takes it for the saved one. A node whose size and date are those of the
   /// saved file stays this tree's.
-  package func disown(_ path: PackagePath, saved: PackageSnapshot.Node) {
+  ///
+  /// - Parameter isTheirs: returns whether a status is that of another program's node, if that is known.
+  package func disown(
+    _ path: PackagePath, saved: PackageSnapshot.Node, if isTheirs: ((FileStatus) -> Bool)? = nil
+  ) {
     var (wrapper, saved) = (self, PackageSnapshot.Node?.some(saved))
     for name in path.names {
       saved = saved?.changes[name]?.now
       guard let next = saved?.wrapper ?? wrapper.objects[name] else { return }
       wrapper = next
     }
-    wrapper.disown(savedAs: saved)
+    wrapper.disown(savedAs: saved, if: isTheirs)
   }
 
-  fileprivate func disown(savedAs saved: PackageSnapshot.Node?) {
+  fileprivate func disown(
+    savedAs saved: PackageSnapshot.Node?, if isTheirs: ((FileStatus) -> Bool)? = nil
+  ) {
     state.withLock { state in
       guard case .file(let contents) = state.node, let node = state.disk, let status = node.status,
-        !status.isFile(of: saved)
+        isTheirs?(status) ?? !status.isFile(of: saved)
       else { return }
       node.now.status = status.disowned
       if case .data? = contents { state.node = .file(nil) }

@@ -78,13 +78,7 @@ extension StoredNode {
   }
 
   /// Returns the statuses of these names on disk; an absent name has no entry.
-  package func statuses(of names: [FileName]) -> [FileName: FileStatus] {
-    // A folder that cannot be looked at counts as empty: the caller then writes everything anew.
-    (try? presentStatuses(of: names)) ?? [:]
-  }
-
-  /// Returns the statuses of these names on disk; an absent name has no entry.
-  func presentStatuses(
+  package func presentStatuses(
     of names: some Collection<FileName>
   ) throws(FilePackageError) -> [FileName: FileStatus] {
     var statuses: [FileName: FileStatus] = [:]

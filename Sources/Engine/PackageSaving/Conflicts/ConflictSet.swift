@@ -261,6 +261,13 @@ package struct ConflictSet {
       guard let node = child.stored else { return }
       contents[path] = .some(child.kind == .directory ? .folder : .stored(node, child.attributes))
     }
+    // No tree has the metadata. Those of another program are a part of the version, unless they only mark it.
+    let plist = kept.path.appending(PackageLayout.metadata)
+    if let node = try kept.location.node(at: plist), let status = node.status,
+      try ConflictEvidence.metadata(at: plist, in: kept.location)?.isMarkOfVersion != true
+    {
+      contents[PackagePath([PackageLayout.metadata])] = .some(.stored(node, NodeAttributes(status)))
+    }
     return contents
   }
 

@@ -118,7 +118,10 @@ extension PackageWriter {
     if restored.isEmpty { return [] }
     do throws(FilePackageError) {
       for (row, source) in restored { try restore(row, from: source) }
-      return try save(SaveRequest(tree)).warnings
+      var request = SaveRequest(tree)
+      // A damaged file may have the size and the date of the noted one.
+      request.readsFiles = true
+      return try save(request).warnings
     } catch {
       // Nothing is on disk; the restored children in the tree would count as edits, which no caller made.
       if state.isRebased { tree = package.newTree() }

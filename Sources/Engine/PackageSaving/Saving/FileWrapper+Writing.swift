@@ -81,7 +81,8 @@ extension PackageSnapshot.Node {
       // The known status of a node that cannot be looked at stays; a later read reports the error.
       _ = try? wrapper.rebase(onto: place, self, updatesNames: false)
     } else if case .directory(let changes) = content {
-      let statuses = place.statuses(of: Array(changes.keys))
+      // The same for a folder that cannot be looked at.
+      let statuses = (try? place.presentStatuses(of: changes.keys)) ?? [:]
       for (name, change) in changes {
         var child = place.child(name)
         child.status = statuses[name]
@@ -93,7 +94,8 @@ extension PackageSnapshot.Node {
   /// Tells the wrappers beneath the names and files under which they were written.
   fileprivate func updateNames(at place: StoredNode) {
     guard case .directory(let changes) = content else { return }
-    let statuses = place.statuses(of: Array(changes.keys))
+    // Without their statuses, the next writing copies the files.
+    let statuses = (try? place.presentStatuses(of: changes.keys)) ?? [:]
     for (name, change) in changes {
       guard let node = change.now else { continue }
       node.wrapper?.state.withLock { state in

@@ -164,10 +164,12 @@ private struct PlanMaker {
         leftAlone.append(path.appending(listing.name(at: position)))
       }
     }
-    let statuses = original?.statuses(of: children.compactMap(\.node.filename)) ?? [:]
+    let statuses = try original.map { original throws(FilePackageError) in
+      try original.statuses(of: children.compactMap(\.node.filename))
+    }
     for (name, child) in children {
       var earlier: StoredNode?
-      if let original, let filename = child.filename, let status = statuses[filename] {
+      if let original, let filename = child.filename, let status = statuses?[filename] {
         earlier = original.child(filename)
         earlier?.status = status
       }
@@ -218,6 +220,18 @@ private struct PlanMaker {
     throw FilePackageError(
       .invalidName, .save, document: base.map { FileName($0.path).string } ?? "", child: path.display,
       reason: problem.words)
+  }
+}
+
+extension StoredNode {
+  /// Returns the statuses of the children with these names; none if no folder is there.
+  fileprivate func statuses(of names: [FileName]) throws(FilePackageError) -> [FileName: FileStatus] {
+    do throws(FilePackageError) {
+      return try presentStatuses(of: names)
+    } catch {
+      if error.code == .noSuchFile || error.code == .wrongKind { return [:] }
+      throw error
+    }
   }
 }
 

@@ -54,7 +54,12 @@ extension PackageSession {
     _ change: Change, of publisher: Publisher, as name: FileName, in folder: borrowing OwnedDescriptor
   ) throws(SystemError) {
     if change.removesFolder {
-      return try disk.makeDirectory(name, in: folder, mode: (change.found?.mode ?? 0) & 0o777 | 0o700)
+      do {
+        return try disk.makeDirectory(name, in: folder, mode: (change.found?.mode ?? 0) & 0o777 | 0o700)
+      } catch  where error.code == .fileExists {
+        // An earlier attempt made it.
+        return
+      }
     }
     do {
       guard publisher.record.keepsVersion, let kept = change.keptName else {

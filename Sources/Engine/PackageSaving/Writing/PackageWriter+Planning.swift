@@ -41,12 +41,13 @@ extension PackageWriter {
     _ request: SaveRequest, known seen: FileWrapper?
   ) throws(FilePackageError) -> PlannedSave {
     let snapshot = request.tree.changesSnapshot()
+    baseline.retryMetadata(at: location)
     do throws(FilePackageError) {
       let known = try baseline.metadata.get()
       var (plan, values) = try SavePlan(saving: snapshot, over: location, known: seen)
         .withoutOurs(at: location, snapshot.metadataRole)
       // A merge writes the other version's children anew.
-      if request.merge == nil { plan = plan.withoutIdentical(known: currentTable) }
+      if request.merge == nil { plan = plan.withoutIdentical(known: request.readsFiles ? nil : currentTable) }
       if !baseline.othersWroteValues && values == known?.applicationValues { values = nil }
       if baseline.othersWroteValues && values != nil {
         throw FilePackageError(

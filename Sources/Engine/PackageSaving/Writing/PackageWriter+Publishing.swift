@@ -38,13 +38,15 @@ extension PackageWriter {
     do throws(FilePackageError) {
       var found: Set<String> = []
       if let session, session.hidden.isLocked {
-        found = try session.publish(isRecovery: isLate, wait)?.conflicts ?? []
+        let publisher = try session.publish(isRecovery: isLate, wait)
+        found = publisher?.conflicts ?? []
         conflicts.unrebased.formUnion(found)
-        try rebase(onto: pending, isLate: isLate)
+        try rebase(onto: pending, isLate: isLate, publisher?.record.changes.rows ?? [])
         finishPublishing(session)
       } else {
         // Without the lock, another store may have published the save meanwhile (W2).
         try withPackageLock { session throws(FilePackageError) in
+          try requireRecord(of: pending, in: session)
           try rebase(onto: pending, isLate: true)
           finishPublishing(session)
         }
@@ -55,6 +57,19 @@ extension PackageWriter {
       session?.hidden.unlock()
       throw error
     }
+  }
+
+  /// Throws `changedOnDisk` if the log and the metadata know nothing of the save that waited: its record is gone.
+  private func requireRecord(
+    of pending: CommittedSave, in session: PackageSession
+  ) throws(FilePackageError) {
+    guard let revision = pending.metadata?.revision, baseline.metadata.known?.revision != revision,
+      session.log?.ledger.revisions.contains(revision) != true
+    else { return }
+    // The tree still tells its edits from the disk.
+    state = .clean
+    throw FilePackageError(
+      .changedOnDisk, .save, node, reason: "its log has lost the last save; the edits are in memory")
   }
 
   /// Does the rest of a save that other programs see.
@@ -69,8 +84,9 @@ extension PackageWriter {
   /// Marks the published save in the log, and releases the lock.
   package func finishPublished() {
     guard let session, state.waiting == nil else { return }
-    // Without the marks, recovery finds the published files right.
-    try? session.finish()
+    // Removed files that could not be kept for their wrappers stay: the next save keeps them. Without the marks,
+    // recovery finds the published files right.
+    if state.isRebased { try? session.finish() }
     session.hidden.unlock()
   }
 
@@ -89,9 +105,12 @@ extension PackageWriter {
 
   /// Makes a save the baseline of the next one, while its statuses on disk are known to be its own.
   ///
-  /// - Parameter isLate: whether other programs may have saved, or written over the published children, before this
-  ///   call.
-  func rebase(onto save: CommittedSave, isLate: Bool) throws(FilePackageError) {
+  /// - Parameters:
+  ///   - isLate: whether other programs may have saved, or written over the published children, before this call.
+  ///   - rows: the published rows, if it is not late.
+  func rebase(
+    onto save: CommittedSave, isLate: Bool, _ rows: [Change] = []
+  ) throws(FilePackageError) {
     // The store read the metadata on disk again with the lock held.
     let isOthers =
       isLate && save.metadata != nil && baseline.metadata.known?.revision != save.metadata?.revision
@@ -100,7 +119,10 @@ extension PackageWriter {
       let directory = try session?.hidden.root ?? OpenNode(location.openDirectory(.root))
       let package = try location.disk.status(of: directory.descriptor)
       let metadata = try (isOthers ? nil : save.metadata).map {
-        ($0, try location.disk.status(of: PackageLayout.metadata, in: directory.descriptor))
+        let status = try location.disk.status(of: PackageLayout.metadata, in: directory.descriptor)
+        // One that another program has written since is read before the next save.
+        let isTheirs = rows.contains { PackageLayout.isOurs($0.path) && $0.isTheirs(status) }
+        return ($0, isTheirs ? nil : status)
       }
       return PublishedSave(save, in: package, metadata, isLate: isLate)
     }
@@ -109,6 +131,9 @@ extension PackageWriter {
     rebase(onto: saved)
     for path in conflicts.unrebased { save.tree.disown(PackagePath(path), saved: save.snapshot.root) }
     conflicts.unrebased = []
+    for row in rows where !PackageLayout.isOurs(row.path) {
+      save.tree.disown(row.path, saved: save.snapshot.root, if: row.isTheirs)
+    }
   }
 
   /// Makes a published save the baseline of the next one.
@@ -132,8 +157,13 @@ extension PackageWriter {
       }
       let root = StoredNode(location: location, path: .root, status: saved.made)
       let removed = try saved.tree.rebase(onto: root, saved.snapshot.root, isInPlace: !saved.isNew)
-      try session?.keep(removed)
-      if let plist = saved.metadata { rebaseMetadata(plist.status, in: saved.tree) }
+      do throws(FilePackageError) {
+        try session?.keep(removed)
+      } catch {
+        // A full disk refuses no save for ever: at the second time, the wrappers lose their files.
+        if !saved.isLate { throw error }
+      }
+      if let status = saved.metadata?.status { rebaseMetadata(status, in: saved.tree) }
     } catch {
       saved.isLate = true
       state = .published(saved)
@@ -211,5 +241,13 @@ extension PackageWriter {
     baseline.stale = []
     dropSession()
     tree = FileWrapper(directoryWithFileWrappers: [:])
+  }
+}
+
+extension Change {
+  /// Returns whether the node that stands in the place of the published one is another program's.
+  fileprivate func isTheirs(_ now: FileStatus) -> Bool {
+    guard puts, let new, new.inode != Entry.noInode else { return false }
+    return !new.isSame(as: now)
   }
 }

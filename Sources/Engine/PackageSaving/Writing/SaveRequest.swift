@@ -34,6 +34,8 @@ package struct SaveRequest {
   /// The children that another program changed: if they already have the bytes that this save gives them, it accounts
   /// for them, even if it writes nothing.
   var changedOutside: Set<PackagePath> = []
+  /// Whether only the bytes on disk, and not the notes about them, show that a child stays as it is.
+  var readsFiles = false
   /// The new value of `PackageMetadata.keepsNoHistory`; nil for the present one.
   var keepsNoHistory: Bool?
   /// The notes of a save that merges versions.

@@ -43,7 +43,8 @@ package struct PublishedSave {
   let snapshot: PackageSnapshot
   /// The status of the package's own directory after the save.
   let made: FileStatus
-  let metadata: (metadata: PackageMetadata, status: FileStatus)?
+  /// The metadata, if the package has some; without a status if another program wrote them since.
+  let metadata: (metadata: PackageMetadata, status: FileStatus?)?
   /// Whether a new directory has all of it; otherwise the package's own directory got the changes.
   var isNew = false
   /// Whether another program may have written since the save was published.
@@ -52,7 +53,7 @@ package struct PublishedSave {
   /// Makes the stage of a package that was made of the snapshot.
   package init(
     _ tree: FileWrapper, _ snapshot: PackageSnapshot, in package: FileStatus,
-    _ metadata: (metadata: PackageMetadata, status: FileStatus)?
+    _ metadata: (metadata: PackageMetadata, status: FileStatus?)?
   ) {
     (self.tree, self.snapshot, made, self.metadata) = (tree, snapshot, package, metadata)
     isNew = true
@@ -60,7 +61,7 @@ package struct PublishedSave {
 
   init(
     _ save: CommittedSave, in package: FileStatus,
-    _ metadata: (metadata: PackageMetadata, status: FileStatus)?, isLate: Bool
+    _ metadata: (metadata: PackageMetadata, status: FileStatus?)?, isLate: Bool
   ) {
     (tree, snapshot, made, self.metadata) = (save.tree, save.snapshot, package, metadata)
     self.isLate = isLate

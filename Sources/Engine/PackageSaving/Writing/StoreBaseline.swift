@@ -34,6 +34,8 @@ package struct StoreBaseline {
   /// The package's own directory.
   package var status: FileStatus
   package var metadata = Metadata.none
+  /// The last metadata of this library, if those on disk could not be read since.
+  private var readBefore: PackageMetadata?
   /// Whether another program changed the application's values in the metadata since this store read them.
   var othersWroteValues = false
   /// The trees whose statuses are from before a failed save, which linked and unlinked their files.
@@ -52,8 +54,25 @@ package struct StoreBaseline {
 
   // MARK: Reading the metadata
 
+  /// Reads metadata again that could not be read: another program may have been writing them.
+  mutating func retryMetadata(at location: Location) {
+    if case .unreadable = metadata { loadMetadata(at: location) }
+  }
+
+  /// Reads the metadata, and notes whether the application's values are others than before.
+  mutating func loadMetadata(at location: Location) {
+    let before = metadata.known ?? readBefore
+    readMetadata(at: location, isOurs: before != nil)
+    if case .unreadable = metadata {
+      readBefore = before
+      return
+    }
+    readBefore = nil
+    if let before, before.applicationValues != metadata.known?.applicationValues { othersWroteValues = true }
+  }
+
   /// - Parameter isOurs: whether the package is known to have metadata of this library.
-  mutating func loadMetadata(at location: Location, isOurs: Bool = false) {
+  private mutating func readMetadata(at location: Location, isOurs: Bool) {
     do throws(FilePackageError) {
       metadata = try Self.metadata(at: location, isOurs: isOurs)
     } catch {
@@ -113,11 +132,7 @@ package struct StoreBaseline {
     if case .present(_, let known?) = metadata, let now, now.isUnchanged(since: known) { return now }
     if case .none = metadata, now == nil { return nil }
     if case .child(let known) = metadata, let now, now.isUnchanged(since: known) { return now }
-    let before = metadata.known
-    loadMetadata(at: location, isOurs: before != nil)
-    if let before, before.applicationValues != metadata.known?.applicationValues {
-      othersWroteValues = true
-    }
+    loadMetadata(at: location)
     return metadata.status ?? now
   }
 }

@@ -236,9 +236,9 @@ struct LogDamageTests {
     #expect(refused > 0 && notWhole > 0)
   }
 
-  @Test(arguments: [false, true])
+  @Test(arguments: [false, true], [false, true])
   func `restores no child from a kept file with other bytes, although its size and its date are right`(
-    hasCopy: Bool
+    hasCopy: Bool, hasSaved: Bool
   ) async throws {
     let disk = try await CrashCheck.disk(["Text.txt": "zero"], metadata: true)
     for text in ["one", "two", "one"] {
@@ -254,10 +254,15 @@ struct LogDamageTests {
       try disk.damage(name, in: folder) { $0 = Array("bad".utf8) }
       try disk.setModified(date, of: name, in: disk.openDirectory(at: folder))
     }
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    // The notes of a store that has saved are not what is on disk.
+    if hasSaved {
+      try await store.put("Other.txt", "other")
+      try await store.save()
+    }
     if hasCopy {
       try disk.makeFile("a-copy", Array("one".utf8), in: disk.openDirectory(at: kept))
     }
-    let store = try await PackageStore.open(CrashCheck.path, on: disk)
     let repair = try await store.repair()
     #expect(repair.restored.map(\.source) == (hasCopy ? [".docpkg/kept/a-copy"] : []))
     #expect(repair.remaining.damaged == (hasCopy ? [] : ["Text.txt"]))

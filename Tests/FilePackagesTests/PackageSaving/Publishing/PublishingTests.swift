@@ -25,6 +25,49 @@ struct PublishingTests {
     Issue.record("nothing came of it in ten minutes")
   }
 
+  // MARK: Beside other programs
+
+  @Test func `is in memory again if another program takes its record away`() async throws {
+    let disk = try await CrashCheck.disk(Self.tree, metadata: true)
+    let faulty = FaultyDisk(disk)
+    let store = try await PackageStore.open(CrashCheck.path, on: faulty.disk)
+    try await store.put("Text.txt", "first")
+    try await store.save()
+    let log = try disk.contents(of: "/Trip.pkg/.docpkg/log")
+    try await store.put("Text.txt", "second")
+    faulty.fail(.operation(.exchange), with: .noSpace)
+    #expect(try await !store.save().isPublished)
+    faulty.stopFailing()
+    let hidden = try disk.openDirectory(at: "/Trip.pkg/.docpkg")
+    try disk.removeFile("log", in: hidden)
+    try disk.makeFile("log", log, in: hidden)
+    let error = await #expect(throws: FilePackageError.self) { try await store.publish() }
+    #expect(error?.code == .changedOnDisk)
+    try await store.save()
+    #expect(try Self.text("Text.txt", on: disk) == "second")
+    try await store.close()
+    #expect(try await PackageStore.open(CrashCheck.path, on: disk).verify().isWhole)
+  }
+
+  @Test func `has metadata that another program wrote at the last moment as a conflict version`() async throws
+  {
+    let base = try await CrashCheck.disk(Self.tree, metadata: true)
+    let disk = CountingDisk(base) { (event) throws(SystemError) in
+      guard event.operation == .exchange, event.name == PackageLayout.metadata else { return }
+      // The expectations below find errors of the other program's change.
+      try? OutsideEditTests.write("theirs", to: PackageLayout.metadata, in: CrashCheck.path, on: base)
+    }
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    try await store.put("Text.txt", "new")
+    try await store.save()
+    let versions = try await store.conflictVersions()
+    #expect(versions.map(\.differences) == [["Metadata.plist"]])
+    try await store.resolveConflicts([], keeping: nil)
+    #expect(try await store.conflictVersions().count == 1)
+    try await store.resolveConflicts(versions, keeping: nil)
+    #expect(try await store.conflictVersions().isEmpty)
+  }
+
   // MARK: One after the other
 
   @Test func `comes to its names before the next one is committed`() async throws {

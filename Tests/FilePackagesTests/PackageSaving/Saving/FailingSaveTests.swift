@@ -220,4 +220,20 @@ struct FailingSaveTests {
     try await store.save()
     #expect(disk.tree["Trip.pkg"]?["Text.txt"] == "new")
   }
+
+  @Test func `succeeds after its metadata could not be read for a moment`() async throws {
+    let disk = try await CrashCheck.disk(["Text.txt": "old"], metadata: true)
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    let whole = String(decoding: try disk.contents(of: "/Trip.pkg/Metadata.plist"), as: UTF8.self)
+    // Another program is in the middle of writing them.
+    try OutsideEditTests.write("<?xml", to: "Metadata.plist", in: CrashCheck.path, on: disk)
+    try await store.put("Text.txt", "new")
+    let error = await #expect(throws: FilePackageError.self) { try await store.save() }
+    #expect(error?.code == .metadataDamaged)
+    try OutsideEditTests.write(whole, to: "Metadata.plist", in: CrashCheck.path, on: disk)
+    try await store.save()
+    try await store.close()
+    #expect(disk.tree["Trip.pkg"]?["Text.txt"] == "new")
+    #expect(try await PackageStore.open(CrashCheck.path, on: disk).verify().isWhole)
+  }
 }

@@ -41,6 +41,47 @@ struct RemovedChildrenTests {
     #expect(try disk.names(in: CrashCheck.path).contains(".docpkg") == metadata)
   }
 
+  @Test func `can be read and put back after a moment without room`() async throws {
+    let disk = try await CrashCheck.disk(Self.tree, metadata: true)
+    let faulty = FaultyDisk(disk)
+    let store = try await PackageStore.open(CrashCheck.path, on: faulty.disk)
+    let top = await store.tree
+    let held = try #require(top.fileWrappers?["F"])
+    try await store.put("b", "1")
+    try await store.save()
+    top.removeFileWrapper(held)
+    faulty.fail(.operation(.makeDirectory), with: .noSpace)
+    try await store.save()
+    #expect(faulty.stopFailing() == 1)
+    try await store.put("b", "2")
+    try await store.save()
+    #expect(held.fileWrappers?["G"]?.fileWrappers?["d"]?.text == "d")
+    top.addFileWrapper(held)
+    try await store.save()
+    try await store.close()
+    #expect(try disk.contents(of: "/Trip.pkg/F/G/d") == Array("d".utf8))
+    try expectNoTraces(in: CrashCheck.path, on: disk)
+  }
+
+  @Test func `refuses no save for ever if there is never room for it`() async throws {
+    let disk = try await CrashCheck.disk(Self.tree, metadata: true)
+    let faulty = FaultyDisk(disk)
+    let store = try await PackageStore.open(CrashCheck.path, on: faulty.disk)
+    let top = await store.tree
+    let held = try #require(top.fileWrappers?["F"])
+    try await store.put("b", "1")
+    try await store.save()
+    top.removeFileWrapper(held)
+    faulty.fail(.operation(.makeDirectory), with: .noSpace)
+    try await store.save()
+    try await store.put("b", "2")
+    try await store.save()
+    faulty.stopFailing()
+    try await store.close()
+    #expect(try disk.contents(of: "/Trip.pkg/b") == Array("2".utf8))
+    withExtendedLifetime(held) {}
+  }
+
   @Test func `takes no room once nobody holds it`() async throws {
     let disk = try await CrashCheck.disk(Self.tree, metadata: true)
     let store = try await PackageStore.open(CrashCheck.path, on: disk)
