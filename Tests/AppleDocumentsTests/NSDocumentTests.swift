@@ -240,4 +240,31 @@ struct NSDocumentTests {
     }
     #expect(results == ["nil"])
   }
+
+  private func copies(of url: URL) throws -> [String] {
+    try ConflictCopy.all(of: url).map { try String(decoding: $0.file().contents(), as: UTF8.self) }
+  }
+
+  @Test(arguments: [false, true])
+  func `writes what it was saved with before it closed, over another program's change`(isRead: Bool)
+    async throws
+  {
+    let url = url("Trip.txt")
+    let document = Text()
+    document.setText("One")
+    try await document.save(to: url, ofType: type, for: .saveAsOperation)
+    // The watcher runs when it has told of this one.
+    try "Two".write(to: url, atomically: false, encoding: .utf8)
+    while document.text != "Two" { await Task.yield() }
+    try "Three".write(to: url, atomically: false, encoding: .utf8)
+    // The engine has time to read it, and the model gets none to load it.
+    if isRead { usleep(500_000) }
+    document.setText("Ours")
+    var errors: [(any Error)?] = []
+    document.save(to: url, ofType: type, for: .saveOperation) { errors.append($0) }
+    #expect(await document.finishClosing())
+    #expect(errors.count == 1 && errors[0] == nil)
+    #expect(text(at: url) == "Ours")
+    #expect(try copies(of: url) == ["Three"])
+  }
 }

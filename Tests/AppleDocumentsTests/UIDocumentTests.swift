@@ -251,10 +251,8 @@ struct UIDocumentTests {
     #expect(await note.close())
   }
 
-  @Test(arguments: [false, true])
-  func `writes an edit that comes before the model has another program's change`(isClosed: Bool) async throws
-  {
-    let url = url("Trip.txt")
+  /// Returns a document whose engine has read "Three" of another program, and whose model still has "Two".
+  private func noteBeforeItLoads(at url: URL, _ alongside: () throws -> Void = {}) async throws -> Note {
     let note = Note(fileURL: url)
     note.autosavePolicy = nil
     note.setText("One")
@@ -262,9 +260,22 @@ struct UIDocumentTests {
     // The watcher runs when it has told of this one.
     try "Two".write(to: url, atomically: false, encoding: .utf8)
     while note.text != "Two" { await Task.yield() }
+    try alongside()
     try "Three".write(to: url, atomically: false, encoding: .utf8)
     // The engine has time to read it, and the model gets none to load it.
     usleep(500_000)
+    return note
+  }
+
+  private func copies(of url: URL) throws -> [String] {
+    try ConflictCopy.all(of: url).map { try String(decoding: $0.file().contents(), as: UTF8.self) }
+  }
+
+  @Test(arguments: [false, true])
+  func `writes an edit that comes before the model has another program's change`(isClosed: Bool) async throws
+  {
+    let url = url("Trip.txt")
+    let note = try await noteBeforeItLoads(at: url)
     note.setText("Ours")
     if isClosed {
       #expect(await note.close())
@@ -272,11 +283,19 @@ struct UIDocumentTests {
       #expect(await note.save(to: url, for: .forOverwriting))
     }
     #expect(text(at: url) == "Ours")
-    let copies = try ConflictCopy.all(of: url).map {
-      try String(decoding: $0.file().contents(), as: UTF8.self)
-    }
-    #expect(copies == ["Three"])
+    #expect(try copies(of: url) == ["Three"])
     if !isClosed { #expect(await note.close()) }
+  }
+
+  @Test func `writes such an edit to another place, too`() async throws {
+    let url = url("Trip.txt")
+    let elsewhere = url.deletingLastPathComponent().appending(path: "Elsewhere.txt")
+    let note = try await noteBeforeItLoads(at: url)
+    note.setText("Ours")
+    #expect(await note.save(to: elsewhere, for: .forCreating))
+    #expect(text(at: elsewhere) == "Ours" && text(at: url) == "Three")
+    #expect(!note.hasUnsavedChanges && note.text == "Ours")
+    #expect(await note.close())
   }
 
   @Test func `keeps its edits where another program has changed the same`() async throws {

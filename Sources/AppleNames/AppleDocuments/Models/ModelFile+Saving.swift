@@ -9,7 +9,7 @@ extension ModelFile {
   func save() async throws -> SaveReport {
     guard let engine else { throw DocumentError(.closed, .save, fileURL) }
     await drain()
-    return try await saving { try await save(by: engine) }
+    return try await saving { try await withModel(in: engine) { try await engine.save() } }
   }
 
   /// Saves a tree of the model to `url`.
@@ -21,33 +21,46 @@ extension ModelFile {
   ) async throws -> SaveReport {
     try await saving {
       if let engine, operation == .forOverwriting, url.standardized.path == fileURL.standardized.path {
-        // If an autosave has written a later tree meanwhile, the save takes the present one.
-        if taken?.moment.saves == news.saves { prepared = taken }
-        return try await save(by: engine)
+        return try await withModel(taken, in: engine) {
+          // If an autosave has written a later tree meanwhile, the save takes the present one.
+          if taken?.moment.saves == self.news.saves { self.prepared = taken }
+          return try await engine.save()
+        }
       }
-      prepared = taken
       if operation == .forOverwriting, FileManager.default.fileExists(atPath: url.path) {
-        return try await replace(url)
+        return try await replace(url, taken)
       }
       let content = content ?? ModelContent(of: self)
       let engine = engine ?? makeEngine(at: url, content)
-      let report = try await engine.save(to: url, for: .forCreating)
+      let report = try await withModel(taken, in: engine) {
+        self.prepared = taken
+        return try await engine.save(to: url, for: .forCreating)
+      }
       attach(engine, content)
       return report
     }
   }
 
-  private func save(by engine: Engine) async throws -> SaveReport {
-    try await withModel(in: engine) { try await engine.save() }
+  /// Lets the engine write the model's changes, or those of a moment, within one access (MF4).
+  private func withModel<Success: Sendable>(
+    _ taken: TakenModel? = nil, in engine: Engine, _ body: @escaping @MainActor () async throws -> Success
+  ) async throws -> Success {
+    let isUnsaved = hasUnsavedChanges || taken?.moment.isUnsaved == true
+    return try await access(engine) { @MainActor in
+      if isUnsaved {
+        await self.keepModel(in: engine)
+        // A close that gives up later changes may have cleared it.
+        await engine.updateChangeCount(.done)
+      }
+      return try await body()
+    }
   }
 
-  /// Lets the engine write the model's changes (MF4).
-  private func withModel<Success: Sendable>(
-    in engine: Engine, _ body: @escaping @Sendable () async throws -> Success
+  /// Runs `body` as one access of the engine, and returns its result.
+  func access<Success: Sendable>(
+    _ engine: Engine, _ body: @escaping @Sendable () async throws -> Success
   ) async throws -> Success {
-    if !hasUnsavedChanges { return try await body() }
     let result: Result<Success, any Error> = await engine.performAsynchronousFileAccess {
-      await self.keepModel(in: engine)
       do {
         return .success(try await body())
       } catch {
@@ -80,12 +93,13 @@ extension ModelFile {
   }
 
   /// Saves over a document that this one has not opened, and goes on there.
-  private func replace(_ url: URL) async throws -> SaveReport {
+  private func replace(_ url: URL, _ taken: TakenModel?) async throws -> SaveReport {
     let engine = makeEngine(at: url, nil)
     do {
       try await engine.open()
       let content = try await engine.content
       content.link.tie(to: self)
+      prepared = taken
       let report = try await engine.save()
       let old = self.engine
       attach(engine, content)

@@ -149,7 +149,8 @@ final class ModelFile {
   func takeMoment(isExact: Bool = true) -> ModelMoment {
     endEvent()
     return ModelMoment(
-      revision: changes.current, edits: edits, saves: news.saves, isExact: isExact && isQuiet)
+      revision: changes.current, edits: edits, saves: news.saves, isUnsaved: hasUnsavedChanges,
+      isExact: isExact && isQuiet)
   }
 
   // MARK: The state

@@ -61,6 +61,8 @@ struct ModelMoment {
   let edits: UInt64
   /// The number of saves up to then.
   let saves: Int
+  /// Whether the model had unsaved changes then.
+  let isUnsaved: Bool
   /// Whether a save writes just the state of this moment. It may write a later one if the model changes the tree that
   /// it writes, or if an undo group is open.
   var isExact: Bool

@@ -118,19 +118,16 @@ extension NSDocument: PresentedModel {
     }
     try await engine.synchronize()
     let (old, presenter) = (file.fileURL, await engine.filePresenter)
-    let result = await engine.performAsynchronousFileAccess {
-      await Result<Void, any Error>.catching {
-        let coordinator = FileCoordinator(filePresenter: presenter)
-        try await coordinator.coordinate(
-          writingItemAt: old, options: .forMoving, writingItemAt: url, options: .forReplacing
-        ) { old, new in
-          try FileManager.default.moveItem(at: old, to: new)
-          try await coordinator.item(at: old, didMoveTo: new)
-        }
-        await engine.presentedItemDidMove(to: url)
+    try await file.access(engine) {
+      let coordinator = FileCoordinator(filePresenter: presenter)
+      try await coordinator.coordinate(
+        writingItemAt: old, options: .forMoving, writingItemAt: url, options: .forReplacing
+      ) { old, new in
+        try FileManager.default.moveItem(at: old, to: new)
+        try await coordinator.item(at: old, didMoveTo: new)
       }
+      await engine.presentedItemDidMove(to: url)
     }
-    try result.get()
     await file.refresh()
     fileURL = url
   }
@@ -167,15 +164,4 @@ extension NSDocument: PresentedModel {
 extension NSDocument: EnginePresenting {
   /// The presenter of the engine.
   nonisolated var enginePresenter: (any FilePresenter)? { file.news.presenter }
-}
-
-extension Result where Success == Void, Failure == any Error {
-  /// Returns the outcome of `body`.
-  fileprivate static func catching(_ body: () async throws -> Void) async -> Self {
-    do {
-      return .success(try await body())
-    } catch {
-      return .failure(error)
-    }
-  }
 }
