@@ -298,6 +298,21 @@ struct UIDocumentTests {
     #expect(await note.close())
   }
 
+  @Test func `keeps another program's change that arrives together with a conflict copy`() async throws {
+    let url = url("Trip.txt")
+    let note = try await noteBeforeItLoads(at: url) {
+      let copy = url.deletingLastPathComponent().appending(
+        path: "Trip.sync-conflict-20261128-120000-ABCDEFG.txt")
+      try "Elsewhere".write(to: copy, atomically: false, encoding: .utf8)
+    }
+    note.setText("Ours")
+    for _ in 0..<500 { await Task.yield() }
+    #expect(await note.save(to: url, for: .forOverwriting))
+    #expect(text(at: url) == "Ours")
+    #expect(try Set(copies(of: url)) == ["Three", "Elsewhere"])
+    #expect(await note.close())
+  }
+
   @Test func `keeps its edits where another program has changed the same`() async throws {
     let url = url("Both.album")
     let album = Album(fileURL: url)

@@ -63,17 +63,15 @@ extension ModelFile {
     let known = content?.read
     if case .changedByOthers(.deleted, _) = event {
       if let engine, await !engine.isOpen, self.engine === engine { (self.engine, content) = (nil, nil) }
-    } else if case .changedByOthers(.reloaded, let paths) = event {
-      await loadLater(paths.isEmpty ? [""] : paths)
     } else {
-      await loadLater(nil)
+      await loadLater()
     }
     await refresh()
     owner?.note(event, knowing: known)
   }
 
   /// Loads what the engine has read, after the present call, if that is something new.
-  func loadLater(_ paths: [String]?) async {
+  func loadLater() async {
     // A closed document has no content.
     guard let engine, let present = try? await engine.content, present.link !== content?.link,
       self.engine === engine
@@ -84,8 +82,9 @@ extension ModelFile {
       else { return }
       self.holdEditing()
       defer { self.releaseEditing() }
+      self.noteReading()
       do {
-        try await self.adopt(engine, changedAt: paths ?? [])
+        try await self.adopt(engine, keepingEdits: true)
       } catch {
         await self.fail(error)
       }

@@ -17,7 +17,7 @@ extension ModelFile {
       self.owner = owner
       attach(engine, content)
       await refresh()
-      await loadLater(nil)
+      await loadLater()
       return owner
     } catch {
       await abandon(engine)
@@ -29,7 +29,7 @@ extension ModelFile {
   func makeNew() -> Engine {
     let content = ModelContent(of: self)
     let engine = makeEngine(at: fileURL, content)
-    (self.engine, self.content, reloaded) = (engine, content, [])
+    (self.engine, self.content) = (engine, content)
     return engine
   }
 
@@ -109,8 +109,8 @@ extension ModelFile {
 
   /// Gives the model what the engine has read.
   ///
-  /// - Parameter paths: the children that another program changed; nil if the caller gives up the model's changes.
-  func adopt(_ engine: Engine, changedAt paths: [String]? = nil) async throws {
+  /// - Parameter keepsEdits: whether the model's changes stay, over what the engine has read.
+  func adopt(_ engine: Engine, keepingEdits keepsEdits: Bool = false) async throws {
     let content = try await engine.content
     let url = await engine.fileURL
     news.present(await engine.filePresenter)
@@ -119,13 +119,13 @@ extension ModelFile {
       do {
         let update = try await owner.read(tree, as: await type(of: tree, in: engine), at: url)
         // The user edited while the document was read: the edits stay, and the next save writes them.
-        if let paths, hasUnsavedChanges { return await keepEdits(in: engine, paths) }
+        if keepsEdits && hasUnsavedChanges { return await keepEdits(in: engine) }
         settle()
         isAsOnDisk = try await update()
       } catch {
         if self.engine === engine {
           hasFailed = true
-          await keepEdits(in: engine, paths ?? [])
+          await keepEdits(in: engine)
         }
         throw error
       }
@@ -137,13 +137,13 @@ extension ModelFile {
     forgetUndo()
     hasFailed = false
     // A recovery copy's edits are in the model, and not on disk.
-    if paths != nil, await engine.hasUnsavedChanges { forgetSaved() }
+    if keepsEdits, await engine.hasUnsavedChanges { forgetSaved() }
     await refresh()
-    await loadLater(nil)
+    await loadLater()
   }
 
   func attach(_ engine: Engine, _ content: ModelContent) {
-    (self.engine, self.content) = (engine, content)
+    (self.engine, self.content, reloaded) = (engine, content, [])
     content.link.tie(to: self)
     if changes.hasUnsavedChanges { tellEngine() }
   }
@@ -153,11 +153,18 @@ extension ModelFile {
     tellEngine()
   }
 
+  /// Notes that the model has not got what the engine has read.
+  func noteReading() {
+    settle()
+    if reloaded.isEmpty { reloaded = [""] }
+  }
+
   /// Goes on with the model as it is, over the state that the engine has read (MF3).
   ///
-  /// - Parameter paths: another program's children, which become conflict versions.
-  func keepEdits(in engine: Engine, _ paths: [String]) async {
+  /// Another program's children that the model has not got become conflict versions.
+  func keepEdits(in engine: Engine) async {
     guard let content else { return }
+    let paths = reloaded
     reloaded = []
     await engine.resume(withEarlierEdits: content, clashingAt: paths)
     forgetSaved()

@@ -74,8 +74,8 @@ extension ModelFile {
   private func keepModel(in engine: Engine) async {
     // A closed document has no content.
     guard let present = try? await engine.content, present.link !== content?.link else { return }
-    settle()
-    await keepEdits(in: engine, reloaded)
+    noteReading()
+    await keepEdits(in: engine)
   }
 
   private func saving(_ body: () async throws -> SaveReport) async throws -> SaveReport {
