@@ -180,6 +180,40 @@ struct UIDocumentTests {
   }
 
   // MF3
+  @Test func `stays at its place if its model refuses another file`() async throws {
+    let url = url("Good.txt")
+    let other = url.deletingLastPathComponent().appending(path: "Other.txt")
+    let note = Note(fileURL: url)
+    note.autosavePolicy = nil
+    note.setText("good")
+    #expect(await note.save(to: url, for: .forCreating))
+    note.setText("edited")
+    try Data([0xFF]).write(to: other)
+    #expect(await !note.revert(toContentsOf: other))
+    #expect(note.fileURL == url && note.text == "edited" && note.hasUnsavedChanges)
+    #expect(note.documentState == .savingError && note.errors.count == 1)
+    #expect(await note.close())
+    #expect(try text(at: url) == "edited" && Data(contentsOf: other) == Data([0xFF]))
+  }
+
+  // MF3
+  @Test func `keeps a copy of its file if its model refuses it`() async throws {
+    let url = url("Good.txt")
+    let note = Note(fileURL: url)
+    note.autosavePolicy = nil
+    note.setText("good")
+    #expect(await note.save(to: url, for: .forCreating))
+    note.setText("edited")
+    try Data([0xFF]).write(to: url)
+    #expect(await !note.revert(toContentsOf: url))
+    #expect(note.text == "edited" && note.hasUnsavedChanges)
+    #expect(await note.close())
+    #expect(text(at: url) == "edited")
+    // If the engine has read the file by then, there may be two.
+    #expect(try Set(ConflictCopy.all(of: url).map { try $0.file().contents() }) == [Data([0xFF])])
+  }
+
+  // MF3
   @Test func `stays as it was if it cannot be read again`() async throws {
     let url = url("Bad.txt")
     let note = Note(fileURL: url)

@@ -66,8 +66,24 @@ extension ModelFile {
       }
     }
     await drain()
-    try await engine.revert(toContentsOf: url)
-    try await adopt(engine)
+    if url.standardized.path == fileURL.standardized.path {
+      try await engine.revert(toContentsOf: url)
+      noteReading()
+      return try await adopt(engine)
+    }
+    // Until the model has the other document, this one stays as it is (MF3), and no autosave writes the other's model.
+    try await access(engine) { @MainActor in
+      let other = self.makeEngine(at: url, nil)
+      do {
+        try await other.open()
+        try await self.adopt(other)
+      } catch {
+        self.hasFailed = true
+        await self.abandon(other)
+        throw error
+      }
+      await self.abandon(engine)
+    }
   }
 
   /// Goes on with the document at `url`, whose contents the model has read already.

@@ -269,7 +269,8 @@ open class UIDocument: NSObject, @preconcurrency NSFilePresenter {
 
   /// Reads the document from `url`, which becomes its place. The handler gets true if it has the new contents.
   ///
-  /// It discards unsaved changes and the undo manager's actions. If it fails, the document does not change.
+  /// It discards unsaved changes and the undo manager's actions. If it fails, the document does not change. If `load`
+  /// refuses the contents at the document's own place, they become a conflict version before the next save.
   open func revert(toContentsOf url: URL, completionHandler: ((Bool) -> Void)? = nil) {
     enqueue(completionHandler) { [self] in await attempt { try await file.revert(to: url) } }
   }
