@@ -267,4 +267,17 @@ struct NSDocumentTests {
     #expect(text(at: url) == "Ours")
     #expect(try copies(of: url) == ["Three"])
   }
+
+  @Test func `keeps what another program wrote between its own two reads`() async throws {
+    let url = url("Trip.txt")
+    try "One".write(to: url, atomically: false, encoding: .utf8)
+    let document = try Text(contentsOf: url, ofType: type)
+    usleep(20_000)
+    try "Theirs".write(to: url, atomically: false, encoding: .utf8)
+    document.setText("Ours")
+    try await document.save(to: url, ofType: type, for: .saveOperation)
+    #expect(text(at: url) == "Ours" && !document.isDocumentEdited)
+    #expect(try copies(of: url) == ["Theirs"])
+    #expect(await document.finishClosing())
+  }
 }

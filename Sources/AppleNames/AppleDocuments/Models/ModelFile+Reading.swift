@@ -95,11 +95,12 @@ extension ModelFile {
       await messages.drain()
       try await engine.revert(toContentsOf: url)
       let content = try await engine.content
-      let isStale = !isCurrent()
-      if isStale && !hasUnsavedChanges { return try await adopt(engine) }
       // The changes since the model was read go on.
       attach(engine, content)
-      if isStale { forgetSaved() }
+      if !isCurrent() {
+        noteReading()
+        return try await adopt(engine, keepingEdits: true)
+      }
       hasFailed = false
       await refresh()
     } catch {
