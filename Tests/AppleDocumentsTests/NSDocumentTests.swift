@@ -280,4 +280,17 @@ struct NSDocumentTests {
     #expect(try copies(of: url) == ["Theirs"])
     #expect(await document.finishClosing())
   }
+
+  @Test func `writes its own type after a save as another one has failed`() async throws {
+    let url = url("Trip.txt")
+    let document = SavingText()
+    try await document.save(to: url, ofType: type, for: .saveAsOperation)
+    let gone = url.deletingLastPathComponent().appending(path: "Gone/Trip.rtf")
+    await #expect(throws: (any Error).self) {
+      try await document.save(to: gone, ofType: "public.rtf", for: .saveAsOperation)
+    }
+    document.setText("One")
+    #expect(await document.finishClosing())
+    #expect(document.calls.last == "data(\(type))" && text(at: url) == "One")
+  }
 }

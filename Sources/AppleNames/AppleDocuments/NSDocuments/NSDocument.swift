@@ -44,7 +44,7 @@ open class NSDocument: NSObject, NSFilePresenter {
   var loading: FileWrapper?
   /// Takes the tree that a save writes; nil unless a save asks for it.
   var collecting: CollectedContents?
-  /// The type that the next save writes; nil for that of the document.
+  /// The type that the present save writes; nil for that of the document.
   var typeToSave: String?
   /// The running close; nil if there is none.
   var closing: Task<Bool, Never>?
@@ -282,6 +282,7 @@ open class NSDocument: NSObject, NSFilePresenter {
     }
     if saveOperation.isCopy { return saveCopy(to: url, ofType: typeName, finish) }
     typeToSave = typeName
+    defer { typeToSave = nil }
     let isThere = FileManager.default.fileExists(atPath: url.path)
     save(for: isThere ? .forOverwriting : .forCreating) { [self] success in
       if success { (fileURL, fileType, isDraft) = (file.fileURL, typeName, false) }
