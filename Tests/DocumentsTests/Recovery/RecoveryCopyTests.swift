@@ -97,16 +97,21 @@ struct RecoveryCopyTests {
     #expect(recovery.tree["Recovery"]?.entries.isEmpty == true)
   }
 
-  @Test func `over a document that others saved keeps what they wrote`() async throws {
+  @Test(arguments: [false, true])
+  func `over a document that others saved keeps what they wrote`(isOpenBefore: Bool) async throws {
     let (document, disk, recovery) = try await failed(.noSpace)
     try await document.close(discardingChanges: true)
     disk.stopFailing()
+    let again = try await Trip.open(on: disk.disk, recoveryDisk: recovery)
+    // The first document to open gets the copy.
+    if !isOpenBefore { try await again.close() }
     let other = try await Trip.open(on: disk.disk, recoveryDisk: recovery)
     try await other.edit { $0["a.txt"] = "others" }
     try await other.edit { $0["c.txt"] = "others" }
     try await other.close()
 
-    let again = try await Trip.open(on: disk.disk, recoveryDisk: recovery)
+    // If it is open, no watcher tells it of that save.
+    try await again.open()
     try await again.recover(#require(await again.recoveryCopies.first))
     #expect(await again.documentState == .inConflict)
     #expect(try await again.content == Pages(["a.txt": "edited", "c.txt": "others", "new.txt": "new"]))

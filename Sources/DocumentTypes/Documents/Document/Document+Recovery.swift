@@ -26,18 +26,19 @@ extension Document {
     begin(.reverting)
     do {
       let edits = try await recovery.edits(of: copy)
-      let isOfThisState = copy.record.baseRevision != nil && copy.record.baseRevision == opened.facts.revision
-      let paths = isOfThisState ? [] : try edits.paths()
+      let edited = try edits.paths()
       // The base of a later merge is the content on disk, without the edits.
       let base = try await opened.storage.reload(as: Content.self)
-      adopt(base, opened.facts, in: opened.storage)
+      let facts = await opened.storage.facts()
+      let isOfThisState = copy.record.baseRevision != nil && copy.record.baseRevision == facts.revision
+      adopt(base, facts, in: opened.storage)
       let content = try await opened.storage.reload(as: Content.self, with: edits)
       lifecycle.opened?.content = content
       changes.change()
       changes.forgetSaved()
       recovery.adopt(copy)
-      if !paths.isEmpty {
-        lifecycle.opened?.conflict = .pending(paths)
+      if !isOfThisState && !edited.isEmpty {
+        lifecycle.opened?.conflict = .pending(edited)
         try await makeConflictVersion()
       }
       end()
