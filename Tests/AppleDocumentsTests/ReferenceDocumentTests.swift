@@ -137,6 +137,30 @@ struct ReferenceDocumentTests {
     #expect(try shapes(at: url) == ["one.shape", "two.shape"])
   }
 
+  @Test(arguments: [false, true])
+  func `writes an edit that comes while it closes`(endsItsEvent: Bool) async throws {
+    let url = url("Trip.shapes")
+    let file = try await ReferenceDocument.create(Shapes(), at: url, options: quiet)
+    file.document.add("one", undoManager: file.undoManager)
+    let (begun, continuation) = AsyncStream.makeStream(of: Void.self)
+    let edited = DispatchSemaphore(value: 0)
+    file.document.isWriting.withLock {
+      $0 = {
+        continuation.yield()
+        edited.wait()
+      }
+    }
+    let closing = Task { try await file.close() }
+    for await _ in begun { break }
+    file.document.add("two", undoManager: file.undoManager)
+    if endsItsEvent { file.undoManager.endEventGrouping() }
+    file.document.isWriting.withLock { $0 = nil }
+    edited.signal()
+    try await closing.value
+    #expect(try shapes(at: url) == ["one.shape", "two.shape"])
+    #expect(!file.hasUnsavedChanges)
+  }
+
   @Test func `saves by itself after an edit, an undo and a redo`() async throws {
     let url = url("Trip.shapes")
     let (saves, continuation) = AsyncStream.makeStream(of: SaveReport.self)

@@ -114,10 +114,22 @@ extension ModelFile {
   /// Saves unsaved changes, and closes the document.
   func close() async throws {
     guard let engine else { return }
-    // An edit of the present event counts, but not a group whose actions the owner has given up.
-    if hasUnsavedChanges { endEvent() }
-    await messages.drain()
-    try await withModel(in: engine) { try await engine.close() }
+    holdEditing()
+    defer { releaseEditing() }
+    try await withModel(in: engine) {
+      var saved: UInt64?
+      // The user may edit during a save. A model that changes with each save still closes.
+      for _ in 0..<10 {
+        // An edit of the present event counts, but not a group whose actions the owner has given up.
+        if self.hasUnsavedChanges { self.endEvent() }
+        if self.edits == saved { break }
+        saved = self.edits
+        if self.hasUnsavedChanges { try await engine.save() }
+        self.settle()
+        await self.messages.drain()
+      }
+      try await engine.close()
+    }
     settle()
     (self.engine, content) = (nil, nil)
     forgetUndo()

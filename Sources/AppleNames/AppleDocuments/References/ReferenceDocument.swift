@@ -123,7 +123,8 @@ public final class ReferenceDocument<Model: ReferenceFileDocument>: ModelOwner {
     try await call(.revert) { try await $0.revert(to: $0.fileURL) }
   }
 
-  /// Saves unsaved changes, and closes the document. `document` stays, but later changes of it are not saved.
+  /// Saves unsaved changes, also those that come during a save, and closes the document. `document` stays, but later
+  /// changes of it are not saved.
   ///
   /// - Throws: `DocumentError` as `Documents.Document.close()`; the document then stays open.
   public func close() async throws(DocumentError) { try await call(.close) { try await $0.close() } }

@@ -131,7 +131,8 @@ where Model.Reader.Source == URL, Model.Writer.Destination == URL {
   /// - Throws: as `open(at:undoManager:savesByItself:makeDocument:)`.
   public func revert() async throws { try await call { try await $0.revert(to: $0.fileURL) } }
 
-  /// Saves unsaved changes, and closes the document. `document` stays, but later changes of it are not saved.
+  /// Saves unsaved changes, also those that come during a save, and closes the document. `document` stays, but later
+  /// changes of it are not saved.
   ///
   /// - Throws: as `save()`; the document then stays open.
   public func close() async throws { try await call { try await $0.close() } }
