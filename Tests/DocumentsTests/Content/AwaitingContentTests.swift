@@ -145,6 +145,21 @@ struct AwaitingContentTests {
     #expect(try disk.text("a", in: Trip.path) == "eerht")
   }
 
+  @Test func `takes no edit while its document, which another program removes, makes a copy`() async throws {
+    let (_, document) = try await Self.create(Album(["a": "one"]))
+    let door = Door()
+    try await document.edit { ($0.pages["a"], $0.door) = ("two", door) }
+    let removal = Task { try await document.accommodatePresentedItemDeletion() }
+    await door.waitForArrival()
+    let error = await #expect(throws: DocumentError.self) {
+      try await document.edit { $0.pages["a"] = "three" }
+    }
+    #expect(error?.code == .editingDisabled)
+    door.open()
+    try await removal.value
+    #expect(await document.documentState == .closed)
+  }
+
   @Test func `may throw, and the document stays as it was`() async throws {
     let (disk, document) = try await Self.create(Album(["a": "one"]))
     try await document.edit { $0.pages["a"] = Album.poison }

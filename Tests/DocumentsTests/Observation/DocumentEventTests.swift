@@ -69,7 +69,10 @@ struct DocumentEventTests {
     try disk.removeEntries(of: disk.openDirectory(at: "/Tour.pages"))
     try disk.removeDirectory("Tour.pages", in: folder)
     #expect(try await document.checkForExternalChanges() == .deleted)
-    #expect(listener.heard() == ["state closed", "deleted []"])
+    #expect(
+      listener.heard() == [
+        "state editingDisabled", "state closed, editingDisabled", "deleted []", "state closed",
+      ])
   }
 
   /// Pages that report each reading.

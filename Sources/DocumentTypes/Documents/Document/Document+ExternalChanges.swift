@@ -251,6 +251,9 @@ extension Document {
   private func leaveDeleted(
     _ operation: DocumentError.Operation
   ) async throws(DocumentError) -> DocumentError {
+    // The copy has all edits.
+    disableEditing()
+    defer { enableEditing() }
     let left = await withRecoveryCopy(error(.deleted, operation))
     if left.hasUnsavedChanges && left.recoveryCopy == nil && recovery != nil { throw left }
     await leave {
