@@ -200,6 +200,7 @@ struct ExternalChangeTests {
     try disk.replace("b.txt", "theirs", in: Trip.path)
     #expect(try await document.checkForExternalChanges() == .reloaded)
     #expect(try await document.content["b.txt"] == "theirs")
+    #expect(await document.documentState == .normal)
   }
 
   @Test func `in a package that was put in its place are read, too`() async throws {

@@ -158,6 +158,8 @@ extension Document {
       outcome = await bringTogether(with: theirs, found, operation)
     } else {
       adopt(theirs, facts, in: storage)
+      core.hasFailed = false
+      tellState()
       outcome = .reloaded
     }
     options.eventHandler?(.changedByOthers(outcome, paths: found.paths))
