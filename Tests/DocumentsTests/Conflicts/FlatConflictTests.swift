@@ -2,6 +2,7 @@ import Documents
 import DurableIO
 import FilePackages
 import FoundationEssentials
+import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
@@ -99,6 +100,26 @@ struct FlatConflictTests {
     #expect(try disk.text(copy, in: "/") == "later")
     try await document.removeConflictVersions(document.conflictVersions())
     #expect(await document.documentState == .normal)
+  }
+
+  @Test func `tells once that the decision could not be saved`() async throws {
+    let disk = FaultyDisk(try CrashDisk())
+    let errors = Mutex<[DocumentError]>([])
+    let document = try await Note.create(Plain("base"), on: disk.disk, recoveryDisk: CrashDisk()) {
+      $0.errorHandler = { error in errors.withLock { $0.append(error) } }
+    }
+    try disk.disk.overwrite("Trip.pages", "theirs", in: "/")
+    try await document.edit { $0.text = "ours" }
+    try await document.save()
+    let resolver = ConflictResolver<Plain> { conflict in
+      disk.fail(.changes(from: 0), with: .noSpace)
+      return .merged(Plain("both"))
+    }
+    let error = await #expect(throws: DocumentError.self) {
+      try await document.resolveConflicts(with: resolver)
+    }
+    #expect(error?.fileError?.code == .noSpace)
+    #expect(errors.withLock { $0.count } == 1)
   }
 
   @Test func `does not arise when its file is moved`() async throws {

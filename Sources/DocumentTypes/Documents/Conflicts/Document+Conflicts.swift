@@ -39,10 +39,10 @@ extension Document {
       if !isEdited { isEdited = try await document.hasEditedTree() }
       if isEdited { try await document.write() }
       guard let storage = document.lifecycle.opened?.storage else { throw document.error(.closed, .save) }
+      if let file = storage as? FlatFileStore {
+        return try await document.resolveCopies(with: resolver, in: file)
+      }
       do {
-        if let file = storage as? FlatFileStore {
-          return try await document.resolveCopies(with: resolver, in: file)
-        }
         guard let store = storage as? PackageStore else { return true }
         try await store.publish()
         let versions = try await store.conflictVersions()

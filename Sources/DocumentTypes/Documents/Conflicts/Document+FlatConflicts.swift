@@ -7,30 +7,48 @@ extension Document {
   /// The copies go only after the document has saved the decision.
   func resolveCopies(
     with resolver: ConflictResolver<Content>, in file: FlatFileStore
-  ) async throws -> Bool {
-    let copies = try await file.conflictCopies()
-    if !copies.isEmpty {
-      var conflict = DocumentConflict(
-        present: try content, presentModificationDate: lifecycle.facts?.modified, versions: [])
-      for copy in copies {
-        let theirs = try await file.content(of: copy, as: Content.self)
-        conflict.versions.append(.init(version: copy.version, content: theirs, base: nil))
-      }
-      switch try await resolver.resolve(conflict) {
-      case .undecided: return false
-      case .keepPresent: break
-      case .keep(let version):
-        if let kept = conflict.versions.first(where: { $0.version.id == version.id }) {
-          try await save(decided: kept.content)
-        }
-      case .merged(let content): try await save(decided: content)
-      }
-      try await file.remove(copies)
+  ) async throws(DocumentError) -> Bool {
+    guard let (copies, decided) = try await reporting({ try await decision(of: resolver, in: file) }) else {
+      return false
     }
-    // The save may have met another program's change.
-    lifecycle.opened?.removeConflict(isLeft: try await file.hasConflicts())
+    // The save reports its own error.
+    if let decided { try await save(decided: decided) }
+    try await reporting {
+      try await file.remove(copies)
+      // The save may have met another program's change.
+      lifecycle.opened?.removeConflict(isLeft: try await file.hasConflicts())
+    }
     tellState()
     return true
+  }
+
+  /// Runs `body`, and reports its error.
+  private func reporting<Result>(_ body: () async throws -> Result) async throws(DocumentError) -> Result {
+    do {
+      return try await body()
+    } catch {
+      throw report(DocumentError(error, .save, fileURL))
+    }
+  }
+
+  /// Returns the copies and the content to save, if it is not the present one; nil if the resolver does not decide.
+  private func decision(
+    of resolver: ConflictResolver<Content>, in file: FlatFileStore
+  ) async throws -> (copies: [ConflictCopy], content: Content?)? {
+    let copies = try await file.conflictCopies()
+    if copies.isEmpty { return ([], nil) }
+    var conflict = DocumentConflict(
+      present: try content, presentModificationDate: lifecycle.facts?.modified, versions: [])
+    for copy in copies {
+      let theirs = try await file.content(of: copy, as: Content.self)
+      conflict.versions.append(.init(version: copy.version, content: theirs, base: nil))
+    }
+    switch try await resolver.resolve(conflict) {
+    case .undecided: return nil
+    case .keepPresent: return (copies, nil)
+    case .keep(let kept): return (copies, conflict.versions.first { $0.version.id == kept.id }?.content)
+    case .merged(let content): return (copies, content)
+    }
   }
 
   private func save(decided content: Content) async throws(DocumentError) {
