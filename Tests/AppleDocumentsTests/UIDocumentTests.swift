@@ -305,6 +305,7 @@ struct UIDocumentTests {
     try ConflictCopy.all(of: url).map { try String(decoding: $0.file().contents(), as: UTF8.self) }
   }
 
+  // MF4
   @Test(arguments: [false, true])
   func `writes an edit that comes before the model has another program's change`(isClosed: Bool) async throws
   {
