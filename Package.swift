@@ -319,7 +319,7 @@ let package = Package(
       swiftSettings: testing),
     // An S3 service for tests.
     .target(
-      name: "StoreTestSupport", dependencies: ["DurableIO", "FilePackages", "ObjectStores"],
+      name: "StoreTestSupport", dependencies: ["DurableIO", "FilePackages", "ObjectStores", "TestSupport"],
       path: "Tests/StoreTestSupport",
       swiftSettings: strict),
     .testTarget(
@@ -337,7 +337,7 @@ let package = Package(
       name: "AppleCloudTests",
       dependencies: [
         "AppleCloud", "AppleDocuments", "CloudContainers", "Documents", "DurableIO", "FilePackages",
-        "ObjectStores", "TestSupport", system,
+        "ObjectStores", "StoreTestSupport", "TestSupport", system,
       ],
       swiftSettings: testing),
     .testTarget(

@@ -3,6 +3,7 @@ import CloudContainers
 import DurableIO
 import Foundation
 import ObjectStores
+import StoreTestSupport
 import SystemPackage
 import TestSupport
 import Testing
@@ -10,7 +11,7 @@ import Testing
 /// Two machines with one container in a folder; this program has the container of the first one registered.
 ///
 /// The registry is one for the program, so that one test at a time has it.
-struct CloudFixture {
+struct CloudFixture: Sendable {
   static let identifier = "iCloud.org.example.notes"
   private static let turn = AsyncSemaphore(1)
 
@@ -20,27 +21,22 @@ struct CloudFixture {
   let there: CloudContainer
   /// A folder that belongs to no container.
   let local: URL
-  let store: GateStore
+  let store: GatedStore
 
   var documents: URL { here.url.appending(path: "Documents") }
 
-  /// Runs a test without a registered container.
-  static func withNone(_ body: (URL) async throws -> Void) async throws {
+  /// Runs a test with two machines.
+  fileprivate static func withTwo(_ body: (CloudFixture) async throws -> Void) async throws {
     try await turn.waitUnlessCancelled()
     defer { turn.signal() }
-    try await withTemporaryDirectory { try await body(URL(filePath: $0.string)) }
-  }
-
-  /// Runs a test with two machines.
-  static func withTwo(_ body: (CloudFixture) async throws -> Void) async throws {
-    try await withNone { directory in
+    try await withTemporaryDirectory { directory in
       func folder(_ name: String) throws -> URL {
-        let url = directory.appending(path: name)
+        let url = URL(filePath: directory.appending(name).string)
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
         return url
       }
       let objects = try folder("store")
-      let store = GateStore(try FolderStore(at: objects))
+      let store = GatedStore(try FolderStore(at: objects))
       let fixture = CloudFixture(
         here: try await .add(try folder("here"), to: store, address: objects.path, deviceName: "here"),
         there: try await .add(try folder("there"), to: store, address: objects.path, deviceName: "there"),
@@ -77,4 +73,27 @@ struct CloudFixture {
   static func wait(for what: String, _ isTrue: @escaping @Sendable () async -> Bool) async throws {
     try await withDeadline(what) { while await !isTrue() { await Task.yield() } }
   }
+}
+
+/// Gives each test two machines, `cloud`.
+struct CloudTrait: SuiteTrait, TestTrait, TestScoping {
+  @TaskLocal fileprivate static var fixture: CloudFixture?
+
+  var isRecursive: Bool { true }
+
+  func provideScope(
+    for test: Test, testCase: Test.Case?, performing body: @concurrent @Sendable () async throws -> Void
+  ) async throws {
+    try await CloudFixture.withTwo { try await Self.$fixture.withValue($0) { try await body() } }
+  }
+}
+
+extension Trait where Self == CloudTrait {
+  static var cloud: Self { Self() }
+}
+
+/// The machines of the test that runs, which has the trait `cloud`.
+var cloud: CloudFixture {
+  guard let fixture = CloudTrait.fixture else { preconditionFailure("the test has no trait 'cloud'") }
+  return fixture
 }

@@ -1,6 +1,7 @@
 import AppleCloud
 import CloudContainers
 import Foundation
+import StoreTestSupport
 import Synchronization
 import TestSupport
 import Testing
@@ -54,145 +55,125 @@ private final class Clip: UIDocument {
   }
 }
 
-@Suite("A UIDocument in a container")
+@Suite("A UIDocument in a container", .cloud)
 @MainActor
 struct UbiquitousDocumentTests {
   /// A text that is more than the small content that goes with its version.
   private static let text = String(repeating: "The hut at last.\n", count: 20_000)
 
   @Test func `downloads its content when it is opened, and shows the progress`() async throws {
-    try await CloudFixture.withTwo { cloud in
-      try await cloud.writeThere(Self.text, to: "Documents/Hut.txt")
-      let note = Note(fileURL: cloud.documents.appending(path: "Hut.txt"))
-      let states = States(note)
-      cloud.store.close()
-      #expect(note.progress == nil)
-      let opening = Task { await note.open() }
-      try await CloudFixture.wait(for: "the progress") { await note.progress != nil }
-      #expect(note.documentState == [.closed, .progressAvailable])
-      let progress = try #require(note.progress)
-      #expect(!progress.isFinished && progress.isCancellable)
-      cloud.store.open()
-      #expect(await opening.value)
-      #expect(note.text == Self.text && note.progress == nil && note.documentState == .normal)
-      #expect(progress.isFinished && progress.totalUnitCount > 1000)
-      #expect(states.states == [[.closed, .progressAvailable], .closed, .normal])
-      #expect(await note.close())
-    }
+    try await cloud.writeThere(Self.text, to: "Documents/Hut.txt")
+    let note = Note(fileURL: cloud.documents.appending(path: "Hut.txt"))
+    let states = States(note)
+    cloud.store.close()
+    #expect(note.progress == nil)
+    let opening = Task { await note.open() }
+    try await CloudFixture.wait(for: "the progress") { await note.progress != nil }
+    #expect(note.documentState == [.closed, .progressAvailable])
+    let progress = try #require(note.progress)
+    #expect(!progress.isFinished && progress.isCancellable)
+    cloud.store.open()
+    #expect(await opening.value)
+    #expect(note.text == Self.text && note.progress == nil && note.documentState == .normal)
+    #expect(progress.isFinished && progress.totalUnitCount > 1000)
+    #expect(states.states == [[.closed, .progressAvailable], .closed, .normal])
+    #expect(await note.close())
   }
 
   @Test func `is one document, also if nobody has declared its type`() async throws {
-    try await CloudFixture.withTwo { cloud in
-      let url = cloud.documents.appending(path: "One.clipbook")
-      let clip = Clip(fileURL: url)
-      #expect(await clip.save(to: url, for: .forCreating))
-      #expect(await clip.close())
-      try await cloud.syncBoth()
-      try await cloud.syncBoth()
-      #expect(try await cloud.there.items().map(\.name) == ["Documents/One.clipbook"])
-      // A package of another place has no mark.
-      let local = cloud.local.appending(path: "Two.clipbook")
-      try CloudFixture.write("{}", to: local.appending(path: "sync.json"))
-      let error = #expect(throws: CocoaError.self) {
-        try FileManager.default.setUbiquitous(
-          true, itemAt: local, destinationURL: cloud.documents.appending(path: "Two.clipbook"))
-      }
-      #expect(error?.code == .featureUnsupported && "\(error as Any)".contains("UTType.declare"))
+    let url = cloud.documents.appending(path: "One.clipbook")
+    let clip = Clip(fileURL: url)
+    #expect(await clip.save(to: url, for: .forCreating))
+    #expect(await clip.close())
+    try await cloud.syncBoth()
+    try await cloud.syncBoth()
+    #expect(try await cloud.there.items().map(\.name) == ["Documents/One.clipbook"])
+    // A package of another place has no mark.
+    let local = cloud.local.appending(path: "Two.clipbook")
+    try CloudFixture.write("{}", to: local.appending(path: "sync.json"))
+    let error = #expect(throws: CocoaError.self) {
+      try FileManager.default.setUbiquitous(
+        true, itemAt: local, destinationURL: cloud.documents.appending(path: "Two.clipbook"))
     }
+    #expect(error?.code == .featureUnsupported && "\(error as Any)".contains("UTType.declare"))
   }
 
   @Test func `stays closed if its download is cancelled`() async throws {
-    try await CloudFixture.withTwo { cloud in
-      try await cloud.writeThere(Self.text, to: "Documents/Hut.txt")
-      let note = Note(fileURL: cloud.documents.appending(path: "Hut.txt"))
-      cloud.store.close()
-      let opening = Task { await note.open() }
-      try await CloudFixture.wait(for: "the progress") { await note.progress != nil }
-      note.progress?.cancel()
-      #expect(await !opening.value)
-      #expect(note.documentState == .closed && note.progress == nil && note.errors.count == 1)
-      cloud.store.open()
-      #expect(await note.open())
-      #expect(note.text == Self.text)
-      #expect(await note.close())
-    }
+    try await cloud.writeThere(Self.text, to: "Documents/Hut.txt")
+    let note = Note(fileURL: cloud.documents.appending(path: "Hut.txt"))
+    cloud.store.close()
+    let opening = Task { await note.open() }
+    try await CloudFixture.wait(for: "the progress") { await note.progress != nil }
+    note.progress?.cancel()
+    #expect(await !opening.value)
+    #expect(note.documentState == .closed && note.progress == nil && note.errors.count == 1)
+    cloud.store.open()
+    #expect(await note.open())
+    #expect(note.text == Self.text)
+    #expect(await note.close())
   }
 
   @Test func `follows its move into the container`() async throws {
-    try await CloudFixture.withTwo { cloud in
-      let (local, remote) = (
-        cloud.local.appending(path: "Hut.txt"), cloud.documents.appending(path: "Hut.txt")
-      )
-      let note = Note(fileURL: local)
-      note.text = "one"
-      #expect(await note.save(to: local, for: .forCreating))
-      try await withDeadline("the move") {
-        try await Self.onThread {
-          try FileManager.default.setUbiquitous(true, itemAt: local, destinationURL: remote)
-        }
+    let (local, remote) = (cloud.local.appending(path: "Hut.txt"), cloud.documents.appending(path: "Hut.txt"))
+    let note = Note(fileURL: local)
+    note.text = "one"
+    #expect(await note.save(to: local, for: .forCreating))
+    try await withDeadline("the move") {
+      try await waiting {
+        try FileManager.default.setUbiquitous(true, itemAt: local, destinationURL: remote)
       }
-      try await CloudFixture.wait(for: "the new place") { await note.fileURL.path == remote.path }
-      note.text = "two"
-      note.updateChangeCount(.done)
-      #expect(await note.close())
-      #expect(note.errors.map { "\($0)" } == [])
-      #expect(CloudFixture.text(at: remote) == "two" && CloudFixture.text(at: local) == nil)
     }
+    try await CloudFixture.wait(for: "the new place") { await note.fileURL.path == remote.path }
+    note.text = "two"
+    note.updateChangeCount(.done)
+    #expect(await note.close())
+    #expect(note.errors.map { "\($0)" } == [])
+    #expect(CloudFixture.text(at: remote) == "two" && CloudFixture.text(at: local) == nil)
   }
 
   @Test func `shows the edit of another machine as a conflict version, and ends the conflict`() async throws {
     #expect(Page.type.isDeclared)
-    try await CloudFixture.withTwo { cloud in
-      let name = "Documents/Hut.cloudpage"
-      let (here, there) = (
-        Page(fileURL: cloud.here.url.appending(path: name)),
-        Page(fileURL: cloud.there.url.appending(path: name))
-      )
-      here.setText("Rain\n")
-      #expect(await here.save(to: here.fileURL, for: .forCreating))
-      try await cloud.here.sync()
-      try await cloud.there.sync()
-      try await cloud.there.download(itemNamed: name)
-      #expect(await there.open())
-      there.setText("Snow\n")
-      #expect(await there.close())
-      here.setText("Sun\n")
-      #expect(await here.save(to: here.fileURL, for: .forOverwriting))
-      try await cloud.syncBoth()
-      try await CloudFixture.wait(for: "the conflict") { await here.documentState.contains(.inConflict) }
+    let name = "Documents/Hut.cloudpage"
+    let (here, there) = (
+      Page(fileURL: cloud.here.url.appending(path: name)),
+      Page(fileURL: cloud.there.url.appending(path: name))
+    )
+    here.setText("Rain\n")
+    #expect(await here.save(to: here.fileURL, for: .forCreating))
+    try await cloud.here.sync()
+    try await cloud.there.sync()
+    try await cloud.there.download(itemNamed: name)
+    #expect(await there.open())
+    there.setText("Snow\n")
+    #expect(await there.close())
+    here.setText("Sun\n")
+    #expect(await here.save(to: here.fileURL, for: .forOverwriting))
+    try await cloud.syncBoth()
+    try await CloudFixture.wait(for: "the conflict") { await here.documentState.contains(.inConflict) }
 
-      let url = here.fileURL
-      let texts = try await Self.onThread {
-        let versions = NSFileVersion.unresolvedConflictVersionsOfItem(at: url) ?? []
-        let present = CloudFixture.text(at: url.appending(path: "Text.txt"))
-        return [present] + versions.map { CloudFixture.text(at: $0.url.appending(path: "Text.txt")) }
-      }
-      #expect(Set(texts) == ["Snow\n", "Sun\n"])
-      try await Self.onThread {
-        let version = try #require(NSFileVersion.unresolvedConflictVersionsOfItem(at: url)?.first)
-        try version.replaceItem(at: url)
-      }
-      #expect(await here.revert(toContentsOf: url))
-      try await Self.onThread {
-        for version in NSFileVersion.unresolvedConflictVersionsOfItem(at: url) ?? [] {
-          version.isResolved = true
-        }
-        try NSFileVersion.removeOtherVersionsOfItem(at: url)
-      }
-      try await CloudFixture.wait(for: "its end") { await !here.documentState.contains(.inConflict) }
-      #expect([here.text] == texts.dropFirst().compactMap { $0 })
-      #expect(await here.close())
-      try await cloud.here.sync()
-      #expect(try await cloud.here.items().map(\.hasUnresolvedConflicts) == [false])
+    let url = here.fileURL
+    let texts = try await waiting {
+      let versions = NSFileVersion.unresolvedConflictVersionsOfItem(at: url) ?? []
+      let present = CloudFixture.text(at: url.appending(path: "Text.txt"))
+      return [present] + versions.map { CloudFixture.text(at: $0.url.appending(path: "Text.txt")) }
     }
-  }
-
-  private nonisolated static func onThread<Value: Sendable>(
-    _ body: @escaping @Sendable () throws -> Value
-  ) async throws -> Value {
-    try await withCheckedThrowingContinuation { continuation in
-      DispatchQueue.global().async { continuation.resume(with: Result { try body() }) }
+    #expect(Set(texts) == ["Snow\n", "Sun\n"])
+    try await waiting {
+      let version = try #require(NSFileVersion.unresolvedConflictVersionsOfItem(at: url)?.first)
+      try version.replaceItem(at: url)
     }
+    #expect(await here.revert(toContentsOf: url))
+    try await waiting {
+      for version in NSFileVersion.unresolvedConflictVersionsOfItem(at: url) ?? [] {
+        version.isResolved = true
+      }
+      try NSFileVersion.removeOtherVersionsOfItem(at: url)
+    }
+    try await CloudFixture.wait(for: "its end") { await !here.documentState.contains(.inConflict) }
+    #expect([here.text] == texts.dropFirst().compactMap { $0 })
+    #expect(await here.close())
+    try await cloud.here.sync()
+    #expect(try await cloud.here.items().map(\.hasUnresolvedConflicts) == [false])
   }
 
   /// The states that a document posts.

@@ -30,24 +30,25 @@ package final class MemoryStore: ObjectStore {
 
   private struct State {
     private(set) var objects: [ObjectKey: StoredValue] = [:]
-    /// The objects before the last change.
-    private var before: [ObjectKey: StoredValue] = [:]
+    /// What the last change replaced or removed; nil for a key that was free.
+    private var replaced: [ObjectKey: StoredValue?] = [:]
     var calls = 0
 
     mutating func set(_ key: ObjectKey, _ value: StoredValue?) {
-      before = objects
+      replaced = [key: objects[key]]
       objects[key] = value
     }
 
     mutating func set(_ objects: [ObjectKey: StoredValue]) {
-      before = self.objects
+      let keys = Set(self.objects.keys).union(objects.keys)
+      replaced = Dictionary(uniqueKeysWithValues: keys.map { ($0, self.objects[$0]) })
       self.objects = objects
     }
 
     /// Returns the state that a stale answer has.
     var stale: State {
       var state = self
-      state.objects = before
+      for (key, value) in replaced { state.objects[key] = value }
       return state
     }
   }

@@ -1,4 +1,5 @@
 package import Foundation
+import Synchronization
 package import SystemPackage
 package import Testing
 
@@ -13,16 +14,34 @@ package var folder: FilePath {
 /// The URL of a name in the directory of the test that runs.
 package func url(_ name: String) -> URL { URL(filePath: folder.appending(name).string) }
 
+/// Does `action` at the end of the test that runs, which has the trait `temporaryDirectory`.
+package func atEndOfTest(_ action: @escaping @Sendable () -> Void) {
+  guard let ending = TemporaryDirectoryTrait.ending else {
+    preconditionFailure("the test has no trait 'temporaryDirectory'")
+  }
+  ending.actions.withLock { $0.append(action) }
+}
+
+/// What a test does at its end.
+final class TestEnding: Sendable {
+  let actions = Mutex<[@Sendable () -> Void]>([])
+}
+
 /// Gives each test a directory of its own, `folder`, and removes it afterwards.
 package struct TemporaryDirectoryTrait: SuiteTrait, TestTrait, TestScoping {
   @TaskLocal static var path: FilePath?
+  @TaskLocal static var ending: TestEnding?
 
   package var isRecursive: Bool { true }
 
   package func provideScope(
     for test: Test, testCase: Test.Case?, performing body: @concurrent @Sendable () async throws -> Void
   ) async throws {
-    try await withTemporaryDirectory { path in try await Self.$path.withValue(path) { try await body() } }
+    let ending = TestEnding()
+    defer { for action in ending.actions.withLock({ $0 }) { action() } }
+    try await withTemporaryDirectory { path in
+      try await Self.$path.withValue(path) { try await Self.$ending.withValue(ending) { try await body() } }
+    }
   }
 }
 

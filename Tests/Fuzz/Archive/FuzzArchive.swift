@@ -1,24 +1,14 @@
-import Dispatch
 import FilePackages
 import Foundation
 import PackageArchive
 import SystemPackage
+import TestSupport
 
 /// Imports the bytes as an archive, and checks the disk afterwards. The first byte chooses the options.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzArchive(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let bytes = Array(UnsafeBufferPointer(start: start, count: count))
-  let done = DispatchSemaphore(value: 0)
-  Task.detached {
-    do {
-      try await run(bytes)
-    } catch {
-      preconditionFailure("\(error)")
-    }
-    done.signal()
-  }
-  done.wait()
-  return 0
+  return runFuzzedInput { try await run(bytes) }
 }
 
 /// A folder, in memory if possible. An import must leave nothing beside it.

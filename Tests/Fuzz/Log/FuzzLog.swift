@@ -1,5 +1,4 @@
 import DurableIO
-import Dispatch
 import FilePackages
 import FoundationEssentials
 import SystemPackage
@@ -10,17 +9,7 @@ import TestSupport
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzLog(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let bytes = Array(UnsafeBufferPointer(start: start, count: count))
-  let done = DispatchSemaphore(value: 0)
-  Task.detached {
-    do {
-      try await run(bytes)
-    } catch {
-      preconditionFailure("\(error)")
-    }
-    done.signal()
-  }
-  done.wait()
-  return 0
+  return runFuzzedInput { try await run(bytes) }
 }
 
 private let scene: TestTree = [

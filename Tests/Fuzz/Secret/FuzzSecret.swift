@@ -1,21 +1,15 @@
 import CloudContainers
-import Dispatch
 import FoundationEssentials
 import ObjectStores
 import StoreTestSupport
+import TestSupport
 
 /// Opens bytes as an encrypted object, as the mark of a container, and as a key file.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzSecret(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   guard let start, count > 0 else { return 0 }
   let bytes = Data(bytes: start, count: count)
-  let done = DispatchSemaphore(value: 0)
-  Task.detached {
-    await open(bytes)
-    done.signal()
-  }
-  done.wait()
-  return 0
+  return runFuzzedInput { await open(bytes) }
 }
 
 private let key = ContainerKey.random()

@@ -1,5 +1,4 @@
 import CloudContainers
-import Dispatch
 import DurableIO
 import FilePackages
 import FoundationEssentials
@@ -14,17 +13,7 @@ public func fuzzTree(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   guard let start, count > 0 else { return 0 }
   let bytes = Data(bytes: start + 1, count: count - 1)
   let flags = start[0]
-  let done = DispatchSemaphore(value: 0)
-  Task.detached {
-    do {
-      try await run(bytes, flags)
-    } catch {
-      preconditionFailure("\(error)")
-    }
-    done.signal()
-  }
-  done.wait()
-  return 0
+  return runFuzzedInput { try await run(bytes, flags) }
 }
 
 private func run(_ bytes: Data, _ flags: UInt8) async throws {
