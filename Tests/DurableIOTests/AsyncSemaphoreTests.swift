@@ -1,5 +1,6 @@
 import DurableIO
 import Synchronization
+import TestSupport
 import Testing
 
 // `Task.immediate` returns when its task waits, so that these tests need no time.
@@ -7,7 +8,7 @@ import Testing
 @Suite("A semaphore for tasks")
 struct AsyncSemaphoreTests {
   @Test func `gives turns in the order of the waits`() async throws {
-    let (semaphore, order) = (AsyncSemaphore(1), Log<Int>())
+    let (semaphore, order) = (AsyncSemaphore(1), NoteList<Int>())
     await semaphore.wait()
     let tasks = (0..<20).map { number in
       Task.immediate(priority: number.isMultiple(of: 2) ? .low : .high) {
@@ -16,47 +17,47 @@ struct AsyncSemaphoreTests {
         } else {
           try await semaphore.waitUnlessCancelled()
         }
-        order.append(number)
+        order.add(number)
         semaphore.signal()
       }
     }
     semaphore.signal()
     for task in tasks { try await task.value }
-    #expect(order.entries == Array(0..<20))
+    #expect(order.all == Array(0..<20))
   }
 
   @Test func `lets only so many run at once`() async {
     let (semaphore, gate) = (AsyncSemaphore(3), AsyncSemaphore(0))
-    let (most, running) = (Log<Int>(), Counter())
+    let (most, running) = (NoteList<Int>(), Counter())
     let tasks = (0..<30).map { _ in
       Task.immediate {
         await semaphore.wait()
         defer { semaphore.signal() }
-        most.append(running.add(1))
+        most.add(running.add(1))
         await gate.wait()
         running.add(-1)
       }
     }
-    #expect(most.entries == [1, 2, 3])
+    #expect(most.all == [1, 2, 3])
     for _ in tasks { gate.signal() }
     for task in tasks { await task.value }
-    #expect(most.entries.count == 30 && most.entries.max() == 3)
+    #expect(most.all.count == 30 && most.all.max() == 3)
   }
 
   @Test func `ends the wait of a cancelled task at once`() async {
-    let (semaphore, order) = (AsyncSemaphore(1), Log<String>())
+    let (semaphore, order) = (AsyncSemaphore(1), NoteList<String>())
     await semaphore.wait()
     let cancelled = Task.immediate { try await semaphore.waitUnlessCancelled() }
     let next = Task.immediate {
       await semaphore.wait()
-      order.append("next")
+      order.add("next")
     }
     cancelled.cancel()
     await #expect(throws: CancellationError.self) { try await cancelled.value }
-    order.append("cancelled")
+    order.add("cancelled")
     semaphore.signal()
     await next.value
-    #expect(order.entries == ["cancelled", "next"])
+    #expect(order.all == ["cancelled", "next"])
   }
 
   @Test func `gives a cancelled task no turn, even a free one`() async {
@@ -71,16 +72,16 @@ struct AsyncSemaphoreTests {
   }
 
   @Test func `lets a cancelled task wait that asks for it`() async {
-    let (semaphore, order) = (AsyncSemaphore(0), Log<String>())
+    let (semaphore, order) = (AsyncSemaphore(0), NoteList<String>())
     let task = Task.immediate {
       await semaphore.wait()
-      order.append("turn")
+      order.add("turn")
     }
     task.cancel()
-    order.append("signal")
+    order.add("signal")
     semaphore.signal()
     await task.value
-    #expect(order.entries == ["signal", "turn"])
+    #expect(order.all == ["signal", "turn"])
   }
 
   @Test func `loses no turn if cancellations and signals meet`() async {
@@ -102,30 +103,30 @@ struct AsyncSemaphoreTests {
 @Suite("A serial queue for tasks")
 struct SerialQueueTests {
   @Test func `runs one body after the other, in their order`() async {
-    let (queue, order) = (SerialQueue(), Log<String>())
+    let (queue, order) = (SerialQueue(), NoteList<String>())
     for number in 0..<50 {
       queue.enqueue {
-        order.append("begin \(number)")
+        order.add("begin \(number)")
         await Task.yield()
-        order.append("end \(number)")
+        order.add("end \(number)")
       }
     }
     await queue.drain()
-    #expect(order.entries == (0..<50).flatMap { ["begin \($0)", "end \($0)"] })
+    #expect(order.all == (0..<50).flatMap { ["begin \($0)", "end \($0)"] })
   }
 
   @Test func `runs a body to its end whose caller is cancelled`() async {
-    let (queue, gate, order) = (SerialQueue(), AsyncSemaphore(0), Log<Bool>())
+    let (queue, gate, order) = (SerialQueue(), AsyncSemaphore(0), NoteList<Bool>())
     let caller = Task.immediate {
       await queue.enqueue {
         await gate.wait()
-        order.append(Task.isCancelled)
+        order.add(Task.isCancelled)
       }.value
     }
     caller.cancel()
     gate.signal()
     await queue.drain()
-    #expect(order.entries == [false])
+    #expect(order.all == [false])
   }
 
   @Test func `raises the earlier bodies to the priority of a later one`() async {
@@ -152,13 +153,4 @@ private final class Counter: Sendable {
       return count
     }
   }
-}
-
-/// The things that tasks did, in their order.
-private final class Log<Entry: Sendable>: Sendable {
-  private let state = Mutex<[Entry]>([])
-
-  var entries: [Entry] { state.withLock { $0 } }
-
-  func append(_ entry: Entry) { state.withLock { $0.append(entry) } }
 }

@@ -1,5 +1,4 @@
 import DurableIO
-import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
@@ -54,17 +53,14 @@ struct CountingDiskTests {
   }
 
   @Test func `tells of each request before it is carried out`() throws {
-    final class Log: Sendable {
-      let events = Mutex<[String]>([])
-    }
-    let log = Log()
+    let log = NoteList<String>()
     let disk = try CountingDisk(CrashDisk()) { event in
-      log.events.withLock { $0.append("\(event.number) \(event.operation) \(event.name?.display ?? "-")") }
+      log.add("\(event.number) \(event.operation) \(event.name?.display ?? "-")")
     }
     let root = try disk.openDirectory(at: "/")
     try disk.makeDirectory("a", in: root, mode: 0o700)
     try disk.synchronize(root)
-    #expect(log.events.withLock { $0 } == ["0 openDirectory /", "1 makeDirectory a", "2 synchronize -"])
+    #expect(log.all == ["0 openDirectory /", "1 makeDirectory a", "2 synchronize -"])
   }
 
   @Test func `lets a request fail without carrying it out`() throws {

@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("The states after a power cut", .tags(.crash))
+@Suite("The states after a power cut", .tags(.crash), .temporaryDirectory)
 struct CrashStatesTests {
   private func disk(making count: Int) throws -> CrashDisk {
     let disk = try CrashDisk()
@@ -190,21 +190,20 @@ struct CrashStatesTests {
   }
 
   @Test(arguments: 0..<30 as Range<UInt64>)
-  func `are of a disk that answers like the one of this machine`(seed: UInt64) async throws {
-    try await EveryDisk.posix.run { real in
-      let crash = try Folder(CrashDisk(), "/")
-      try real.make(Self.start)
-      try crash.make(Self.start)
-      let (realFolders, crashFolders) = (try folders(real), try folders(crash))
-      var (realGenerator, crashGenerator) = (SeededGenerator(seed: seed), SeededGenerator(seed: seed))
-      for _ in 0..<80 {
-        let answer = change(real.disk, realFolders, &realGenerator)
-        let crashAnswer = change(crash.disk, crashFolders, &crashGenerator)
-        #expect(crashAnswer == answer)
-      }
-      #expect(try real.tree.differences(in: crash.tree) == "")
-      #expect(try Self.withLinks(real) == Self.withLinks(crash))
+  func `are of a disk that answers like the one of this machine`(seed: UInt64) throws {
+    let real = try EveryDisk.posix.folder()
+    let crash = try Folder(CrashDisk(), "/")
+    try real.make(Self.start)
+    try crash.make(Self.start)
+    let (realFolders, crashFolders) = (try folders(real), try folders(crash))
+    var (realGenerator, crashGenerator) = (SeededGenerator(seed: seed), SeededGenerator(seed: seed))
+    for _ in 0..<80 {
+      let answer = change(real.disk, realFolders, &realGenerator)
+      let crashAnswer = change(crash.disk, crashFolders, &crashGenerator)
+      #expect(crashAnswer == answer)
     }
+    #expect(try real.tree.differences(in: crash.tree) == "")
+    #expect(try Self.withLinks(real) == Self.withLinks(crash))
   }
 
   private static func names(ofDirectory inode: UInt64, in folder: Folder) throws -> [FileName]? {

@@ -10,19 +10,23 @@ enum EveryDisk: String, CaseIterable, Sendable {
   case counting = "CountingDisk over CrashDisk"
   case faulty = "FaultyDisk that never fails"
 
-  /// Runs `body` with an empty directory of such a disk.
-  func run(_ body: (Folder) async throws -> Void) async throws {
-    switch self {
-    case .posix:
-      try await withTemporaryDirectory { path in try await body(Folder(PosixDisk(), path)) }
-    case .crash:
-      let disk = try CrashDisk()
-      try await body(Folder(disk, "/"))
-    case .counting:
-      try await body(Folder(CountingDisk(CrashDisk()), "/"))
-    case .faulty:
-      try await body(Folder(FaultyDisk(CrashDisk(), .none).disk, "/"))
-    }
+  /// Makes a directory of such a disk, with `tree` in it, for a test with the trait `temporaryDirectory`.
+  func folder(_ tree: TestTree = [:]) throws -> Folder {
+    let root =
+      switch self {
+      case .posix: try Folder(PosixDisk(), TestSupport.folder)
+      case .crash: try Folder(CrashDisk(), "/")
+      case .counting: try Folder(CountingDisk(CrashDisk()), "/")
+      case .faulty: try Folder(FaultyDisk(CrashDisk(), .none).disk, "/")
+      }
+    try root.make(tree)
+    return root
+  }
+
+  /// Makes a directory as `folder` does, and returns it with its disk.
+  func root(_ tree: TestTree = [:]) throws -> (any Disk, Folder) {
+    let root = try folder(tree)
+    return (root.disk, root)
   }
 }
 

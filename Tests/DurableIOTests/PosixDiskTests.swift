@@ -4,27 +4,24 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("The disk of this machine")
+@Suite("The disk of this machine", .temporaryDirectory)
 struct PosixDiskTests {
-  @Test func `opens no FIFO and no socket, and does not wait for one`() async throws {
-    try await EveryDisk.posix.run { root in
-      try #require(mkfifo(root.path.appending("fifo").string, 0o600) == 0)
-      try Self.makeSocket(root.path.appending("socket"))
-      #expect(try root.status("fifo").kind == .fifo)
-      #expect(try root.status("socket").kind == .socket)
-      let listing = try root.disk.list(root.descriptor)
-      #expect(listing.position(of: "fifo").map { listing.kind(at: $0) } == .fifo)
-      #expect(listing.position(of: "socket").map { listing.kind(at: $0) } == .socket)
-      for name: FileName in ["fifo", "socket"] {
-        #expect(reason { _ = try root.disk.openFile(name, in: root.descriptor) } == .invalidArgument)
-        #expect(
-          reason { _ = try root.disk.openFileForWriting(name, in: root.descriptor) } == .invalidArgument)
-        #expect(reason { _ = try root.disk.openDirectory(name, in: root.descriptor) } == .notDirectory)
-        #expect(
-          reason { _ = try root.disk.createFile(name, in: root.descriptor, mode: 0o600) } == .fileExists)
-      }
-      #expect(try root.tree == ["fifo": .other(.fifo), "socket": .other(.socket)])
+  @Test func `opens no FIFO and no socket, and does not wait for one`() throws {
+    let root = try EveryDisk.posix.folder()
+    try #require(mkfifo(root.path.appending("fifo").string, 0o600) == 0)
+    try Self.makeSocket(root.path.appending("socket"))
+    #expect(try root.status("fifo").kind == .fifo)
+    #expect(try root.status("socket").kind == .socket)
+    let listing = try root.disk.list(root.descriptor)
+    #expect(listing.position(of: "fifo").map { listing.kind(at: $0) } == .fifo)
+    #expect(listing.position(of: "socket").map { listing.kind(at: $0) } == .socket)
+    for name: FileName in ["fifo", "socket"] {
+      #expect(reason { _ = try root.disk.openFile(name, in: root.descriptor) } == .invalidArgument)
+      #expect(reason { _ = try root.disk.openFileForWriting(name, in: root.descriptor) } == .invalidArgument)
+      #expect(reason { _ = try root.disk.openDirectory(name, in: root.descriptor) } == .notDirectory)
+      #expect(reason { _ = try root.disk.createFile(name, in: root.descriptor, mode: 0o600) } == .fileExists)
     }
+    #expect(try root.tree == ["fifo": .other(.fifo), "socket": .other(.socket)])
   }
 
   @Test func `opens no device`() throws {
@@ -45,37 +42,31 @@ struct PosixDiskTests {
     #expect(reason { try disk.synchronizeData(writing) } == .invalidArgument)
   }
 
-  @Test func `makes no file where a symbolic link leads`() async throws {
-    try await EveryDisk.posix.run { root in
-      try root.make(["outside": [:], "link": .link(Array("outside/file".utf8))])
-      #expect(
-        reason { _ = try root.disk.createFile("link", in: root.descriptor, mode: 0o600) } == .fileExists)
-      #expect(try root.folder("outside").names() == [])
-    }
+  @Test func `makes no file where a symbolic link leads`() throws {
+    let root = try EveryDisk.posix.folder(["outside": [:], "link": .link(Array("outside/file".utf8))])
+    #expect(reason { _ = try root.disk.createFile("link", in: root.descriptor, mode: 0o600) } == .fileExists)
+    #expect(try root.folder("outside").names() == [])
   }
 
-  @Test func `gives every descriptor back`() async throws {
-    try await EveryDisk.posix.run { root in
-      try root.make(["file": "", "directory": [:]])
-      let first = try root.disk.openFile("file", in: root.descriptor).number
-      for _ in 0..<3000 {
-        _ = try root.disk.openFile("file", in: root.descriptor)
-        _ = try root.disk.openDirectory("directory", in: root.descriptor)
-        _ = reason { _ = try root.disk.openFile("directory", in: root.descriptor) }
-      }
-      // Other tests open files meanwhile, but never thousands.
-      let last = try root.disk.openFile("file", in: root.descriptor).number
-      #expect(last < first + 1000)
+  @Test func `gives every descriptor back`() throws {
+    let root = try EveryDisk.posix.folder(["file": "", "directory": [:]])
+    let first = try root.disk.openFile("file", in: root.descriptor).number
+    for _ in 0..<3000 {
+      _ = try root.disk.openFile("file", in: root.descriptor)
+      _ = try root.disk.openDirectory("directory", in: root.descriptor)
+      _ = reason { _ = try root.disk.openFile("directory", in: root.descriptor) }
     }
+    // Other tests open files meanwhile, but never thousands.
+    let last = try root.disk.openFile("file", in: root.descriptor).number
+    #expect(last < first + 1000)
   }
 
-  @Test func `tells which call failed on what and why`() async throws {
-    try await EveryDisk.posix.run { root in
-      let error = #expect(throws: SystemError.self) {
-        _ = try root.disk.openFile(FileName(bytes: [0x61, 0xFF]), in: root.descriptor)
-      }
-      #expect(error?.description == "No such file or directory (statx 'a\\xFF')")
+  @Test func `tells which call failed on what and why`() throws {
+    let root = try EveryDisk.posix.folder()
+    let error = #expect(throws: SystemError.self) {
+      _ = try root.disk.openFile(FileName(bytes: [0x61, 0xFF]), in: root.descriptor)
     }
+    #expect(error?.description == "No such file or directory (statx 'a\\xFF')")
   }
 
   private static func makeSocket(_ path: FilePath) throws {

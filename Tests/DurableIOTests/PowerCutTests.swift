@@ -193,27 +193,18 @@ struct PowerCutTests {
       ])
   }
 
-  @Test func `of a directory's rename one name, whichever directory was synchronised`() throws {
-    let (old, new): (TestTree, TestTree) = (
-      ["a": ["d": ["x": "x"]], "b": [:]], ["a": [:], "b": ["e": ["x": "x"]]]
-    )
+  @Test(
+    arguments: [
+      (RenameRule.noReplace, ["a": ["x": ["y": "1"]], "b": [:]], ["a": [:], "b": ["z": ["y": "1"]]]),
+      (.exchange, ["a": ["x": "1"], "b": ["z": "2"]], ["a": ["x": "2"], "b": ["z": "1"]]),
+    ] as [(RenameRule, TestTree, TestTree)])
+  func `a directory's rename, and an exchange, done or not, whichever directory was synchronised`(
+    rule: RenameRule, old: TestTree, new: TestTree
+  ) throws {
     for synchronized in ["", "a", "b"] {
       let disk = try CrashDisk(old)
       let (a, b) = (try Folder(disk, "/a"), try Folder(disk, "/b"))
-      try disk.rename("d", in: a.descriptor, to: "e", in: b.descriptor, .noReplace)
-      try disk.synchronize(Folder(disk, FilePath("/\(synchronized)")).descriptor)
-      expect(disk, leaves: synchronized == "" ? [old, new] : [new])
-    }
-  }
-
-  @Test func `an exchange done or not, whichever directory was synchronised`() throws {
-    let (old, new): (TestTree, TestTree) = (
-      ["a": ["f": "1"], "b": ["g": "2"]], ["a": ["f": "2"], "b": ["g": "1"]]
-    )
-    for synchronized in ["", "a", "b"] {
-      let disk = try CrashDisk(old)
-      let (a, b) = (try Folder(disk, "/a"), try Folder(disk, "/b"))
-      try disk.rename("f", in: a.descriptor, to: "g", in: b.descriptor, .exchange)
+      try disk.rename("x", in: a.descriptor, to: "z", in: b.descriptor, rule)
       try disk.synchronize(Folder(disk, FilePath("/\(synchronized)")).descriptor)
       expect(disk, leaves: synchronized == "" ? [old, new] : [new])
     }

@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("A tree as a literal")
+@Suite("A tree as a literal", .temporaryDirectory)
 struct TestTreeTests {
   private static let tree: TestTree = [
     "Text.txt": "Hello", "Images": ["7.png": .file([0x89, 0x50], mode: 0o444), "empty": [:]],
@@ -11,14 +11,12 @@ struct TestTreeTests {
   ]
 
   @Test(arguments: EveryDisk.allCases)
-  func `is built and read back on every disk`(on kind: EveryDisk) async throws {
-    try await kind.run { root in
-      try root.make(Self.tree)
-      #expect(try root.tree == Self.tree)
-      #expect(try root.folder("Images").tree == Self.tree["Images"])
-      try root.disk.removeEntries(of: root.descriptor)
-      #expect(try root.tree == [:])
-    }
+  func `is built and read back on every disk`(on kind: EveryDisk) throws {
+    let root = try kind.folder(Self.tree)
+    #expect(try root.tree == Self.tree)
+    #expect(try root.folder("Images").tree == Self.tree["Images"])
+    try root.disk.removeEntries(of: root.descriptor)
+    #expect(try root.tree == [:])
   }
 
   @Test func `tells what is different, a line for each place`() {
