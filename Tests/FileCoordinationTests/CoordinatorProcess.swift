@@ -1,6 +1,5 @@
 import Documents
 import Foundation
-import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
@@ -39,6 +38,13 @@ final class CoordinatorProcess: Sendable {
     }
   }
 
+  /// Sends a command, and waits until it prints a line about it with this beginning.
+  @discardableResult
+  func send(_ line: String, until prefix: String) async throws -> String {
+    send(line)
+    return try await expect(String(line.split(separator: " ")[1]), prefix)
+  }
+
   func forgetLines(of id: String) { program.forget { $0.hasPrefix(id) } }
 
   func signal(_ signal: Int32) { program.signal(signal) }
@@ -49,7 +55,21 @@ final class CoordinatorProcess: Sendable {
 
 /// A folder for packages, and a folder in which processes find each other.
 struct Place: Sendable {
-  var folder: FilePath
+  let folder = FilePath(URL(filePath: TestSupport.folder.string).resolvingSymlinksInPath().path)
+
+  /// Makes a package and a plain folder, each with files.
+  init() throws {
+    let files = FileManager.default
+    for name in ["run", "Trip.pages/.docpkg", "Trip.pages/sub", "plain/deep", "other"] {
+      try files.createDirectory(
+        atPath: path(name), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    }
+    for name in [
+      "Trip.pages/a", "Trip.pages/sub/b", "Trip.pages/guard", "plain/file", "plain/deep/file", "flat",
+    ] {
+      try Data("0".utf8).write(to: URL(filePath: path(name)))
+    }
+  }
 
   var runtime: FilePath { folder.appending("run") }
   var registry: FilePath { runtime.appending("filepackages") }
@@ -65,24 +85,6 @@ struct Place: Sendable {
   func waitForClaims(_ count: Int) async throws {
     try await withDeadline("\(count) claims") { [self] in
       while names("claims").filter({ $0.contains(".") }).count < count { await Task.yield() }
-    }
-  }
-
-  /// Runs `body` with a folder that has a package and a plain folder, each with files.
-  static func with<Result>(_ body: (Place) async throws -> Result) async throws -> Result {
-    try await withTemporaryDirectory { folder in
-      let place = Place(folder: FilePath(URL(filePath: folder.string).resolvingSymlinksInPath().path))
-      let files = FileManager.default
-      for name in ["run", "Trip.pages/.docpkg", "Trip.pages/sub", "plain/deep", "other"] {
-        try files.createDirectory(
-          atPath: place.path(name), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-      }
-      for name in [
-        "Trip.pages/a", "Trip.pages/sub/b", "Trip.pages/guard", "plain/file", "plain/deep/file", "flat",
-      ] {
-        try Data("0".utf8).write(to: URL(filePath: place.path(name)))
-      }
-      return try await body(place)
     }
   }
 }

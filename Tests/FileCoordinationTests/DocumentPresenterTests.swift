@@ -4,29 +4,26 @@ import FilePackages
 import Foundation
 import Glibc
 import ImageNotes
-import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
 
 /// Open documents of this process, and coordinators of other processes. They find each other in the user's folder.
-@Suite("An open document, as a presenter", .tags(.process))
+@Suite("An open document, as a presenter", .tags(.process), .temporaryDirectory)
 struct DocumentPresenterTests {
   private func withDocument(
     _ change: (inout DocumentOptions<ImageNotes>) -> Void = { _ in },
     _ body: (Document<ImageNotes>, _ path: String, _ other: CoordinatorProcess) async throws -> Void
   ) async throws {
-    try await withTemporaryDirectory { folder in
-      let url = URL(filePath: folder.appending("Trip.imageNotes").string).resolvingSymlinksInPath()
-      var options = DocumentOptions<ImageNotes>()
-      options.autosave = nil
-      options.recoveryFolder = nil
-      options.watchesDisk = false
-      change(&options)
-      let document = try await Document.create(ImageNotes(text: "first\n"), at: url, options: options)
-      try await body(document, url.path, CoordinatorProcess(nil))
-      try await document.close(discardingChanges: true)
-    }
+    let url = URL(filePath: folder.appending("Trip.imageNotes").string).resolvingSymlinksInPath()
+    var options = DocumentOptions<ImageNotes>()
+    options.autosave = nil
+    options.recoveryFolder = nil
+    options.watchesDisk = false
+    change(&options)
+    let document = try await Document.create(ImageNotes(text: "first\n"), at: url, options: options)
+    try await body(document, url.path, CoordinatorProcess(nil))
+    try await document.close(discardingChanges: true)
   }
 
   private func text(_ path: String) throws -> String {
@@ -37,20 +34,17 @@ struct DocumentPresenterTests {
     try await withDocument { document, path, other in
       try await document.edit { $0.text = "unsaved\n" }
       #expect(try text(path) == "first\n")
-      other.send("read r \(path)")
-      try await other.expect("r", "began")
+      try await other.send("read r \(path)", until: "began")
       // The visible file has the text: a commit alone is not enough.
       #expect(try text(path) == "unsaved\n")
       #expect(await !document.hasUnsavedChanges)
-      other.send("release r")
-      try await other.expect("r", "ended")
+      try await other.send("release r", until: "ended")
     }
   }
 
   @Test func `does not save while others read`() async throws {
     try await withDocument { document, path, other in
-      other.send("read r \(path)")
-      try await other.expect("r", "began")
+      try await other.send("read r \(path)", until: "began")
       try await document.edit { $0.text = "later\n" }
       let saving = Task { try await document.save() }
       // The document is not alone, so it waits in the same queue as all accesses (DC1).
@@ -67,13 +61,12 @@ struct DocumentPresenterTests {
 
   @Test func `goes on without one that does not end, and says so`() async throws {
     // The document saves after its deadline (DC2).
-    let errors = ErrorLog()
+    let errors = NoteList<DocumentError>()
     try await withDocument { options in
       options.coordinationDeadline = .milliseconds(200)
       options.errorHandler = { errors.add($0) }
     } _: { document, path, other in
-      other.send("write w \(path)")
-      try await other.expect("w", "began")
+      try await other.send("write w \(path)", until: "began")
       other.signal(SIGSTOP)
       try await document.edit { $0.text = "all the same\n" }
       try await document.save()
@@ -87,8 +80,7 @@ struct DocumentPresenterTests {
 
   @Test func `reads what others wrote, once they are done`() async throws {
     try await withDocument { document, path, other in
-      other.send("write w \(path)")
-      try await other.expect("w", "began")
+      try await other.send("write w \(path)", until: "began")
       try Data("from elsewhere\n".utf8).write(to: URL(filePath: path).appending(path: "Text.txt"))
       other.send("release w")
       try await withDeadline("the other text") {
@@ -100,8 +92,7 @@ struct DocumentPresenterTests {
   @Test func `follows a coordinated move`() async throws {
     try await withDocument { document, path, other in
       let new = path.replacing("Trip", with: "Away")
-      other.send("write m \(path) do=move to=\(new)")
-      try await other.expect("m", "ended")
+      try await other.send("write m \(path) do=move to=\(new)", until: "ended")
       try await withDeadline("the move") {
         while await document.fileURL.path != new { await Task.yield() }
       }
@@ -114,22 +105,19 @@ struct DocumentPresenterTests {
 
   @Test func `closes before others delete it`() async throws {
     try await withDocument { document, path, other in
-      other.send("write d \(path) options=1")
-      try await other.expect("d", "began")
+      try await other.send("write d \(path) options=1", until: "began")
       #expect(await !document.isOpen)
-      other.send("release d")
-      try await other.expect("d", "ended")
+      try await other.send("release d", until: "ended")
     }
   }
 
   @Test func `is told nothing of its own saves`() async throws {
-    let events = EventLog()
+    let events = NoteList<DocumentEvent>()
     try await withDocument { options in
       options.eventHandler = { events.add($0) }
     } _: { document, path, other in
       // Another presenter exists, so the document uses coordination.
-      other.send("present p \(path)")
-      try await other.expect("p", "presents")
+      try await other.send("present p \(path)", until: "presents")
       try await document.edit { $0.text = "own\n" }
       try await document.save()
       try await other.expect("p", "relinquishes-to-writer")
@@ -164,10 +152,8 @@ struct DocumentPresenterTests {
     try await withDocument { document, path, other in
       try await document.close()
       #expect(await document.filePresenter == nil)
-      other.send("read r \(path)")
-      try await other.expect("r", "began")
-      other.send("release r")
-      try await other.expect("r", "ended")
+      try await other.send("read r \(path)", until: "began")
+      try await other.send("release r", until: "ended")
     }
   }
 }
@@ -180,18 +166,8 @@ private enum CoordinatorFolder {
   }
 }
 
-private final class ErrorLog: Sendable {
-  private let errors = Mutex<[DocumentError]>([])
-  func add(_ error: DocumentError) { errors.withLock { $0.append(error) } }
-  var all: [DocumentError] { errors.withLock { $0 } }
-}
-
-private final class EventLog: Sendable {
-  private let count = Mutex(0)
-
-  func add(_ event: DocumentEvent) {
-    if case .changedByOthers = event { count.withLock { $0 += 1 } }
+extension NoteList<DocumentEvent> {
+  fileprivate var hasChangesByOthers: Bool {
+    all.contains { if case .changedByOthers = $0 { true } else { false } }
   }
-
-  var hasChangesByOthers: Bool { count.withLock { $0 > 0 } }
 }

@@ -6,20 +6,18 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Presenters", .tags(.process))
+@Suite("Presenters", .tags(.process), .temporaryDirectory)
 struct PresenterTests {
   /// Runs one process that presents `item`, with the options in `words`, and another one that accesses it.
   private func withPresenter(
     of item: String = "Trip.pages", _ words: String = "",
     _ body: (Place, _ presenter: CoordinatorProcess, _ other: CoordinatorProcess) async throws -> Void
   ) async throws {
-    try await Place.with { place in
-      let (one, two) = (try CoordinatorProcess(place.runtime), try CoordinatorProcess(place.runtime))
-      one.send("present p \(place.path(item)) \(words)")
-      try await one.expect("p", "presents")
-      try await body(place, one, two)
-      #expect(place.names("claims").isEmpty)
-    }
+    let place = try Place()
+    let (one, two) = (try CoordinatorProcess(place.runtime), try CoordinatorProcess(place.runtime))
+    try await one.send("present p \(place.path(item)) \(words)", until: "presents")
+    try await body(place, one, two)
+    #expect(place.names("claims").isEmpty)
   }
 
   struct Case: Sendable, CustomTestStringConvertible {
@@ -79,11 +77,9 @@ struct PresenterTests {
       words.insert("x", at: 1)
       two.send(words.joined(separator: " "))
       try await two.expect("x", "began")
-      two.send("release x")
-      try await two.expect("x", "ended")
+      try await two.send("release x", until: "ended")
       if let last = `case`.told.last { try await one.expect("p", String(last.prefix { $0 != " " })) }
-      one.send("ping q")
-      try await one.expect("q", "pong")
+      try await one.send("ping q", until: "pong")
       let told = one.lines("p").dropFirst().map { $0.replacing(place.folder.string + "/", with: "") }
       #expect(told == `case`.told)
     }
@@ -109,8 +105,7 @@ struct PresenterTests {
       try await two.expect("r", "began")
       let text = try String(contentsOf: URL(filePath: place.path("Trip.pages/text")), encoding: .utf8)
       #expect(text == "newest")
-      two.send("release r")
-      try await two.expect("r", "ended")
+      try await two.send("release r", until: "ended")
       #expect(!one.says("p", "is-changed"))
     }
   }
@@ -119,8 +114,7 @@ struct PresenterTests {
     // The presenter's save does not wait for the access that asked it (CA1).
     try await withPresenter("text=newest") { place, one, two in
       let item = place.path("Trip.pages")
-      two.send("read first \(item)")
-      try await two.expect("first", "began")
+      try await two.send("read first \(item)", until: "began")
       two.send("write w \(item)")
       try await place.waitForClaims(2)
       two.send("read second \(item)")
@@ -129,8 +123,7 @@ struct PresenterTests {
       try await two.expect("w", "began")
       two.send("release w")
       try await two.expect("second", "began")
-      two.send("release second")
-      try await two.expect("second", "ended")
+      try await two.send("release second", until: "ended")
     }
   }
 
@@ -141,37 +134,33 @@ struct PresenterTests {
       init(_ url: URL) { presentedItemURL = url }
       func savePresentedItemChanges() async throws { saves.withLock { $0 += 1 } }
     }
-    try await Place.with { place in
-      let registry = CoordinationRegistry(at: place.registry)
-      let urls = ["flat", "plain/file"].map { URL(filePath: place.path($0)) }
-      let presenter = Counting(urls[0])
-      try await registry.add(presenter)
-      let coordinator = FileCoordinator(in: registry)
-      try await coordinator.prepare(forReadingItemsAt: urls) {
-        #expect(presenter.saves.withLock { $0 } == 1)
-        #expect(place.names("claims").isEmpty)
-        for url in urls {
-          try await coordinator.coordinate(readingItemAt: url) { _ in
-            #expect(place.names("claims").count == 2)
-          }
+    let place = try Place()
+    let registry = CoordinationRegistry(at: place.registry)
+    let urls = ["flat", "plain/file"].map { URL(filePath: place.path($0)) }
+    let presenter = Counting(urls[0])
+    try await registry.add(presenter)
+    let coordinator = FileCoordinator(in: registry)
+    try await coordinator.prepare(forReadingItemsAt: urls) {
+      #expect(presenter.saves.withLock { $0 } == 1)
+      #expect(place.names("claims").isEmpty)
+      for url in urls {
+        try await coordinator.coordinate(readingItemAt: url) { _ in
+          #expect(place.names("claims").count == 2)
         }
       }
-      #expect(presenter.saves.withLock { $0 } == 1)
-      await registry.remove(ObjectIdentifier(presenter))
     }
+    #expect(presenter.saves.withLock { $0 } == 1)
+    await registry.remove(ObjectIdentifier(presenter))
   }
 
   @Test func `that refuse keep the other one away, who hears why`() async throws {
     try await withPresenter("refuse") { place, one, two in
-      two.send("read r \(place.path("Trip.pages"))")
-      let error = try await two.expect("r", "failed presenter")
+      let error = try await two.send("read r \(place.path("Trip.pages"))", until: "failed presenter")
       #expect(error.contains("coordinator (process \(one.number) on") && error.contains("Refusal"))
       try await one.expect("p", "reacquires")
       // It refuses only accesses that ask it to save.
-      two.send("write w \(place.path("Trip.pages"))")
-      try await two.expect("w", "began")
-      two.send("release w")
-      try await two.expect("w", "ended")
+      try await two.send("write w \(place.path("Trip.pages"))", until: "began")
+      try await two.send("release w", until: "ended")
     }
   }
 
@@ -182,25 +171,24 @@ struct PresenterTests {
       init(_ url: URL) { presentedItemURL = url }
       func savePresentedItemChanges() async throws { throw Refusal(number: 7) }
     }
-    try await Place.with { place in
-      let registry = CoordinationRegistry(at: place.registry)
-      let url = URL(filePath: place.path("flat"))
-      let presenter = Refusing(url)
-      try await registry.add(presenter)
-      let error = try await #require(throws: FileCoordinationError.self) {
-        try await FileCoordinator(in: registry).coordinate(readingItemAt: url) { _ in
-          Issue.record("read all the same")
-        }
+    let place = try Place()
+    let registry = CoordinationRegistry(at: place.registry)
+    let url = URL(filePath: place.path("flat"))
+    let presenter = Refusing(url)
+    try await registry.add(presenter)
+    let error = try await #require(throws: FileCoordinationError.self) {
+      try await FileCoordinator(in: registry).coordinate(readingItemAt: url) { _ in
+        Issue.record("read all the same")
       }
-      #expect(error.code == .presenter && error.cause as? Refusing.Refusal == .init(number: 7))
-      // It is not asked for an access of its own.
-      let text = try await FileCoordinator(filePresenter: presenter, in: registry).coordinate(
-        readingItemAt: url
-      ) { try String(contentsOf: $0, encoding: .utf8) }
-      #expect(text == "0")
-      await registry.remove(ObjectIdentifier(presenter))
-      #expect(place.names("presenters").isEmpty)
     }
+    #expect(error.code == .presenter && error.cause as? Refusing.Refusal == .init(number: 7))
+    // It is not asked for an access of its own.
+    let text = try await FileCoordinator(filePresenter: presenter, in: registry).coordinate(
+      readingItemAt: url
+    ) { try String(contentsOf: $0, encoding: .utf8) }
+    #expect(text == "0")
+    await registry.remove(ObjectIdentifier(presenter))
+    #expect(place.names("presenters").isEmpty)
   }
 
   @Test func `that do not answer are named when the time is over`() async throws {
@@ -210,24 +198,19 @@ struct PresenterTests {
       #expect(error.contains("coordinator (process \(one.number) on"))
       #expect(error.contains("'Trip.pages' could not be accessed"))
       // No other access waits for it.
-      two.send("read f \(place.path("flat"))")
-      try await two.expect("f", "began")
-      two.send("release f")
-      try await two.expect("f", "ended")
+      try await two.send("read f \(place.path("flat"))", until: "began")
+      try await two.send("release f", until: "ended")
     }
   }
 
   @Test func `and items that move are found at their new place`() async throws {
     try await withPresenter { place, one, two in
       let new = place.path("Away.pages")
-      two.send("write m \(place.path("Trip.pages")) do=move to=\(new)")
-      try await two.expect("m", "ended")
+      try await two.send("write m \(place.path("Trip.pages")) do=move to=\(new)", until: "ended")
       try await one.expect("p", "is-moved \(new)")
-      two.send("read r \(new)")
-      try await two.expect("r", "began")
+      try await two.send("read r \(new)", until: "began")
       #expect(one.says("p", "is-to-save"))
-      two.send("release r")
-      try await two.expect("r", "ended")
+      try await two.send("release r", until: "ended")
     }
   }
 
@@ -235,11 +218,9 @@ struct PresenterTests {
     try await withPresenter { place, one, two in
       let new = place.path("Elsewhere.pages")
       #expect(rename(place.path("Trip.pages"), new) == 0)
-      two.send("read r \(new)/sub/b")
-      try await two.expect("r", "began")
+      try await two.send("read r \(new)/sub/b", until: "began")
       #expect(one.says("p", "is-to-save"))
-      two.send("release r")
-      try await two.expect("r", "ended")
+      try await two.send("release r", until: "ended")
     }
   }
 
@@ -251,31 +232,26 @@ struct PresenterTests {
         two.send("read r \(item)")
         try await one.expect("p", "relinquishes")
       } else {
-        one.send("write w \(item) purpose=w")
-        try await one.expect("w", "began")
+        try await one.send("write w \(item) purpose=w", until: "began")
         two.send("read r \(item)")
         try await place.waitForClaims(2)
       }
-      two.send("cancel r")
-      try await two.expect("r", "failed cancelled")
+      try await two.send("cancel r", until: "failed cancelled")
       if what == "claim" {
-        one.send("release w")
-        try await one.expect("w", "ended")
+        try await one.send("release w", until: "ended")
       }
     }
   }
 
   @Test func `a coordinator that was cancelled runs nothing any more`() async throws {
-    try await withTemporaryDirectory { folder in
-      let coordinator = FileCoordinator(in: CoordinationRegistry(at: folder.appending("run")))
-      coordinator.cancel()
-      let error = await #expect(throws: FileCoordinationError.self) {
-        try await coordinator.coordinate(readingItemAt: URL(filePath: folder.string)) { _ in
-          Issue.record("run")
-        }
+    let coordinator = FileCoordinator(in: CoordinationRegistry(at: folder.appending("run")))
+    coordinator.cancel()
+    let error = await #expect(throws: FileCoordinationError.self) {
+      try await coordinator.coordinate(readingItemAt: URL(filePath: folder.string)) { _ in
+        Issue.record("run")
       }
-      #expect(error?.code == .cancelled)
-      #expect(error?.cocoaCode.rawValue == 3072)
     }
+    #expect(error?.code == .cancelled)
+    #expect(error?.cocoaCode.rawValue == 3072)
   }
 }

@@ -1,7 +1,5 @@
 import DurableIO
 import Foundation
-import Synchronization
-import SystemPackage
 import TestSupport
 import Testing
 
@@ -10,7 +8,7 @@ import Testing
 /// No two processes are in a package against the rules, and no increment is lost. No call takes longer than its
 /// deadline, and no file is left. `RANDOM_SCHEDULES` is the number of schedules, and `RANDOM_SEED` the seed of the
 /// first. `RANDOM_SECONDS` is the time after which no schedule begins.
-@Suite("Random schedules", .tags(.process, .scale))
+@Suite("Random schedules", .tags(.process, .scale), .temporaryDirectory)
 struct RandomScheduleTests {
   private static func number(_ name: String, otherwise number: UInt64) -> UInt64 {
     ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) } ?? number
@@ -23,29 +21,28 @@ struct RandomScheduleTests {
       Self.number("RANDOM_SCHEDULES", otherwise: 60), Self.number("RANDOM_SEED", otherwise: 0)
     )
     let end = ContinuousClock.now + .seconds(Int(Self.number("RANDOM_SECONDS", otherwise: 3600)))
-    try await Place.with { place in
-      let schedules = try Schedules(place)
-      var done: UInt64 = 0
-      for seed in first..<first + count {
-        if ContinuousClock.now > end { break }
-        do {
-          try await schedules.run(seed)
-        } catch {
-          Issue.record("seed \(seed): \(error)\n\(schedules.transcript)")
-          break
-        }
-        #expect(schedules.problems.isEmpty, "seed \(seed): \(schedules.problems)\n\(schedules.transcript)")
-        if !schedules.problems.isEmpty { break }
-        done += 1
+    let place = try Place()
+    let schedules = try Schedules(place)
+    var done: UInt64 = 0
+    for seed in first..<first + count {
+      if ContinuousClock.now > end { break }
+      do {
+        try await schedules.run(seed)
+      } catch {
+        Issue.record("seed \(seed): \(error)\n\(schedules.transcript)")
+        break
       }
-      print("random schedules: \(done) of \(count), \(schedules.tally.sorted { $0.key < $1.key })")
-      guard count >= 60, done == count else { return }
-      // The schedules reached every case. Only the machine decides which calls time out or are cancelled. These have
-      // tests of their own. `BadNeighbourTests` has both timeouts of a stopped process, `PresenterTests` those of a silent
-      // presenter and `cancelled`, `WaitingRuleTests` the timeout of a slow access.
-      for kind in ["bumped", "found", "moved", "saved", "killed", "stopped"] {
-        #expect(schedules.tally[kind, default: 0] > 0, "\(kind)")
-      }
+      #expect(schedules.problems.isEmpty, "seed \(seed): \(schedules.problems)\n\(schedules.transcript)")
+      if !schedules.problems.isEmpty { break }
+      done += 1
+    }
+    print("random schedules: \(done) of \(count), \(schedules.tally.sorted { $0.key < $1.key })")
+    guard count >= 60, done == count else { return }
+    // The schedules reached every case. Only the machine decides which calls time out or are cancelled. These have
+    // tests of their own. `BadNeighbourTests` has both timeouts of a stopped process, `PresenterTests` those of a silent
+    // presenter and `cancelled`, `WaitingRuleTests` the timeout of a slow access.
+    for kind in ["bumped", "found", "moved", "saved", "killed", "stopped"] {
+      #expect(schedules.tally[kind, default: 0] > 0, "\(kind)")
     }
   }
 }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The rules by which accesses wait: each between two processes, and between two coordinators of one process.
-@Suite("Taking turns", .tags(.process))
+@Suite("Taking turns", .tags(.process), .temporaryDirectory)
 struct WaitingRuleTests {
   struct Rule: Sendable, CustomTestStringConvertible {
     var first: String
@@ -59,31 +59,28 @@ struct WaitingRuleTests {
 
   @Test(arguments: rules, [1, 2]) func `is as the table says`(_ rule: Rule, processes: Int) async throws {
     // The rules of children of packages (AR1), and of folders that count with their contents (AR2).
-    try await Place.with { place in
-      let one = try CoordinatorProcess(place.runtime)
-      let two = processes == 1 ? one : try CoordinatorProcess(place.runtime)
-      one.send(command(rule.first, "first", place))
-      try await one.expect("first", "began")
-      two.send(command(rule.second, "second", place))
-      if rule.waits {
-        try await place.waitForClaims(2)
-        // It has its number, and must not begin before the first one ends.
-        for _ in 0..<5 {
-          two.forgetPongs()
-          two.send("ping p")
-          try await two.expect("p", "pong")
-        }
-        #expect(!two.says("second", "began"))
-        one.send("release first")
-        try await one.expect("first", "ended")
+    let place = try Place()
+    let one = try CoordinatorProcess(place.runtime)
+    let two = processes == 1 ? one : try CoordinatorProcess(place.runtime)
+    one.send(command(rule.first, "first", place))
+    try await one.expect("first", "began")
+    two.send(command(rule.second, "second", place))
+    if rule.waits {
+      try await place.waitForClaims(2)
+      // It has its number, and must not begin before the first one ends.
+      for _ in 0..<5 {
+        two.forgetPongs()
+        try await two.send("ping p", until: "pong")
       }
-      try await two.expect("second", "began")
-      if !rule.waits { one.send("release first") }
-      two.send("release second")
-      try await one.expect("first", "ended")
-      try await two.expect("second", "ended")
-      #expect(place.names("claims").isEmpty)
+      #expect(!two.says("second", "began"))
+      try await one.send("release first", until: "ended")
     }
+    try await two.expect("second", "began")
+    if !rule.waits { one.send("release first") }
+    two.send("release second")
+    try await one.expect("first", "ended")
+    try await two.expect("second", "ended")
+    #expect(place.names("claims").isEmpty)
   }
 
   private func command(_ text: String, _ id: String, _ place: Place) -> String {
@@ -95,109 +92,97 @@ struct WaitingRuleTests {
 
   @Test func `lets a reader that comes later not pass a writer that waits`() async throws {
     // The first claim goes first (C2).
-    try await Place.with { place in
-      let processes = try (0..<3).map { _ in try CoordinatorProcess(place.runtime) }
-      let item = place.path("flat")
-      processes[0].send("read r1 \(item)")
-      try await processes[0].expect("r1", "began")
-      processes[1].send("write w \(item)")
-      try await place.waitForClaims(2)
-      processes[2].send("read r2 \(item)")
-      try await place.waitForClaims(3)
-      processes[0].send("release r1")
-      try await processes[1].expect("w", "began")
-      #expect(!processes[2].says("r2", "began"))
-      processes[1].send("release w")
-      try await processes[2].expect("r2", "began")
-      processes[2].send("release r2")
-      try await processes[2].expect("r2", "ended")
-    }
+    let place = try Place()
+    let processes = try (0..<3).map { _ in try CoordinatorProcess(place.runtime) }
+    let item = place.path("flat")
+    processes[0].send("read r1 \(item)")
+    try await processes[0].expect("r1", "began")
+    processes[1].send("write w \(item)")
+    try await place.waitForClaims(2)
+    processes[2].send("read r2 \(item)")
+    try await place.waitForClaims(3)
+    processes[0].send("release r1")
+    try await processes[1].expect("w", "began")
+    #expect(!processes[2].says("r2", "began"))
+    processes[1].send("release w")
+    try await processes[2].expect("r2", "began")
+    processes[2].send("release r2")
+    try await processes[2].expect("r2", "ended")
   }
 
   @Test(arguments: ["read", "write"]) func `ends at the deadline, and names the one that has the item`(
     access: String
   ) async throws {
-    try await Place.with { place in
-      let (one, two) = (try CoordinatorProcess(place.runtime), try CoordinatorProcess(place.runtime))
-      one.send("write w \(place.path("flat"))")
-      try await one.expect("w", "began")
-      two.send("\(access) late \(place.path("flat")) deadline=300")
-      let error = try await two.expect("late", "failed timeout")
-      #expect(error.contains("coordinator (process \(one.number) on") && error.contains("'flat'"))
-      // Nothing waits any more, and the item goes to the next access.
-      one.send("release w")
-      try await one.expect("w", "ended")
-      two.send("\(access) next \(place.path("flat"))")
-      try await two.expect("next", "began")
-      two.send("release next")
-      try await two.expect("next", "ended")
-      #expect(place.names("claims").isEmpty)
-    }
+    let place = try Place()
+    let (one, two) = (try CoordinatorProcess(place.runtime), try CoordinatorProcess(place.runtime))
+    try await one.send("write w \(place.path("flat"))", until: "began")
+    two.send("\(access) late \(place.path("flat")) deadline=300")
+    let error = try await two.expect("late", "failed timeout")
+    #expect(error.contains("coordinator (process \(one.number) on") && error.contains("'flat'"))
+    // Nothing waits any more, and the item goes to the next access.
+    try await one.send("release w", until: "ended")
+    two.send("\(access) next \(place.path("flat"))")
+    try await two.expect("next", "began")
+    try await two.send("release next", until: "ended")
+    #expect(place.names("claims").isEmpty)
   }
 
   @Test func `finds an item that was moved while it waited, and what replaces one stays`() async throws {
-    try await Place.with { place in
-      let (mover, waiter) = (try CoordinatorProcess(place.runtime), try CoordinatorProcess(place.runtime))
-      let (old, new) = (place.path("Trip.pages"), place.path("Away.pages"))
-      mover.send("write m \(old) do=move to=\(new) hold")
-      try await mover.expect("m", "began")
-      waiter.send("read r \(old)/sub/b")
-      // The claims have the order of the calls.
-      try await place.waitForClaims(2)
-      waiter.send("write w \(old) options=8")
-      try await place.waitForClaims(3)
-      mover.send("release m")
-      try await waiter.expect("r", "began \(new)/sub/b")
-      waiter.send("release r")
-      try await waiter.expect("w", "began \(old)")
-      waiter.send("release w")
-      try await waiter.expect("w", "ended")
-    }
+    let place = try Place()
+    let (mover, waiter) = (try CoordinatorProcess(place.runtime), try CoordinatorProcess(place.runtime))
+    let (old, new) = (place.path("Trip.pages"), place.path("Away.pages"))
+    try await mover.send("write m \(old) do=move to=\(new) hold", until: "began")
+    waiter.send("read r \(old)/sub/b")
+    // The claims have the order of the calls.
+    try await place.waitForClaims(2)
+    waiter.send("write w \(old) options=8")
+    try await place.waitForClaims(3)
+    mover.send("release m")
+    try await waiter.expect("r", "began \(new)/sub/b")
+    waiter.send("release r")
+    try await waiter.expect("w", "began \(old)")
+    try await waiter.send("release w", until: "ended")
   }
 
   @Test func `takes two items at once, in whatever order they are asked for`() async throws {
     // Two accesses of the same items do not wait for each other (CA2).
-    try await withTemporaryDirectory { folder in
-      let registry = CoordinationRegistry(at: folder.appending("run"))
-      let urls = ["a", "b"].map { URL(filePath: folder.appending($0).string) }
-      try await withThrowingTaskGroup { group in
-        for turn in 0..<40 {
-          let (one, other) = turn.isMultiple(of: 2) ? (urls[0], urls[1]) : (urls[1], urls[0])
-          group.addTask {
-            // On a busy machine the last one waits long.
-            try await FileCoordinator(in: registry).coordinate(
-              writingItemAt: one, writingItemAt: other, deadline: .seconds(600)
-            ) { one, _ in
-              let file = one.deletingLastPathComponent().appending(path: "both")
-              let count = (try? String(contentsOf: file, encoding: .utf8)).flatMap { Int($0) } ?? 0
-              await Task.yield()
-              try Data("\(count + 1)".utf8).write(to: file)
-            }
+    let registry = CoordinationRegistry(at: folder.appending("run"))
+    let urls = ["a", "b"].map { URL(filePath: folder.appending($0).string) }
+    try await withThrowingTaskGroup { group in
+      for turn in 0..<40 {
+        let (one, other) = turn.isMultiple(of: 2) ? (urls[0], urls[1]) : (urls[1], urls[0])
+        group.addTask {
+          // On a busy machine the last one waits long.
+          try await FileCoordinator(in: registry).coordinate(
+            writingItemAt: one, writingItemAt: other, deadline: .seconds(600)
+          ) { one, _ in
+            let file = one.deletingLastPathComponent().appending(path: "both")
+            let count = (try? String(contentsOf: file, encoding: .utf8)).flatMap { Int($0) } ?? 0
+            await Task.yield()
+            try Data("\(count + 1)".utf8).write(to: file)
           }
         }
-        try await group.waitForAll()
       }
-      #expect(try String(contentsOf: URL(filePath: folder.appending("both").string), encoding: .utf8) == "40")
+      try await group.waitForAll()
     }
+    #expect(try String(contentsOf: URL(filePath: folder.appending("both").string), encoding: .utf8) == "40")
   }
 
   @Test func `keeps no file open of an access that does not concern it`() async throws {
     // Many documents that save at once would otherwise take all descriptors of the process.
-    try await withTemporaryDirectory { folder in
-      let registry = CoordinationRegistry(at: folder.appending("run"))
-      let open = OpenClaims(in: folder.appending("run").appending("claims"), of: 40)
-      try await withThrowingTaskGroup { group in
-        for number in 0..<40 {
-          let item = URL(filePath: folder.appending("\(number)").string)
-          group.addTask {
-            try await FileCoordinator(in: registry).coordinate(writingItemAt: item) { _ in await open.arrive()
-            }
+    let registry = CoordinationRegistry(at: folder.appending("run"))
+    let open = OpenClaims(in: folder.appending("run").appending("claims"), of: 40)
+    try await withThrowingTaskGroup { group in
+      for number in 0..<40 {
+        let item = url("\(number)")
+        group.addTask {
+          try await FileCoordinator(in: registry).coordinate(writingItemAt: item) { _ in await open.arrive()
           }
         }
-        try await group.waitForAll()
       }
-      #expect(await open.files == 40)
+      try await group.waitForAll()
     }
+    #expect(await open.files == 40)
   }
 
   @Test(arguments: [
@@ -209,26 +194,21 @@ struct WaitingRuleTests {
     outer: String, inner: String, outcome: String
   ) async throws {
     // An access does not wait for the one around it (CA4).
-    try await Place.with { place in
-      let process = try CoordinatorProcess(place.runtime)
-      process.send("\(outer) x \(place.path("Trip.pages")) nested=\(inner)")
-      try await process.expect("x", outcome)
-      process.send("release x")
-      try await process.expect("x", "ended", "failed")
-      #expect(place.names("claims").isEmpty)
-    }
+    let place = try Place()
+    let process = try CoordinatorProcess(place.runtime)
+    process.send("\(outer) x \(place.path("Trip.pages")) nested=\(inner)")
+    try await process.expect("x", outcome)
+    process.send("release x")
+    try await process.expect("x", "ended", "failed")
+    #expect(place.names("claims").isEmpty)
   }
 
   @Test func `within an own read that others share is refused instead of waiting for them`() async throws {
-    try await Place.with { place in
-      let (one, two) = (try CoordinatorProcess(place.runtime), try CoordinatorProcess(place.runtime))
-      two.send("read r \(place.path("flat"))")
-      try await two.expect("r", "began")
-      one.send("read x \(place.path("flat")) nested=own-write")
-      try await one.expect("x", "failed wouldDeadlock")
-      two.send("release r")
-      try await two.expect("r", "ended")
-    }
+    let place = try Place()
+    let (one, two) = (try CoordinatorProcess(place.runtime), try CoordinatorProcess(place.runtime))
+    try await two.send("read r \(place.path("flat"))", until: "began")
+    try await one.send("read x \(place.path("flat")) nested=own-write", until: "failed wouldDeadlock")
+    try await two.send("release r", until: "ended")
   }
 }
 
