@@ -83,6 +83,16 @@ struct ArchiveFixture {
       to: url(archive), as: format, options: options, updating: earlier.map { url($0) })
   }
 
+  /// Makes a package of a tree, and exports it.
+  @discardableResult
+  func makeArchive(
+    _ archive: String, of tree: TestTree = ArchiveFixture.tree, as format: ArchiveFormat? = nil,
+    options: ExportOptions = ExportOptions()
+  ) async throws -> ExportReport {
+    try makePackage(tree)
+    return try await export(archive, as: format, options: options)
+  }
+
   @discardableResult
   func take(
     _ archive: String, to package: String = "Back.pack", options: ImportOptions = ImportOptions()

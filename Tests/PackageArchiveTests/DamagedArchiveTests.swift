@@ -15,8 +15,7 @@ struct DamagedArchiveTests {
 
   @Test(arguments: [ArchiveFormat.zip, .tar, .tarGzip, .tarXZ, .tarZstd])
   func `that is cut short anywhere is refused, and nothing is left`(_ format: ArchiveFormat) async throws {
-    try fixture.makePackage(Self.tree)
-    try await fixture.export("whole", as: format)
+    try await fixture.makeArchive("whole", of: Self.tree, as: format)
     let whole = try fixture.bytes("whole")
     // The last of a tar's two empty blocks carries no information.
     let needed = format == .tar ? whole.count - 512 : whole.count
@@ -34,8 +33,7 @@ struct DamagedArchiveTests {
   func `with one bit changed is refused, or nothing in it is other than it was`(_ format: ArchiveFormat)
     async throws
   {
-    try fixture.makePackage(Self.tree)
-    try await fixture.export("whole", as: format)
+    try await fixture.makeArchive("whole", of: Self.tree, as: format)
     let whole = try fixture.bytes("whole")
     let expected = try fixture.tree("Trip.pack")
     var refused = 0
@@ -60,8 +58,7 @@ struct DamagedArchiveTests {
 
   @Test(arguments: ArchiveFormat.allCases.filter(\.isReadable))
   func `of a beginning and then noise ends nothing`(_ format: ArchiveFormat) async throws {
-    try fixture.makePackage(Self.tree)
-    try await fixture.export("whole", as: format)
+    try await fixture.makeArchive("whole", of: Self.tree, as: format)
     // A tar has its mark in the first block, and the others have theirs in the first bytes.
     let beginning = try fixture.bytes("whole").prefix(format == .tar ? 512 : 6)
     for seed in 0..<8 {

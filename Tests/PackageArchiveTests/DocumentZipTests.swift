@@ -1,8 +1,6 @@
 import DurableIO
 import FilePackages
-import Foundation
 import PackageArchive
-import SystemPackage
 import TestSupport
 import Testing
 
@@ -21,8 +19,7 @@ struct DocumentZipTests {
   }
 
   @Test func `says first what kind it is, stored and without extra fields`() async throws {
-    try fixture.makePackage(Self.book)
-    try await fixture.export("Book.epub", options: Self.flat)
+    try await fixture.makeArchive("Book.epub", of: Self.book, options: Self.flat)
     let bytes = Array(try fixture.bytes("Book.epub"))
     // The local header begins with its signature, version, flags and method; the lengths of name and extra fields
     // stand at byte 26.
@@ -46,8 +43,7 @@ struct DocumentZipTests {
   }
 
   @Test func `is the same bytes again from an earlier one`() async throws {
-    try fixture.makePackage(Self.book)
-    try await fixture.export("Book.epub", options: Self.flat)
+    try await fixture.makeArchive("Book.epub", of: Self.book, options: Self.flat)
     let bytes = try fixture.bytes("Book.epub")
     let report = try await fixture.export("Book.epub", options: Self.flat, updating: "Book.epub")
     #expect(report.reused == 3)
@@ -55,8 +51,7 @@ struct DocumentZipTests {
   }
 
   @Test func `is a zip like others where it is in a folder, encrypted or has no such child`() async throws {
-    try fixture.makePackage(Self.book)
-    try await fixture.export("in a folder.zip")
+    try await fixture.makeArchive("in a folder.zip", of: Self.book)
     var encrypted = Self.flat
     encrypted.passphrase = "open sesame"
     try await fixture.export("encrypted.zip", options: encrypted)

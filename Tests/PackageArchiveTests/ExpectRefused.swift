@@ -2,7 +2,6 @@ import DurableIO
 import FilePackages
 import Foundation
 import PackageArchive
-import SystemPackage
 import TestSupport
 import Testing
 
@@ -14,8 +13,7 @@ func expectRefused(
   location: SourceLocation = #_sourceLocation
 ) async throws {
   try await withFixture { fixture in
-    try FileManager.default.createDirectory(
-      at: fixture.url("inner/place"), withIntermediateDirectories: true)
+    try FileManager.default.createDirectory(at: fixture.url("inner/place"), withIntermediateDirectories: true)
     try Data("untouched".utf8).write(to: fixture.url("inner/canary"))
     try Data(bytes).write(to: fixture.url("hostile"))
     let before = try fixture.tree(".")

@@ -2,7 +2,6 @@ import DurableIO
 import FilePackages
 import Foundation
 import PackageArchive
-import SystemPackage
 import TestSupport
 import Testing
 

@@ -64,8 +64,7 @@ struct OtherProgramsTests {
 
   @Test(.enabled(if: Program.installed("unzip") != nil, "needs unzip"))
   func `are unpacked by unzip with names, modes, links and dates`() async throws {
-    try fixture.makePackage()
-    try await fixture.export("a.zip")
+    try await fixture.makeArchive("a.zip")
     #expect(try run("unzip", ["-q", "a.zip", "-d", "Out"], in: fixture.folder).status == 0)
     #expect(try fixture.tree("Out/Trip.pack") == fixture.tree("Trip.pack"))
     let dates = try fixture.dates("Trip.pack").mapValues(\.seconds).filter { !$0.key.contains("link") }
@@ -75,8 +74,7 @@ struct OtherProgramsTests {
 
   @Test(.enabled(if: Program.installed("tar") != nil, "needs tar"))
   func `are unpacked by tar with everything`() async throws {
-    try fixture.makePackage(ArchiveFixture.treeWithBytes)
-    try await fixture.export("a.tar")
+    try await fixture.makeArchive("a.tar", of: ArchiveFixture.treeWithBytes)
     try FileManager.default.createDirectory(at: fixture.url("Out"), withIntermediateDirectories: false)
     #expect(try run("tar", ["-xpf", "a.tar", "-C", "Out"], in: fixture.folder).status == 0)
     #expect(try fixture.tree("Out/Trip.pack") == fixture.tree("Trip.pack"))

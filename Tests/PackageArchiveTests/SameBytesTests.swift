@@ -16,8 +16,7 @@ struct SameBytesTests {
 
   @Test(arguments: ArchiveFormat.allCases)
   func `have the same bytes`(_ format: ArchiveFormat) async throws {
-    try fixture.makePackage()
-    try await fixture.export("a", as: format)
+    try await fixture.makeArchive("a", as: format)
     try await fixture.export("b", as: format)
     #expect(try fixture.bytes("a") == fixture.bytes("b"))
   }
@@ -69,8 +68,7 @@ struct SameBytesTests {
   }
 
   @Test func `have the same bytes in a file and in a pipe`() async throws {
-    try fixture.makePackage()
-    try await fixture.export("a.zip")
+    try await fixture.makeArchive("a.zip")
     let store = try await PackageStore.open(at: fixture.package)
     let snapshot = await store.tree.snapshot()
     try Data().write(to: fixture.url("b"))
@@ -132,8 +130,7 @@ struct SameBytesTests {
   }
 
   @Test func `with one date for all are compared by checksums`() async throws {
-    try fixture.makePackage(["a.txt": "one", "b.txt": "one"])
-    try await fixture.export("a.zip", options: Self.reproducible)
+    try await fixture.makeArchive("a.zip", of: ["a.txt": "one", "b.txt": "one"], options: Self.reproducible)
     try fixture.makePackage(["a.txt": "two", "b.txt": "one"], named: "Other.pack")
     var options = Self.reproducible
     options.topFolder = .named("Trip.pack")
@@ -154,8 +151,7 @@ struct SameBytesTests {
   }
 
   @Test func `are not made from a damaged one`() async throws {
-    try fixture.makePackage()
-    try await fixture.export("a.zip")
+    try await fixture.makeArchive("a.zip")
     let bytes = try fixture.bytes("a.zip")
     try bytes.dropLast(9).write(to: fixture.url("a.zip"))
     let error = await #expect(throws: ArchiveError.self) {

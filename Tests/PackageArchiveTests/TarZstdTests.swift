@@ -23,8 +23,7 @@ struct TarZstdTests {
   }
 
   @Test func `comes back as it was`() async throws {
-    try fixture.makePackage(Self.tree)
-    let report = try await fixture.export("a.tar.zst")
+    let report = try await fixture.makeArchive("a.tar.zst", of: Self.tree)
     let noise = Self.sizes.reduce(0, +)
     #expect(report.archiveBytes > noise && report.archiveBytes < report.bytes * 2 / 3)
     try await fixture.take("a.tar.zst")
@@ -36,8 +35,7 @@ struct TarZstdTests {
 
   @Test(arguments: programs)
   func `is unpacked by other programs`(_ program: String) async throws {
-    try fixture.makePackage(Self.tree)
-    try await fixture.export("a.tar.zst")
+    try await fixture.makeArchive("a.tar.zst", of: Self.tree)
     try FileManager.default.createDirectory(at: fixture.url("Out"), withIntermediateDirectories: false)
     let result = try run(program, ["-xpf", "a.tar.zst", "-C", "Out"], in: fixture.folder)
     #expect(result.status == 0, "\(result.output.suffix(500))")
@@ -45,8 +43,7 @@ struct TarZstdTests {
   }
 
   @Test func `has the tar that an export without compression makes`() async throws {
-    try fixture.makePackage(Self.tree)
-    try await fixture.export("a.tar.zst")
+    try await fixture.makeArchive("a.tar.zst", of: Self.tree)
     try await fixture.export("a.tar")
     guard Program.installed("zstd") != nil else { return }
     #expect(try run("zstd", ["-qd", "a.tar.zst", "-o", "b.tar"], in: fixture.folder).status == 0)
