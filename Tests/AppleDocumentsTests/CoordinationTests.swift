@@ -1,7 +1,6 @@
 import AppleDocuments
 import FilePackages
 import Synchronization
-import SystemPackage
 import TestSupport
 import Testing
 

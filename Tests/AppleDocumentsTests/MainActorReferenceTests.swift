@@ -1,7 +1,6 @@
 import AppleDocuments
 import Documents
 import FilePackages
-import SystemPackage
 import TestSupport
 import Testing
 

@@ -1,7 +1,6 @@
 import AppleDocuments
 import Documents
 import FilePackages
-import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
@@ -11,13 +10,7 @@ private final class Letter: NSDocument, DuplicableDocument {
   var text = ""
   var errors: [any Error] = []
   /// The values that the presenter methods got, with the main actor's text at that moment.
-  nonisolated let calls = Calls()
-
-  final class Calls: Sendable {
-    private let log = Mutex<[String]>([])
-    var all: [String] { log.withLock { $0 } }
-    func note(_ call: String) { log.withLock { $0.append(call) } }
-  }
+  nonisolated let calls = NoteList<String>()
 
   func setText(_ new: String) {
     let old = text
@@ -46,18 +39,18 @@ private final class Letter: NSDocument, DuplicableDocument {
   override nonisolated func presentedItemDidChange() {
     super.presentedItemDidChange()
     let text = DispatchQueue.main.sync { MainActor.assumeIsolated { self.text } }
-    calls.note("changed: \(text)")
+    calls.add("changed: \(text)")
   }
 
   override nonisolated func presentedItemDidMove(to newURL: URL) {
     super.presentedItemDidMove(to: newURL)
-    calls.note("moved \(newURL.lastPathComponent) \(presentedItemURL?.lastPathComponent ?? "")")
+    calls.add("moved \(newURL.lastPathComponent) \(presentedItemURL?.lastPathComponent ?? "")")
   }
 
   override nonisolated func accommodatePresentedItemDeletion(
     completionHandler: @escaping ((any Error)?) -> Void
   ) {
-    calls.note("deleted, on the main thread: \(Thread.isMainThread)")
+    calls.add("deleted, on the main thread: \(Thread.isMainThread)")
     super.accommodatePresentedItemDeletion(completionHandler: { _ in })
     completionHandler(nil)
   }
@@ -65,17 +58,17 @@ private final class Letter: NSDocument, DuplicableDocument {
 
 /// A package, with presenter methods for children.
 private final class Folder: NSDocument {
-  nonisolated let calls = Letter.Calls()
+  nonisolated let calls = NoteList<String>()
   private var package = FileWrapper(directoryWithFileWrappers: [:])
 
   override func fileWrapper(ofType typeName: String) throws -> FileWrapper { package }
   override func read(from fileWrapper: FileWrapper, ofType typeName: String) throws { package = fileWrapper }
 
   override nonisolated func presentedSubitemDidAppear(at url: URL) {
-    calls.note("appeared \(url.lastPathComponent)")
+    calls.add("appeared \(url.lastPathComponent)")
   }
   override nonisolated func presentedSubitemDidChange(at url: URL) {
-    calls.note("changed \(url.lastPathComponent)")
+    calls.add("changed \(url.lastPathComponent)")
   }
 }
 

@@ -102,7 +102,7 @@ private final class Recording: ReadableDocument, WritableDocument, Sendable {
   }
 
   struct Writer: DocumentWriter {
-    let log: Log
+    let log: NoteList<String>
 
     @concurrent
     func write(
@@ -118,17 +118,11 @@ private final class Recording: ReadableDocument, WritableDocument, Sendable {
       for name in (previous ?? [:]).keys where snapshot[name] == nil {
         try FileManager.default.removeItem(at: destination.appending(path: name))
       }
-      log.note("wrote \(count) at a \(destination.pathExtension), before \(previous?.count ?? -1)")
+      log.add("wrote \(count) at a \(destination.pathExtension), before \(previous?.count ?? -1)")
     }
   }
 
-  final class Log: Sendable {
-    private let lines = Mutex<[String]>([])
-    var all: [String] { lines.withLock { $0 } }
-    func note(_ line: String) { lines.withLock { $0.append(line) } }
-  }
-
-  let log = Log()
+  let log = NoteList<String>()
   let files = Mutex<[String: Data]>([:])
 
   func reader(configuration: sending ReadConfiguration) -> sending Reader { Reader() }

@@ -1,5 +1,4 @@
 import AppleDocuments
-import SystemPackage
 import TestSupport
 import Testing
 

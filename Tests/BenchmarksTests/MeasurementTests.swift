@@ -27,8 +27,7 @@ struct MeasurementTests {
 
   @Test func `are the middle and the tenths of the times`() {
     var result = result
-    result.summarize(
-      samples(Dictionary(uniqueKeysWithValues: (0...10).map { ($0, Double($0)) })), others: [])
+    result.summarize(samples(Dictionary(uniqueKeysWithValues: (0...10).map { ($0, Double($0)) })), others: [])
     #expect(result.seconds == Spread(median: 5, p10: 1, p90: 9))
     #expect(
       result.bytesWritten == 4096 && result.synchronizations == 1

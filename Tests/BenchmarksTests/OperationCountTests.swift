@@ -1,5 +1,4 @@
 import Benchmarks
-import SystemPackage
 import TestSupport
 import Testing
 

@@ -10,16 +10,14 @@ struct SaveBenchmarkTests {
     of strategies: [any SaveStrategy.Type],
     _ model: ModelPackage = .init(childCount: 7, changedCount: 3, size: 50)
   ) async throws -> [Measurement] {
-    try await withTemporaryDirectory { folder in
-      var benchmark = SaveBenchmark(strategies: strategies)
-      benchmark.rounds = 4
-      // The budget suffices for any machine.
-      benchmark.budget = .seconds(3600)
-      let results = try await benchmark.run(model, in: folder)
-      let disk = PosixDisk()
-      #expect(try disk.list(disk.openDirectory(at: folder)).count == 0)
-      return results
-    }
+    var benchmark = SaveBenchmark(strategies: strategies)
+    benchmark.rounds = 4
+    // The budget suffices for any machine.
+    benchmark.budget = .seconds(3600)
+    let results = try await benchmark.run(model, in: folder)
+    let disk = PosixDisk()
+    #expect(try disk.list(disk.openDirectory(at: folder)).count == 0)
+    return results
   }
 
   @Test func `finds every strategy's package as the model is, and compares each with each`() async throws {

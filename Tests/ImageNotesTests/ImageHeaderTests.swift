@@ -75,8 +75,7 @@ struct ImageFormatTests {
   }
 
   @Test func `has Apple's type`() {
-    #expect(
-      ImageHeader.Format.allCases.map(\.contentType) == [.png, .jpeg, .gif, .webP, .bmp, .tiff, .heic])
+    #expect(ImageHeader.Format.allCases.map(\.contentType) == [.png, .jpeg, .gif, .webP, .bmp, .tiff, .heic])
   }
 
   @Test func `shares no extension with another`() {

@@ -14,22 +14,20 @@ struct ImageNotesRestoringTests {
   private static func withHistory(
     _ change: (inout ImageNotes) throws -> Void, _ body: (PackageStore, ImageNotes) async throws -> Void
   ) async throws {
-    try await withTemporaryDirectory { folder in
-      let url = URL(filePath: folder.appending("Trip.imageNotes").string)
-      var notes = ImageNotes(text: "Three valleys")
-      for name in ["ridge.png", "ridge.gif"] {
-        try notes.add(imageData: image(name), originalFilename: name, caption: "Old")
-      }
-      try await PackageStore.create(notes, at: url).0.close()
-      let first: ImageNotes = try await PackageStore.open(at: url).content()
-      for image in first.images { _ = try image.file().contents() }
-      let store = try await PackageStore.open(at: url)
-      var changed: ImageNotes = try await store.content()
-      try change(&changed)
-      try await store.save(changed)
-      try await body(store, first)
-      try await store.close()
+    let url = url("Trip.imageNotes")
+    var notes = ImageNotes(text: "Three valleys")
+    for name in ["ridge.png", "ridge.gif"] {
+      try notes.add(imageData: image(name), originalFilename: name, caption: "Old")
     }
+    try await PackageStore.create(notes, at: url).0.close()
+    let first: ImageNotes = try await PackageStore.open(at: url).content()
+    for image in first.images { _ = try image.file().contents() }
+    let store = try await PackageStore.open(at: url)
+    var changed: ImageNotes = try await store.content()
+    try change(&changed)
+    try await store.save(changed)
+    try await body(store, first)
+    try await store.close()
   }
 
   @Test func `writes only what differs`() async throws {

@@ -93,8 +93,7 @@ extension Saver {
   }
 
   static func put(_ name: String, _ generation: Int, as content: String? = nil, in tree: FileWrapper) {
-    tree.addRegularFile(
-      withContents: Content.bytes(generation, content ?? name), preferredFilename: name)
+    tree.addRegularFile(withContents: Content.bytes(generation, content ?? name), preferredFilename: name)
   }
 
   static func remove(_ name: String, from tree: FileWrapper) throws {

@@ -1,6 +1,5 @@
 import Documents
 import Foundation
-import SystemPackage
 import TestSupport
 import Testing
 

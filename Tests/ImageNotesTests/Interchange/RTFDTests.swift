@@ -49,8 +49,7 @@ struct RTFDTests {
   @Test func `gives an attachment after an exclamation mark as a link`() throws {
     let rtf = #"{\rtf1 Look!{{\NeXTGraphic a.pdf \width1}}, \\{{\NeXTGraphic a.pdf}}}"#
     let document = try read(Array(rtf.utf8), ["a.pdf": Data("a".utf8)]).document
-    #expect(
-      document.notes.text == #"Look\![a.pdf](Attachments/a.pdf), \\[a.pdf](Attachments/a.pdf)"#)
+    #expect(document.notes.text == #"Look\![a.pdf](Attachments/a.pdf), \\[a.pdf](Attachments/a.pdf)"#)
     let page = try InterchangeFormat.html.write(document, named: "A").file.contents()
     #expect(!String(decoding: page, as: UTF8.self).contains("<img"))
   }
