@@ -2,7 +2,6 @@ import Documents
 import DurableIO
 import FilePackages
 import FoundationEssentials
-import SystemPackage
 import TestSupport
 import Testing
 

@@ -325,8 +325,7 @@ struct ConflictTests {
 
   @Test func `say which children nobody has`() async throws {
     let disk = try CrashDisk()
-    _ = try await Self.apart(
-      Self.base, first: ["a.txt": "ours"], second: ["a.txt": "theirs"], on: disk)
+    _ = try await Self.apart(Self.base, first: ["a.txt": "ours"], second: ["a.txt": "theirs"], on: disk)
     let folder = try disk.openDirectory(at: Self.first)
     try disk.removeFile(SyncedFolders.syncthing("a.txt", isOfFirst: true), in: folder)
     let store = try await Self.open(Self.first, on: disk)

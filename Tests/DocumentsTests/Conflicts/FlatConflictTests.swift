@@ -71,8 +71,7 @@ struct FlatConflictTests {
     let document = try await Note.open(on: disk)
     #expect(await document.documentState.contains(.inConflict))
     #expect(try await document.conflictVersions().count == 1)
-    #expect(
-      try await document.resolveConflicts(with: ConflictResolver { .keep($0.versions[0].version) }))
+    #expect(try await document.resolveConflicts(with: ConflictResolver { .keep($0.versions[0].version) }))
     #expect(await document.documentState == .normal)
     #expect(try await document.content == Plain("theirs"))
     #expect(try !disk.holds(copy, in: "/") && disk.holds("Trip 2.pages", in: "/"))

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Merging by other programs that are installed.
-@Suite("A merge of texts beside other programs", .tags(.process))
+@Suite("A merge of texts beside other programs", .tags(.process), .temporaryDirectory)
 struct OtherMergersTests {
   enum Merger: String, CaseIterable, Sendable {
     case git, diff3
@@ -28,27 +28,24 @@ struct OtherMergersTests {
   }
 
   /// No two lines are equal, so that there is one difference. Two programs may disagree only about changes that touch.
-  @Test(
-    .enabled(if: !Merger.installed.isEmpty, "needs git or diff3"), arguments: Merger.installed)
-  func `comes to the same as`(merger: Merger) async throws {
-    try await withTemporaryDirectory { folder in
-      var conflicts = 0
-      for seed in 0..<60 as Range<UInt64> {
-        let edited = ThreeWayMergeTests.Edited(seed: seed, lines: 12, edits: 5)
-        let texts = (edited.base.joined(), edited.text(0), edited.text(1))
-        for (name, text) in [("base", texts.0), ("ours", texts.1), ("theirs", texts.2)] {
-          try Data(text.utf8).write(to: URL(filePath: folder.appending(name).string))
-        }
-        let merge = ThreeWayMerge(base: texts.0, ours: texts.1, theirs: texts.2)
-        let other = try merger.merge(in: folder)
-        #expect(other.isConflict == !merge.conflicts.isEmpty, "seed \(seed): \(other.text)")
-        if merge.conflicts.isEmpty && !other.isConflict {
-          #expect(merge.text() == other.text, "seed \(seed)")
-        }
-        conflicts += merge.conflicts.count
+  @Test(.enabled(if: !Merger.installed.isEmpty, "needs git or diff3"), arguments: Merger.installed)
+  func `comes to the same as`(merger: Merger) throws {
+    var conflicts = 0
+    for seed in 0..<60 as Range<UInt64> {
+      let edited = ThreeWayMergeTests.Edited(seed: seed, lines: 12, edits: 5)
+      let texts = (edited.base.joined(), edited.text(0), edited.text(1))
+      for (name, text) in [("base", texts.0), ("ours", texts.1), ("theirs", texts.2)] {
+        try Data(text.utf8).write(to: url(name))
       }
-      // There were merges with and without conflicts.
-      #expect(conflicts > 5)
+      let merge = ThreeWayMerge(base: texts.0, ours: texts.1, theirs: texts.2)
+      let other = try merger.merge(in: folder)
+      #expect(other.isConflict == !merge.conflicts.isEmpty, "seed \(seed): \(other.text)")
+      if merge.conflicts.isEmpty && !other.isConflict {
+        #expect(merge.text() == other.text, "seed \(seed)")
+      }
+      conflicts += merge.conflicts.count
     }
+    // There were merges with and without conflicts.
+    #expect(conflicts > 5)
   }
 }

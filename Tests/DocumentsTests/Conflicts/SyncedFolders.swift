@@ -44,9 +44,7 @@ struct SyncedFolders {
   ///
   /// - Parameter staysFirst: whether the first folder's file stays in its place, if both sides changed it.
   mutating func meet(_ staysFirst: (PackagePath) -> Bool) throws {
-    let (own, other) = (
-      try Self.files(in: first, on: disk), try Self.files(in: second, on: disk)
-    )
+    let (own, other) = (try Self.files(in: first, on: disk), try Self.files(in: second, on: disk))
     var merged: Files = [:]
     for path in Set(own.keys).union(other.keys).sorted() {
       let (mine, theirs, before) = (own[path], other[path], last[path])

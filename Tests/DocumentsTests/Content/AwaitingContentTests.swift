@@ -103,7 +103,7 @@ private struct Line: DocumentContent, Equatable {
   }
 }
 
-@Suite("A content that awaits")
+@Suite("A content that awaits", .temporaryDirectory)
 struct AwaitingContentTests {
   private typealias Trip = DocumentFixture<Album>
 
@@ -183,18 +183,16 @@ struct AwaitingContentTests {
 
   @MainActor @Test func `may belong to the main actor, which does not wait`() async throws {
     try await withDeadline("the document") {
-      try await withTemporaryDirectory { folder in
-        let url = URL(filePath: folder.appending("Trip.sheet").string)
-        let document = try await ObservableDocument.create(await Sheet("one"), at: url, options: .quiet(nil))
-        let two = await Sheet("two")
-        try await document.edit { $0 = two }
-        try await document.close()
-        let (store, _) = try await PackageStore.create(
-          await Sheet("three"), at: URL(filePath: folder.appending("Other.sheet").string))
-        #expect(try await store.content(as: Sheet.self).text == "three")
-        try await store.close()
-        #expect(try await Document<Sheet>.open(at: url).content.text == "two")
-      }
+      let url = url("Trip.sheet")
+      let document = try await ObservableDocument.create(await Sheet("one"), at: url, options: .quiet(nil))
+      let two = await Sheet("two")
+      try await document.edit { $0 = two }
+      try await document.close()
+      let (store, _) = try await PackageStore.create(
+        await Sheet("three"), at: URL(filePath: folder.appending("Other.sheet").string))
+      #expect(try await store.content(as: Sheet.self).text == "three")
+      try await store.close()
+      #expect(try await Document<Sheet>.open(at: url).content.text == "two")
     }
   }
 }

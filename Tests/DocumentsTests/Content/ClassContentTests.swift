@@ -28,7 +28,7 @@ private final class Report: FileDocument {
   }
 }
 
-@Suite("A content that is a class")
+@Suite("A content that is a class", .temporaryDirectory)
 struct ClassContentTests {
   private typealias Fixture = DocumentFixture<Report>
 
@@ -87,13 +87,11 @@ struct ClassContentTests {
   }
 
   @Test @MainActor func `is edited once by an observer`() async throws {
-    try await withTemporaryDirectory { folder in
-      let url = URL(filePath: folder.appending("A.txt").string)
-      let document = try await ObservableDocument.create(Report("one"), at: url, options: .quiet(nil))
-      try document.edit { $0.text += "+" }
-      await document.drain()
-      #expect(document.content.text == "one+")
-      try await document.close()
-    }
+    let url = url("A.txt")
+    let document = try await ObservableDocument.create(Report("one"), at: url, options: .quiet(nil))
+    try document.edit { $0.text += "+" }
+    await document.drain()
+    #expect(document.content.text == "one+")
+    try await document.close()
   }
 }

@@ -61,57 +61,53 @@ private struct Shelf: DocumentContent {
   }
 }
 
-@Suite("A document's content")
+@Suite("A document's content", .temporaryDirectory)
 struct DocumentContentTests {
   @Test func `reuses the saved children in every tree that it makes`() async throws {
-    try await withTemporaryDirectory { folder in
-      func url(_ name: String) -> URL { URL(filePath: folder.appending(name).string) }
-      func texts(_ url: URL) throws -> [String: String] {
-        let children = try FileWrapper(url: url).children().filter {
-          !["Metadata.plist", ".docpkg"].contains($0.key)
-        }
-        return try children.mapValues { String(decoding: try $0.contents(), as: UTF8.self) }
+    func url(_ name: String) -> URL { URL(filePath: folder.appending(name).string) }
+    func texts(_ url: URL) throws -> [String: String] {
+      let children = try FileWrapper(url: url).children().filter {
+        !["Metadata.plist", ".docpkg"].contains($0.key)
       }
-      try await Document.create(Shelf(["a": "1", "b": "2"]), at: url("A.store"), options: .quiet(nil)).close()
-      let recovery = url("Recovery")
-      let document = try await Document<Shelf>.open(at: url("A.store"), options: .quiet(recovery))
-      try await document.edit { $0.texts["b"] = "3" }
-      #expect(try await document.save().written.filter { $0 != "Metadata.plist" } == ["b"])
-      // After a save that fails, and after an export.
-      try await document.edit { ($0.texts["c"], $0.isRefused) = ("4", true) }
-      await #expect(throws: DocumentError.self) { try await document.save() }
-      try await document.edit { $0.isRefused = false }
-      let copy = url("Copy.store")
-      try await document.withSnapshot { _ in }
-      #expect(try await document.save().written.filter { $0 != "Metadata.plist" } == ["c"])
-      try await document.synchronize()
-      #expect(try texts(url("A.store")) == ["a": "1", "b": "3", "c": "4"])
-      // In a new document elsewhere, which goes on there.
-      try await document.edit { $0.texts["b"] = .some(nil) }
-      try await document.save(to: copy, for: .forCreating)
-      try await document.edit { $0.texts["d"] = "5" }
-      try await document.close()
-      #expect(try texts(copy) == ["a": "1", "b": "3", "c": "4", "d": "5"])
+      return try children.mapValues { String(decoding: try $0.contents(), as: UTF8.self) }
     }
+    try await Document.create(Shelf(["a": "1", "b": "2"]), at: url("A.store"), options: .quiet(nil)).close()
+    let recovery = url("Recovery")
+    let document = try await Document<Shelf>.open(at: url("A.store"), options: .quiet(recovery))
+    try await document.edit { $0.texts["b"] = "3" }
+    #expect(try await document.save().written.filter { $0 != "Metadata.plist" } == ["b"])
+    // After a save that fails, and after an export.
+    try await document.edit { ($0.texts["c"], $0.isRefused) = ("4", true) }
+    await #expect(throws: DocumentError.self) { try await document.save() }
+    try await document.edit { $0.isRefused = false }
+    let copy = url("Copy.store")
+    try await document.withSnapshot { _ in }
+    #expect(try await document.save().written.filter { $0 != "Metadata.plist" } == ["c"])
+    try await document.synchronize()
+    #expect(try texts(url("A.store")) == ["a": "1", "b": "3", "c": "4"])
+    // In a new document elsewhere, which goes on there.
+    try await document.edit { $0.texts["b"] = .some(nil) }
+    try await document.save(to: copy, for: .forCreating)
+    try await document.edit { $0.texts["d"] = "5" }
+    try await document.close()
+    #expect(try texts(copy) == ["a": "1", "b": "3", "c": "4", "d": "5"])
   }
 
   @Test func `is written, read again, and written only where it changed`() async throws {
-    try await withTemporaryDirectory { folder in
-      let url = URL(filePath: folder.appending("A.sketch").string)
-      let (package, made) = try await PackageStore.create(Drawing(strokes: Data([1])), at: url)
-      #expect(made.written == ["Metadata.plist", "Strokes"])
-      #expect(await package.contentType == Drawing.readableContentTypes[0])
+    let url = URL(filePath: folder.appending("A.sketch").string)
+    let (package, made) = try await PackageStore.create(Drawing(strokes: Data([1])), at: url)
+    #expect(made.written == ["Metadata.plist", "Strokes"])
+    #expect(await package.contentType == Drawing.readableContentTypes[0])
 
-      let again = try await PackageStore.open(at: url)
-      var sketch: Drawing = try await again.content()
-      #expect(sketch.strokes == Data([1]))
-      #expect(try await again.save(sketch).strategy == .none)
-      sketch.strokes = Data([2, 3])
-      #expect(try await again.plan(sketch).lines.contains { $0.hasPrefix("write Strokes") })
-      #expect(try await again.save(sketch).written == ["Metadata.plist", "Strokes"])
-      let last: Drawing = try await PackageStore.open(at: url).content()
-      #expect(last.strokes == Data([2, 3]))
-    }
+    let again = try await PackageStore.open(at: url)
+    var sketch: Drawing = try await again.content()
+    #expect(sketch.strokes == Data([1]))
+    #expect(try await again.save(sketch).strategy == .none)
+    sketch.strokes = Data([2, 3])
+    #expect(try await again.plan(sketch).lines.contains { $0.hasPrefix("write Strokes") })
+    #expect(try await again.save(sketch).written == ["Metadata.plist", "Strokes"])
+    let last: Drawing = try await PackageStore.open(at: url).content()
+    #expect(last.strokes == Data([2, 3]))
   }
 
   @Test func `can be tested without a document`() throws {
@@ -122,16 +118,13 @@ struct DocumentContentTests {
   }
 
   @Test func `has the type its package's name tells where there is no metadata`() async throws {
-    try await withTemporaryDirectory { folder in
-      let url = URL(filePath: folder.appending("Letter.rtfd").string)
-      _ = try await PackageStore.create(
-        FileWrapper(directoryWithFileWrappers: [:]), at: url, contentType: nil)
-      #expect(try await PackageStore.open(at: url).contentType == .rtfd)
-    }
+    let url = URL(filePath: folder.appending("Letter.rtfd").string)
+    _ = try await PackageStore.create(FileWrapper(directoryWithFileWrappers: [:]), at: url, contentType: nil)
+    #expect(try await PackageStore.open(at: url).contentType == .rtfd)
   }
 }
 
-@Suite("A filename by convention")
+@Suite("A filename by convention", .temporaryDirectory)
 struct FilenameConventionTests {
   @Test func `takes the first free number, whatever the case`() {
     let taken = ["Notes 1.imageNotes", "NOTES 2.IMAGENOTES", "Notes 4.imageNotes", "Other.txt"]
@@ -158,18 +151,16 @@ struct FilenameConventionTests {
   @Test(arguments: [FilenameConvention.sequence("Log"), .timestamp, .uuid])
   func `has the extension by which a query finds the document`(_ convention: FilenameConvention) async throws
   {
-    try await withTemporaryDirectory { path in
-      let folder = URL(filePath: path.string)
-      var made: Set<String> = []
-      for _ in 1...2 {
-        let name = convention.name(amongst: try FileWrapper(url: folder).childNames(), extension: "travellog")
-        let url = folder.appending(path: name)
-        let log = try await Document.create(TravelLog(), at: url, options: .quiet(nil))
-        try await log.close()
-        made.insert(name)
-      }
-      let found = await DocumentSearch(in: [folder], for: [TravelLog.type]).documents().items
-      #expect(made.count == 2 && Set(found.map(\.filename)) == made)
+    let folder = URL(filePath: folder.string)
+    var made: Set<String> = []
+    for _ in 1...2 {
+      let name = convention.name(amongst: try FileWrapper(url: folder).childNames(), extension: "travellog")
+      let url = folder.appending(path: name)
+      let log = try await Document.create(TravelLog(), at: url, options: .quiet(nil))
+      try await log.close()
+      made.insert(name)
     }
+    let found = await DocumentSearch(in: [folder], for: [TravelLog.type]).documents().items
+    #expect(made.count == 2 && Set(found.map(\.filename)) == made)
   }
 }

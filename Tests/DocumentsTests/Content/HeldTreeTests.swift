@@ -72,50 +72,47 @@ private struct Sealed: FileDocument {
   }
 }
 
-@Suite("Trees in a content")
+@Suite("Trees in a content", .temporaryDirectory)
 struct HeldTreeTests {
   @Test func `are undone and redone with it, also past a save`() async throws {
-    try await withTemporaryDirectory { folder in
-      let url = URL(filePath: folder.appending("Trip.album").string)
-      let root = FileWrapper(directoryWithFileWrappers: [:])
-      let document = try await Document.create(Album(root), at: url)
-      let states: [[String: String]] = [
-        [:], ["a": "1"], ["a": "1", "b/c": "2"], ["a": "1", "b/c": "3", "b/d": "4"], ["b/d": "4"],
-        ["b/d": "4", "a": "5"],
-      ]
-      let edits: [@Sendable (Album) throws -> Void] = [
-        { try $0.put("a", "1") }, { try $0.put("b/c", "2") },
-        {
-          try $0.put("b/c", "3")
-          try $0.put("b/d", "4")
-        },
-        {
-          try $0.root.removeDescendant(at: "a")
-          try $0.root.removeDescendant(at: "b/c")
-        }, { try $0.put("a", "5") },
-      ]
-      for (index, edit) in edits.enumerated() {
-        try await document.edit { try edit($0) }
-        #expect(try await document.content.texts == states[index + 1])
-        // Some states are saved, so that undoing crosses them.
-        if index.isMultiple(of: 2) {
-          try await document.save()
-          try await document.synchronize()
-        }
+    let url = url("Trip.album")
+    let root = FileWrapper(directoryWithFileWrappers: [:])
+    let document = try await Document.create(Album(root), at: url)
+    let states: [[String: String]] = [
+      [:], ["a": "1"], ["a": "1", "b/c": "2"], ["a": "1", "b/c": "3", "b/d": "4"], ["b/d": "4"],
+      ["b/d": "4", "a": "5"],
+    ]
+    let edits: [@Sendable (Album) throws -> Void] = [
+      { try $0.put("a", "1") }, { try $0.put("b/c", "2") },
+      {
+        try $0.put("b/c", "3")
+        try $0.put("b/d", "4")
+      },
+      {
+        try $0.root.removeDescendant(at: "a")
+        try $0.root.removeDescendant(at: "b/c")
+      }, { try $0.put("a", "5") },
+    ]
+    for (index, edit) in edits.enumerated() {
+      try await document.edit { try edit($0) }
+      #expect(try await document.content.texts == states[index + 1])
+      // Some states are saved, so that undoing crosses them.
+      if index.isMultiple(of: 2) {
+        try await document.saveAndPublish()
       }
-      for state in states.dropLast().reversed() {
-        #expect(try await document.undo())
-        #expect(try await document.content.texts == state)
-      }
-      #expect(try await !document.undo())
-      for state in states.dropFirst() {
-        #expect(try await document.redo())
-        #expect(try await document.content.texts == state)
-      }
-      for _ in 0..<3 { try await document.undo() }
-      try await document.close()
-      #expect(try await Document<Album>.open(at: url).content.texts == states[2])
     }
+    for state in states.dropLast().reversed() {
+      #expect(try await document.undo())
+      #expect(try await document.content.texts == state)
+    }
+    #expect(try await !document.undo())
+    for state in states.dropFirst() {
+      #expect(try await document.redo())
+      #expect(try await document.content.texts == state)
+    }
+    for _ in 0..<3 { try await document.undo() }
+    try await document.close()
+    #expect(try await Document<Album>.open(at: url).content.texts == states[2])
   }
 
   private struct Refused: Error {}
@@ -129,50 +126,44 @@ struct HeldTreeTests {
   }
 
   @Test func `stay as they are if the content does not name them`() async throws {
-    try await withTemporaryDirectory { folder in
-      let url = URL(filePath: folder.appending("Sealed.album").string)
-      let document = try await Document.create(Sealed(), at: url)
-      try await document.edit { content in
-        content.title = "Trip"
-        try content.folder.setDescendant(FileWrapper(regularFileWithContents: Data()), at: "a")
-      }
-      #expect(try await document.undo())
-      let content = try await document.content
-      #expect(content.title == "")
-      #expect(try content.folder.childNames() == ["a"])
-      try await document.close()
+    let url = url("Sealed.album")
+    let document = try await Document.create(Sealed(), at: url)
+    try await document.edit { content in
+      content.title = "Trip"
+      try content.folder.setDescendant(FileWrapper(regularFileWithContents: Data()), at: "a")
     }
+    #expect(try await document.undo())
+    let content = try await document.content
+    #expect(content.title == "")
+    #expect(try content.folder.childNames() == ["a"])
+    try await document.close()
   }
 
   @Test func `are as they were after an edit that fails`() async throws {
-    try await withTemporaryDirectory { folder in
-      let url = URL(filePath: folder.appending("Trip.album").string)
-      let root = FileWrapper(directoryWithFileWrappers: ["a": FileWrapper(regularFileWithContents: Data())])
-      let document = try await Document.create(Album(root), at: url)
-      await #expect(throws: Refused.self) { try await Self.fail(document) }
-      #expect(try await document.content.texts == ["a": ""])
-      #expect(await !document.hasUnsavedChanges)
-      try await document.close()
-    }
+    let url = url("Trip.album")
+    let root = FileWrapper(directoryWithFileWrappers: ["a": FileWrapper(regularFileWithContents: Data())])
+    let document = try await Document.create(Album(root), at: url)
+    await #expect(throws: Refused.self) { try await Self.fail(document) }
+    #expect(try await document.content.texts == ["a": ""])
+    #expect(await !document.hasUnsavedChanges)
+    try await document.close()
   }
 
   @Test func `keep the keys of children that want one name`() async throws {
-    try await withTemporaryDirectory { folder in
-      let url = URL(filePath: folder.appending("Trip.album").string)
-      let document = try await Document.create(Album(FileWrapper(directoryWithFileWrappers: [:])), at: url)
-      try await document.edit { album in
-        for text in ["1", "2", "3"] {
-          album.root.addRegularFile(withContents: Data(text.utf8), preferredFilename: "x")
-        }
+    let url = url("Trip.album")
+    let document = try await Document.create(Album(FileWrapper(directoryWithFileWrappers: [:])), at: url)
+    try await document.edit { album in
+      for text in ["1", "2", "3"] {
+        album.root.addRegularFile(withContents: Data(text.utf8), preferredFilename: "x")
       }
-      let before = try await document.content.texts
-      try await document.edit { album in
-        for child in try album.root.children().values { album.root.removeFileWrapper(child) }
-      }
-      try await document.undo()
-      #expect(try await document.content.texts == before)
-      try await document.close()
     }
+    let before = try await document.content.texts
+    try await document.edit { album in
+      for child in try album.root.children().values { album.root.removeFileWrapper(child) }
+    }
+    try await document.undo()
+    #expect(try await document.content.texts == before)
+    try await document.close()
   }
 
   @Test func `are those that the content names, each once, and files are none`() async throws {
@@ -185,8 +176,7 @@ struct HeldTreeTests {
     shelf.named = ["a": folder(), "b": FileWrapper(regularFileWithContents: Data()), "c": folder()]
     shelf.last = folder()
     try await withTemporaryDirectory { place in
-      let document = try await Document.create(
-        shelf, at: URL(filePath: place.appending("A.shelf").string))
+      let document = try await Document.create(shelf, at: URL(filePath: place.appending("A.shelf").string))
       try await document.edit { shelf in
         for folder in Set(shelf.folders) {
           folder.addRegularFile(withContents: Data(), preferredFilename: "two")
@@ -200,61 +190,57 @@ struct HeldTreeTests {
   }
 
   @Test func `may change places`() async throws {
-    try await withTemporaryDirectory { place in
-      let inner = FileWrapper(directoryWithFileWrappers: [:])
-      let outer = FileWrapper(directoryWithFileWrappers: ["in": inner])
-      let document = try await Document.create(
-        Album(FileWrapper(directoryWithFileWrappers: ["out": outer])),
-        at: URL(filePath: place.appending("Trip.album").string))
-      try await document.edit { album in
-        outer.removeFileWrapper(inner)
-        album.root.removeFileWrapper(outer)
-        inner.addFileWrapper(outer)
-        album.root.addFileWrapper(inner)
-      }
-      try await document.undo()
-      #expect(try outer.childNames() == ["in"] && inner.childNames() == [])
-      try await document.redo()
-      #expect(try inner.childNames() == ["out"] && outer.childNames() == [])
-      try await document.close()
+    let inner = FileWrapper(directoryWithFileWrappers: [:])
+    let outer = FileWrapper(directoryWithFileWrappers: ["in": inner])
+    let document = try await Document.create(
+      Album(FileWrapper(directoryWithFileWrappers: ["out": outer])),
+      at: url("Trip.album"))
+    try await document.edit { album in
+      outer.removeFileWrapper(inner)
+      album.root.removeFileWrapper(outer)
+      inner.addFileWrapper(outer)
+      album.root.addFileWrapper(inner)
     }
+    try await document.undo()
+    #expect(try outer.childNames() == ["in"] && inner.childNames() == [])
+    try await document.redo()
+    #expect(try inner.childNames() == ["out"] && outer.childNames() == [])
+    try await document.close()
   }
 
   @Test func `that cannot be read are an error of undoing, which changes nothing`() async throws {
-    try await withTemporaryDirectory { place in
-      let url = URL(filePath: place.appending("Trip.album").string)
-      let file = FileWrapper(regularFileWithContents: Data("1".utf8))
-      let folder = FileWrapper(directoryWithFileWrappers: ["a": file])
-      try await Document.create(Album(FileWrapper(directoryWithFileWrappers: ["F": folder])), at: url).close()
-      let errors = Mutex<[String]>([])
-      let document = try await Document<Album>.open(
-        at: url,
-        options: .quiet(nil) { options in
-          options.watchesDisk = false
-          options.errorHandler = { error in errors.withLock { $0.append("\(error)") } }
-        })
-      let inner = try #require(try await document.content.root.child(named: "F"))
-      // Another program removes the folder before the document has listed it.
-      try FileManager.default.removeItem(at: url.appending(path: "F"))
-      try await document.edit("Title") { $0.title = "Lake" }
-      try await document.edit("Add") { _ in
-        inner.addRegularFile(withContents: Data(), preferredFilename: "b")
-      }
-      let error = await #expect(throws: DocumentError.self) { try await document.undo() }
-      #expect(error?.code == .file && error?.operation == .undo)
-      #expect(error?.description.contains("'F'") == true, "\(error as Any)")
-      #expect(try await document.content.title == "Lake")
-      #expect(await document.undoState.undoActionName == "Add")
-      #expect(await !document.undoState.canRedo)
-      // An edit that fails throws its own error, and the handler gets the other one.
-      await #expect(throws: Refused.self) {
-        try await document.edit { _ in
-          inner.addRegularFile(withContents: Data(), preferredFilename: "c")
-          throw Refused()
-        }
-      }
-      #expect(errors.withLock { $0.count } == 1 && errors.withLock { $0[0].contains("'F'") })
-      try await document.close(discardingChanges: true)
+    let url = URL(filePath: folder.appending("Trip.album").string)
+    let file = FileWrapper(regularFileWithContents: Data("1".utf8))
+    let folder = FileWrapper(directoryWithFileWrappers: ["a": file])
+    try await Document.create(Album(FileWrapper(directoryWithFileWrappers: ["F": folder])), at: url).close()
+    let errors = Mutex<[String]>([])
+    let document = try await Document<Album>.open(
+      at: url,
+      options: .quiet(nil) { options in
+        options.watchesDisk = false
+        options.errorHandler = { error in errors.withLock { $0.append("\(error)") } }
+      })
+    let inner = try #require(try await document.content.root.child(named: "F"))
+    // Another program removes the folder before the document has listed it.
+    try FileManager.default.removeItem(at: url.appending(path: "F"))
+    try await document.edit("Title") { $0.title = "Lake" }
+    try await document.edit("Add") { _ in
+      inner.addRegularFile(withContents: Data(), preferredFilename: "b")
     }
+    let error = await #expect(throws: DocumentError.self) { try await document.undo() }
+    #expect(error?.code == .file && error?.operation == .undo)
+    #expect(error?.description.contains("'F'") == true, "\(error as Any)")
+    #expect(try await document.content.title == "Lake")
+    #expect(await document.undoState.undoActionName == "Add")
+    #expect(await !document.undoState.canRedo)
+    // An edit that fails throws its own error, and the handler gets the other one.
+    await #expect(throws: Refused.self) {
+      try await document.edit { _ in
+        inner.addRegularFile(withContents: Data(), preferredFilename: "c")
+        throw Refused()
+      }
+    }
+    #expect(errors.withLock { $0.count } == 1 && errors.withLock { $0[0].contains("'F'") })
+    try await document.close(discardingChanges: true)
   }
 }

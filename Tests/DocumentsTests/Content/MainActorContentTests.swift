@@ -90,67 +90,59 @@ private actor Stuck {
   func answer() -> Int { 1 }
 }
 
-@Suite("A model of the main actor")
+@Suite("A model of the main actor", .temporaryDirectory)
 struct MainActorContentTests {
   @Test func `is made, saved, saved elsewhere, reverted and read there`() async throws {
-    try await withTemporaryDirectory { folder in
-      let (url, copy) = (
-        URL(filePath: folder.appending("A.board").string), URL(filePath: folder.appending("B.board").string)
-      )
-      let document = try await Document.create(await Board("one"), at: url, options: .quiet(nil))
-      try await document.edit { $0.title = "two" }
-      #expect(try await document.save().written.filter { $0 != "Metadata.plist" } == ["title"])
-      try await document.undo()
-      try await document.save()
-      try await document.edit { $0.title = "three" }
-      try await document.save(to: copy, for: .forCreating)
-      try await document.edit { $0.title = "four" }
-      try await document.revert(toContentsOf: copy)
-      #expect(try await document.content.title == "three")
-      try await document.close()
-      #expect(try await Document<Board>.open(at: url).content.title == "one")
-      let store = try await PackageStore.open(at: copy)
-      #expect(try await store.content(as: Board.self).title == "three")
-      #expect(try await store.save(await Board("five")).written.contains("title"))
-      try await store.close()
-    }
+    let (url, copy) = (
+      URL(filePath: folder.appending("A.board").string), URL(filePath: folder.appending("B.board").string)
+    )
+    let document = try await Document.create(await Board("one"), at: url, options: .quiet(nil))
+    try await document.edit { $0.title = "two" }
+    #expect(try await document.save().written.filter { $0 != "Metadata.plist" } == ["title"])
+    try await document.undo()
+    try await document.save()
+    try await document.edit { $0.title = "three" }
+    try await document.save(to: copy, for: .forCreating)
+    try await document.edit { $0.title = "four" }
+    try await document.revert(toContentsOf: copy)
+    #expect(try await document.content.title == "three")
+    try await document.close()
+    #expect(try await Document<Board>.open(at: url).content.title == "one")
+    let store = try await PackageStore.open(at: copy)
+    #expect(try await store.content(as: Board.self).title == "three")
+    #expect(try await store.save(await Board("five")).written.contains("title"))
+    try await store.close()
   }
 
   @Test @MainActor func `does not make the main actor wait`() async throws {
     try await withDeadline("the document") {
-      try await withTemporaryDirectory { folder in
-        let url = URL(filePath: folder.appending("A.board").string)
-        let document = try await ObservableDocument.create(await Board("one"), at: url, options: .quiet(nil))
-        try await document.edit { $0.title = "two" }
-        try await document.close()
-        #expect(try await Document<Board>.open(at: url).content.title == "two")
-      }
-    }
-  }
-
-  @Test func `may have only some members there`() async throws {
-    try await withTemporaryDirectory { folder in
-      let url = URL(filePath: folder.appending("A.board").string)
-      try await Document.create(Slate("one"), at: url, options: .quiet(nil)).close()
-      let document = try await Document<Slate>.open(at: url, options: .quiet(nil))
-      #expect(try await document.content.title == "one")
+      let url = url("A.board")
+      let document = try await ObservableDocument.create(await Board("one"), at: url, options: .quiet(nil))
       try await document.edit { $0.title = "two" }
       try await document.close()
       #expect(try await Document<Board>.open(at: url).content.title == "two")
     }
   }
 
+  @Test func `may have only some members there`() async throws {
+    let url = url("A.board")
+    try await Document.create(Slate("one"), at: url, options: .quiet(nil)).close()
+    let document = try await Document<Slate>.open(at: url, options: .quiet(nil))
+    #expect(try await document.content.title == "one")
+    try await document.edit { $0.title = "two" }
+    try await document.close()
+    #expect(try await Document<Board>.open(at: url).content.title == "two")
+  }
+
   @Test func `may be a class`() async throws {
-    try await withTemporaryDirectory { folder in
-      let url = URL(filePath: folder.appending("A.board").string)
-      let wall = await Wall("one")
-      let document = try await Document.create(wall, at: url, options: .quiet(nil))
-      await MainActor.run { wall.title = "two" }
-      await document.updateChangeCount(.done)
-      try await document.close()
-      let again = try await Document<Wall>.open(at: url).content
-      #expect(await again.title == "two")
-    }
+    let url = url("A.board")
+    let wall = await Wall("one")
+    let document = try await Document.create(wall, at: url, options: .quiet(nil))
+    await MainActor.run { wall.title = "two" }
+    await document.updateChangeCount(.done)
+    try await document.close()
+    let again = try await Document<Wall>.open(at: url).content
+    #expect(await again.title == "two")
   }
 
   @Test @MainActor func `is met by generic code`() async throws {

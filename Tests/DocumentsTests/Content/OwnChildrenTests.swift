@@ -40,7 +40,7 @@ private struct Notebook: FileDocument, Equatable {
   }
 }
 
-@Suite("The children of a content")
+@Suite("The children of a content", .temporaryDirectory)
 struct OwnChildrenTests {
   private static func names(_ url: URL) throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: url.path).filter { $0 != ".docpkg" }.sorted()
@@ -51,81 +51,74 @@ struct OwnChildrenTests {
   }
 
   @Test(arguments: [true, false]) func `are its own, with and without metadata`(writes: Bool) async throws {
-    try await withTemporaryDirectory { folder in
-      let options = Self.options(writesMetadata: writes)
-      let ours = writes ? ["Metadata.plist"] : []
-      let url = URL(filePath: folder.appending("Notes.notebook").string)
-      let document = try await Document.create(Notebook(["a.txt": "one"]), at: url, options: options)
-      try await document.edit { $0.texts["b.txt"] = "two" }
-      try await document.save()
-      // Other programs see a save some time after its return.
-      try await document.synchronize()
-      #expect(try Self.names(url) == ours + ["a.txt", "b.txt"])
-      try await document.edit { $0.texts["a.txt"] = nil }
-      try await document.undo()
-      try await document.close()
+    let options = Self.options(writesMetadata: writes)
+    let ours = writes ? ["Metadata.plist"] : []
+    let url = url("Notes.notebook")
+    let document = try await Document.create(Notebook(["a.txt": "one"]), at: url, options: options)
+    try await document.edit { $0.texts["b.txt"] = "two" }
+    try await document.save()
+    // Other programs see a save some time after its return.
+    try await document.synchronize()
+    #expect(try Self.names(url) == ours + ["a.txt", "b.txt"])
+    try await document.edit { $0.texts["a.txt"] = nil }
+    try await document.undo()
+    try await document.close()
 
-      let again = try await Document<Notebook>.open(at: url, options: options)
-      #expect(try await again.content == Notebook(["a.txt": "one", "b.txt": "two"]))
-      try await again.edit { $0.texts["a.txt"] = nil }
-      let copy = URL(filePath: folder.appending("Copy.notebook").string)
-      try await again.save(to: copy, for: .forCreating)
-      try await again.close()
-      #expect(try Self.names(copy) == ours + ["b.txt"])
-      #expect(try Self.names(url) == ours + ["a.txt", "b.txt"])
-      let store = try await PackageStore.open(at: copy)
-      #expect(try await store.content(as: Notebook.self) == Notebook(["b.txt": "two"]))
-      #expect(try await (store.metadata() != nil) == writes)
-      // The store saves the content itself, and another program's child of that time arrives with `reload`.
-      try await store.save(Notebook(["b.txt": "two", "c.txt": "three"]))
-      try await store.close()
-      #expect(try Self.names(copy) == ours + ["b.txt", "c.txt"])
-      #expect(try await PackageStore.open(at: copy).verify().isWhole)
-    }
+    let again = try await Document<Notebook>.open(at: url, options: options)
+    #expect(try await again.content == Notebook(["a.txt": "one", "b.txt": "two"]))
+    try await again.edit { $0.texts["a.txt"] = nil }
+    let copy = URL(filePath: folder.appending("Copy.notebook").string)
+    try await again.save(to: copy, for: .forCreating)
+    try await again.close()
+    #expect(try Self.names(copy) == ours + ["b.txt"])
+    #expect(try Self.names(url) == ours + ["a.txt", "b.txt"])
+    let store = try await PackageStore.open(at: copy)
+    #expect(try await store.content(as: Notebook.self) == Notebook(["b.txt": "two"]))
+    #expect(try await (store.metadata() != nil) == writes)
+    // The store saves the content itself, and another program's child of that time arrives with `reload`.
+    try await store.save(Notebook(["b.txt": "two", "c.txt": "three"]))
+    try await store.close()
+    #expect(try Self.names(copy) == ours + ["b.txt", "c.txt"])
+    #expect(try await PackageStore.open(at: copy).verify().isWhole)
   }
 
   @Test(arguments: ["my own", "<plist><dict><key>a</key><string>b</string></dict></plist>"])
   func `may have the name of the metadata in a new package`(bytes: String) async throws {
-    try await withTemporaryDirectory { folder in
-      let url = URL(filePath: folder.appending("Notes.notebook").string)
-      let plist = url.appending(path: "Metadata.plist")
-      let document = try await Document.create(
-        Notebook(["a.txt": "one", "Metadata.plist": bytes]), at: url)
-      #expect(try String(contentsOf: plist, encoding: .utf8) == bytes)
-      try await document.edit { $0.texts["a.txt"] = "two" }
-      try await document.close()
-      #expect(try String(contentsOf: plist, encoding: .utf8) == bytes)
+    let url = url("Notes.notebook")
+    let plist = url.appending(path: "Metadata.plist")
+    let document = try await Document.create(Notebook(["a.txt": "one", "Metadata.plist": bytes]), at: url)
+    #expect(try String(contentsOf: plist, encoding: .utf8) == bytes)
+    try await document.edit { $0.texts["a.txt"] = "two" }
+    try await document.close()
+    #expect(try String(contentsOf: plist, encoding: .utf8) == bytes)
 
-      let again = try await Document<Notebook>.open(at: url)
-      #expect(try await again.content == Notebook(["a.txt": "two", "Metadata.plist": bytes]))
-      try await again.edit { $0.texts["Metadata.plist"] = bytes + "!" }
-      try await again.close()
-      #expect(try String(contentsOf: plist, encoding: .utf8) == bytes + "!")
-      let third = try await Document<Notebook>.open(at: url)
-      try await third.edit { $0.texts["Metadata.plist"] = nil }
-      try await third.close()
-      #expect(try Self.names(url) == ["a.txt"])
-    }
+    let again = try await Document<Notebook>.open(at: url)
+    #expect(try await again.content == Notebook(["a.txt": "two", "Metadata.plist": bytes]))
+    try await again.edit { $0.texts["Metadata.plist"] = bytes + "!" }
+    try await again.close()
+    #expect(try String(contentsOf: plist, encoding: .utf8) == bytes + "!")
+    let third = try await Document<Notebook>.open(at: url)
+    try await third.edit { $0.texts["Metadata.plist"] = nil }
+    try await third.close()
+    #expect(try Self.names(url) == ["a.txt"])
   }
 
   @Test func `do not get that name in a package with metadata`() async throws {
-    try await withTemporaryDirectory { folder in
-      let url = URL(filePath: folder.appending("Notes.notebook").string)
-      let document = try await Document.create(Notebook(["a.txt": "one"]), at: url)
-      let before = try Data(contentsOf: url.appending(path: "Metadata.plist"))
-      try await document.edit { $0.texts["Metadata.plist"] = "my own" }
-      let error = await #expect(throws: DocumentError.self) { try await document.save() }
-      #expect(error?.description.contains("'Metadata.plist'") == true, "\(error as Any)")
-      #expect(error?.description.contains("'writesMetadata'") == true, "\(error as Any)")
-      #expect(try await document.content.texts["Metadata.plist"] == "my own")
-      #expect(try Data(contentsOf: url.appending(path: "Metadata.plist")) == before)
-      // A new package without metadata takes the child.
-      let other = URL(filePath: folder.appending("Other.notebook").string)
-      try await document.save(to: other, for: .forCreating)
-      #expect(try Self.names(other) == ["Metadata.plist", "a.txt"])
-      #expect(try String(contentsOf: other.appending(path: "Metadata.plist"), encoding: .utf8) == "my own")
-      try await document.close(discardingChanges: true)
-    }
+    let url = url("Notes.notebook")
+    let document = try await Document.create(Notebook(["a.txt": "one"]), at: url)
+    let before = try Data(contentsOf: url.appending(path: "Metadata.plist"))
+    try await document.edit { $0.texts["Metadata.plist"] = "my own" }
+    let error = await #expect(throws: DocumentError.self) { try await document.save() }
+    #expect(error?.description.contains("'Metadata.plist'") == true, "\(error as Any)")
+    #expect(error?.description.contains("'writesMetadata'") == true, "\(error as Any)")
+    #expect(try await document.content.texts["Metadata.plist"] == "my own")
+    #expect(try Data(contentsOf: url.appending(path: "Metadata.plist")) == before)
+    // A new package without metadata takes the child.
+    let other = URL(filePath: folder.appending("Other.notebook").string)
+    try await document.save(to: other, for: .forCreating)
+    #expect(try Self.names(other) == ["Metadata.plist", "a.txt"])
+    #expect(try String(contentsOf: other.appending(path: "Metadata.plist"), encoding: .utf8) == "my own")
+    try await document.close(discardingChanges: true)
   }
 
   /// Makes its tree from its own folder, by URL.
@@ -150,53 +143,48 @@ struct OwnChildrenTests {
   }
 
   @Test func `do not include the store's metadata that the content found in its own folder`() async throws {
-    try await withTemporaryDirectory { folder in
-      let (url, copy) = (
-        URL(filePath: folder.appending("A.copied").string), URL(filePath: folder.appending("B.copied").string)
-      )
-      let document = try await Document.create(Copied("one"), at: url, options: .quiet(nil))
-      for text in ["two", "three"] {
-        try await document.edit { ($0.text, $0.folder) = (text, url) }
-        try await document.save()
-        try await document.synchronize()
-      }
-      // The bytes may be those of an earlier save.
-      let earlier = URL(filePath: folder.appending("Earlier").string)
-      try FileManager.default.copyItem(at: url, to: earlier)
-      try await document.edit { $0.text = "four" }
-      try await document.save()
-      try await document.edit { ($0.text, $0.folder) = ("five", earlier) }
-      try await document.save()
-      try await document.save(to: copy, for: .forCreating)
-      try await document.close()
-      let (first, second) = (try await PackageStore.open(at: url), try await PackageStore.open(at: copy))
-      #expect(try await first.metadata()?.identifier != second.metadata()?.identifier)
-      for store in [first, second] {
-        #expect(try await store.content(as: Copied.self).text == "five")
-        #expect(try await store.metadata() != nil)
-        #expect(try await store.verify().isWhole)
-        try await store.close()
-      }
+    let (url, copy) = (
+      URL(filePath: folder.appending("A.copied").string), URL(filePath: folder.appending("B.copied").string)
+    )
+    let document = try await Document.create(Copied("one"), at: url, options: .quiet(nil))
+    for text in ["two", "three"] {
+      try await document.edit { ($0.text, $0.folder) = (text, url) }
+      try await document.saveAndPublish()
+    }
+    // The bytes may be those of an earlier save.
+    let earlier = URL(filePath: folder.appending("Earlier").string)
+    try FileManager.default.copyItem(at: url, to: earlier)
+    try await document.edit { $0.text = "four" }
+    try await document.save()
+    try await document.edit { ($0.text, $0.folder) = ("five", earlier) }
+    try await document.save()
+    try await document.save(to: copy, for: .forCreating)
+    try await document.close()
+    let (first, second) = (try await PackageStore.open(at: url), try await PackageStore.open(at: copy))
+    #expect(try await first.metadata()?.identifier != second.metadata()?.identifier)
+    for store in [first, second] {
+      #expect(try await store.content(as: Copied.self).text == "five")
+      #expect(try await store.metadata() != nil)
+      #expect(try await store.verify().isWhole)
+      try await store.close()
     }
   }
 
   @Test func `are all that a program on another system wrote`() async throws {
-    try await withTemporaryDirectory { folder in
-      let url = URL(filePath: folder.appending("Notes.notebook").string)
-      try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
-      let theirs = "<plist><dict><key>CFBundleName</key><string>Notes</string></dict></plist>"
-      for (name, text) in ["a.txt": "one", "Metadata.plist": theirs] {
-        try Data(text.utf8).write(to: url.appending(path: name))
-      }
-      let document = try await Document<Notebook>.open(at: url)
-      #expect(try await document.content == Notebook(["a.txt": "one", "Metadata.plist": theirs]))
-      try await document.edit { $0.texts["a.txt"] = "two" }
-      try await document.close()
-      #expect(try String(contentsOf: url.appending(path: "Metadata.plist"), encoding: .utf8) == theirs)
-      #expect(
-        try await Document<Notebook>.open(at: url).content
-          == Notebook(["a.txt": "two", "Metadata.plist": theirs]))
+    let url = url("Notes.notebook")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+    let theirs = "<plist><dict><key>CFBundleName</key><string>Notes</string></dict></plist>"
+    for (name, text) in ["a.txt": "one", "Metadata.plist": theirs] {
+      try Data(text.utf8).write(to: url.appending(path: name))
     }
+    let document = try await Document<Notebook>.open(at: url)
+    #expect(try await document.content == Notebook(["a.txt": "one", "Metadata.plist": theirs]))
+    try await document.edit { $0.texts["a.txt"] = "two" }
+    try await document.close()
+    #expect(try String(contentsOf: url.appending(path: "Metadata.plist"), encoding: .utf8) == theirs)
+    #expect(
+      try await Document<Notebook>.open(at: url).content
+        == Notebook(["a.txt": "two", "Metadata.plist": theirs]))
   }
 
   @Test func `of a new tree are the merge of a conflict, too`() async throws {
@@ -241,21 +229,19 @@ extension UTType {
   fileprivate static var imageNotesLike: UTType { UTType(filename: "a.rtfd", isDirectory: true) }
 }
 
-@Suite("The type of a new document")
+@Suite("The type of a new document", .temporaryDirectory)
 struct NewDocumentTypeTests {
   @Test(arguments: [("A.rtfd", "com.apple.rtfd"), ("A.unknown", "org.example.two.plain")])
   func `is the writable one that its name tells, or else the first`(
     name: String, identifier: String
   ) async throws {
-    try await withTemporaryDirectory { folder in
-      let url = URL(filePath: folder.appending(name).string)
-      try await Document.create(Two(), at: url).close()
-      #expect(try String(contentsOf: url.appending(path: "type"), encoding: .utf8) == identifier)
-      let document = try await Document<Two>.open(at: url)
-      #expect(try await document.content.type == identifier)
-      #expect(await document.fileType.identifier == identifier)
-      try await document.close()
-    }
+    let url = url(name)
+    try await Document.create(Two(), at: url).close()
+    #expect(try String(contentsOf: url.appending(path: "type"), encoding: .utf8) == identifier)
+    let document = try await Document<Two>.open(at: url)
+    #expect(try await document.content.type == identifier)
+    #expect(await document.fileType.identifier == identifier)
+    try await document.close()
   }
 
   /// A content of several types: a file, or a folder.
@@ -285,18 +271,16 @@ struct NewDocumentTypeTests {
   func `is one of the content's own, also when it is opened and saved`(
     name: String, isFolder: Bool, type: UTType
   ) async throws {
-    try await withTemporaryDirectory { folder in
-      let content = Anything(isFolder: isFolder)
-      let url = URL(filePath: folder.appending(name).string)
-      let document = try await Document.create(content, at: url, options: .quiet(nil))
-      try await document.save()
-      try await document.close()
-      let again = try await Document<Anything>.open(at: url, options: .quiet(nil))
-      let types = content.types.list.withLock { $0 }
-      #expect(types == [type, type])
-      #expect(try await again.content.types.list.withLock { $0 } == [type])
-      try await again.close()
-    }
+    let content = Anything(isFolder: isFolder)
+    let url = url(name)
+    let document = try await Document.create(content, at: url, options: .quiet(nil))
+    try await document.save()
+    try await document.close()
+    let again = try await Document<Anything>.open(at: url, options: .quiet(nil))
+    let types = content.types.list.withLock { $0 }
+    #expect(types == [type, type])
+    #expect(try await again.content.types.list.withLock { $0 } == [type])
+    try await again.close()
   }
 }
 
@@ -316,21 +300,19 @@ private struct Flat: FileDocument, Equatable {
   }
 }
 
-@Suite("The type of a flat file without a declaration")
+@Suite("The type of a flat file without a declaration", .temporaryDirectory)
 struct UndeclaredTypeTests {
   @Test(arguments: [("a.flat", "org.example.flat"), ("a", "org.example.flat"), ("a.json", "public.json")])
   func `stays the same from making to opening and saving`(name: String, identifier: String) async throws {
-    try await withTemporaryDirectory { folder in
-      let url = URL(filePath: folder.appending(name).string)
-      try await Document.create(Flat(), at: url, options: .quiet(nil)).close()
-      #expect(try String(contentsOf: url, encoding: .utf8) == identifier)
-      let document = try await Document<Flat>.open(at: url, options: .quiet(nil))
-      #expect(try await document.content.type == identifier)
-      try await document.save()
-      try await document.revert(toContentsOf: url)
-      #expect(try await document.content.type == identifier)
-      try await document.close()
-      #expect(try String(contentsOf: url, encoding: .utf8) == identifier)
-    }
+    let url = url(name)
+    try await Document.create(Flat(), at: url, options: .quiet(nil)).close()
+    #expect(try String(contentsOf: url, encoding: .utf8) == identifier)
+    let document = try await Document<Flat>.open(at: url, options: .quiet(nil))
+    #expect(try await document.content.type == identifier)
+    try await document.save()
+    try await document.revert(toContentsOf: url)
+    #expect(try await document.content.type == identifier)
+    try await document.close()
+    #expect(try String(contentsOf: url, encoding: .utf8) == identifier)
   }
 }

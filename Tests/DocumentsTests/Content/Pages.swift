@@ -144,3 +144,11 @@ extension Disk {
     return listing.position(of: name) != nil
   }
 }
+
+extension LiveDocument {
+  /// Saves, and waits until the visible files are those of the save.
+  func saveAndPublish() async throws {
+    try await save()
+    try await synchronize()
+  }
+}

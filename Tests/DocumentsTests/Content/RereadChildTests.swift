@@ -31,35 +31,29 @@ private struct RereadingContent: DocumentContent {
   }
 }
 
-@Suite("A content that reads a child of the saved tree from another file")
+@Suite("A content that reads a child of the saved tree from another file", .temporaryDirectory)
 struct RereadChildTests {
   @Test func `saves each edit, keeps undo, and finds another program's change`() async throws {
-    try await withTemporaryDirectory { folder in
-      let url = URL(filePath: folder.appending("Trip.rereading").string, directoryHint: .isDirectory)
-      let recovery = URL(filePath: folder.appending("Recovery").string, directoryHint: .isDirectory)
-      func text() throws -> String { try String(contentsOf: url.appending(path: "text"), encoding: .utf8) }
-      let document = try await Document.create(
-        RereadingContent("one"), at: url, options: .quiet(recovery))
-      for text in ["two", "three"] {
-        try await document.edit { $0.text = text }
-        try await document.save()
-        try await document.synchronize()
-      }
-      #expect(try text() == "three")
-      #expect(try await document.undo())
-      #expect(try await document.undo())
-      try await document.save()
-      try await document.synchronize()
-      #expect(try text() == "one")
-      try await document.edit { $0.text = "mine" }
-      try Data("theirs".utf8).write(to: url.appending(path: "text"))
-      try await document.save()
-      try await document.synchronize()
-      #expect(try text() == "mine")
-      let kept = try await document.conflictVersionURLs()
-      let texts = try kept.map { try String(contentsOf: $0.appending(path: "text"), encoding: .utf8) }
-      #expect(texts == ["theirs"])
-      try await document.close()
+    let url = URL(filePath: folder.appending("Trip.rereading").string, directoryHint: .isDirectory)
+    let recovery = URL(filePath: folder.appending("Recovery").string, directoryHint: .isDirectory)
+    func text() throws -> String { try String(contentsOf: url.appending(path: "text"), encoding: .utf8) }
+    let document = try await Document.create(RereadingContent("one"), at: url, options: .quiet(recovery))
+    for text in ["two", "three"] {
+      try await document.edit { $0.text = text }
+      try await document.saveAndPublish()
     }
+    #expect(try text() == "three")
+    #expect(try await document.undo())
+    #expect(try await document.undo())
+    try await document.saveAndPublish()
+    #expect(try text() == "one")
+    try await document.edit { $0.text = "mine" }
+    try Data("theirs".utf8).write(to: url.appending(path: "text"))
+    try await document.saveAndPublish()
+    #expect(try text() == "mine")
+    let kept = try await document.conflictVersionURLs()
+    let texts = try kept.map { try String(contentsOf: $0.appending(path: "text"), encoding: .utf8) }
+    #expect(texts == ["theirs"])
+    try await document.close()
   }
 }

@@ -11,6 +11,12 @@ import Testing
 struct DiscoveryScratch: Sendable {
   let path: String
 
+  init(path: String) {
+    // The type is known from here on.
+    _ = Self.note
+    self.path = path
+  }
+
   /// A package type that only these tests know.
   static let note = UTType(exportedAs: noteDeclaration.identifier)
   private static let noteDeclaration: UTType = {
@@ -121,10 +127,8 @@ struct DiscoveryScratch: Sendable {
   }
 }
 
-func withDiscoveryScratch<Result>(_ body: (DiscoveryScratch) async throws -> Result) async throws -> Result {
-  _ = DiscoveryScratch.note
-  return try await withTemporaryDirectory { try await body(DiscoveryScratch(path: $0.string)) }
-}
+/// The scratch directory of the test that runs, which has the trait `temporaryDirectory`.
+var scratch: DiscoveryScratch { DiscoveryScratch(path: folder.string) }
 
 /// The results of a program that has only the updates.
 struct HeardResults {
@@ -133,9 +137,23 @@ struct HeardResults {
   private(set) var problems: [String: FilePackageError.Code] = [:]
   private(set) var counts = (added: 0, changed: 0, moved: 0, removed: 0)
 
+  init() {}
+
+  /// Starts a query, and takes the updates of its first look.
+  init(starting query: DocumentQuery) async {
+    query.start()
+    await update(query)
+  }
+
   /// Takes all updates, and checks that they fit the earlier ones.
   mutating func hear(_ query: DocumentQuery) {
     while let update = query.takeUpdate() { hear(update) }
+  }
+
+  /// Takes the updates of the query's next look.
+  mutating func update(_ query: DocumentQuery) async {
+    await query.update()
+    hear(query)
   }
 
   mutating func hear(_ update: DocumentQuery.Update) {

@@ -4,50 +4,48 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("A query, whatever happens in the folders", .tags(.scale), .serialized)
+@Suite("A query, whatever happens in the folders", .tags(.scale), .serialized, .temporaryDirectory)
 struct DocumentQueryModelTests {
   private static let folders = ["One", "Two", "One/Inner"]
 
   @Test(arguments: 1...40)
   func `has what a fresh walk finds, and told what led there`(seed: UInt64) async throws {
-    try await withDiscoveryScratch { scratch in
-      var generator = SeededGenerator(seed: seed)
-      for name in ["One", "Two", "Outside"] { try scratch.makeFolder(name) }
-      for _ in 0..<20 { Step.random(&generator).carryOut(in: scratch, &generator) }
-      let query = DocumentQuery(
-        DocumentSearch(in: Self.folders.map(scratch.url)), options: seed % 2 == 0 ? .hasty : .patient)
-      query.start()
-      var heard = HeardResults()
-      var steps: [Step] = []
-      for round in 0..<60 {
-        // Now and then the query looks while the steps go on.
-        for _ in 0..<Int.random(in: 1...12, using: &generator) {
-          let step = Step.random(&generator)
-          steps.append(step)
-          step.carryOut(in: scratch, &generator)
-        }
-        await query.update()
-        var told = try Self.differences(query, scratch)
-        // A file that is open for writing while another test starts a process is closed late, and the kernel tells the
-        // change only then.
-        for _ in 0..<500 where told != [] {
-          try await Task.sleep(for: .milliseconds(10))
-          await query.update()
-          told = try Self.differences(query, scratch)
-        }
-        heard.hear(query)
-        let results = Dictionary(grouping: query.results, by: \.path)
-        try #require(results.values.allSatisfy { $0.count == 1 })
-        try #require(told == [], "round \(round) of \(seed) after \(steps.suffix(12).map(\.rawValue))")
-        try #require(heard.items == results.mapValues { $0[0] }, "round \(round) of \(seed)")
-        if round == 30 {
-          // A new run tells everything again.
-          query.search = query.search
-        }
+    var generator = SeededGenerator(seed: seed)
+    for name in ["One", "Two", "Outside"] { try scratch.makeFolder(name) }
+    for _ in 0..<20 { Step.random(&generator).carryOut(in: scratch, &generator) }
+    let query = DocumentQuery(
+      DocumentSearch(in: Self.folders.map(scratch.url)), options: seed % 2 == 0 ? .hasty : .patient)
+    query.start()
+    var heard = HeardResults()
+    var steps: [Step] = []
+    for round in 0..<60 {
+      // Now and then the query looks while the steps go on.
+      for _ in 0..<Int.random(in: 1...12, using: &generator) {
+        let step = Step.random(&generator)
+        steps.append(step)
+        step.carryOut(in: scratch, &generator)
       }
-      #expect(heard.counts.added > 5 && heard.counts.moved > 0 && heard.counts.removed > 3, "\(heard.counts)")
-      await query.stop()
+      await query.update()
+      var told = try Self.differences(query, scratch)
+      // A file that is open for writing while another test starts a process is closed late, and the kernel tells the
+      // change only then.
+      for _ in 0..<500 where told != [] {
+        try await Task.sleep(for: .milliseconds(10))
+        await query.update()
+        told = try Self.differences(query, scratch)
+      }
+      heard.hear(query)
+      let results = Dictionary(grouping: query.results, by: \.path)
+      try #require(results.values.allSatisfy { $0.count == 1 })
+      try #require(told == [], "round \(round) of \(seed) after \(steps.suffix(12).map(\.rawValue))")
+      try #require(heard.items == results.mapValues { $0[0] }, "round \(round) of \(seed)")
+      if round == 30 {
+        // A new run tells everything again.
+        query.search = query.search
+      }
     }
+    #expect(heard.counts.added > 5 && heard.counts.moved > 0 && heard.counts.removed > 3, "\(heard.counts)")
+    await query.stop()
   }
 
   /// Returns the documents that the query has otherwise than a fresh walk.

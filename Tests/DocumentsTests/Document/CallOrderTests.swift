@@ -147,8 +147,7 @@ struct CallOrderTests {
       func fileWrapper(configuration: WriteConfiguration) throws -> FileWrapper {
         let tree = configuration.existingFile ?? FileWrapper(directoryWithFileWrappers: [:])
         if Self.edits.load(ordering: .acquiring) > 0 { _ = Self.wait() }
-        try tree.setDescendant(
-          FileWrapper(regularFileWithContents: Data("\(number)".utf8)), at: "number.txt")
+        try tree.setDescendant(FileWrapper(regularFileWithContents: Data("\(number)".utf8)), at: "number.txt")
         return tree
       }
 

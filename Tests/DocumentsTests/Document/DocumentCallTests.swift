@@ -199,8 +199,7 @@ extension DocumentFixture {
   static func create(
     _ content: Content, elsewhere url: URL, on disk: any Disk
   ) async throws -> Document<Content> {
-    let document = Document(
-      fileURL: url, content: content, options: .quiet(recovery), on: .test(disk))
+    let document = Document(fileURL: url, content: content, options: .quiet(recovery), on: .test(disk))
     try await document.save(to: url, for: .forCreating)
     return document
   }

@@ -8,7 +8,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("What an open document costs", .tags(.scale))
+@Suite("What an open document costs", .tags(.scale), .temporaryDirectory)
 struct DocumentCostTests {
   private typealias Book = DocumentFixture<Chapters>
 
@@ -36,8 +36,7 @@ struct DocumentCostTests {
     let store = try await PackageStore.open(Book.path, on: disk)
     // The first application values make the metadata.
     let metadata = PackageMetadata(applicationValues: ["DisplayName": .string("Book")])
-    await store.tree.addRegularFile(
-      withContents: try metadata.encoded(), preferredFilename: "Metadata.plist")
+    await store.tree.addRegularFile(withContents: try metadata.encoded(), preferredFilename: "Metadata.plist")
     try await store.save()
     try await store.close()
     return disk
@@ -143,54 +142,52 @@ struct DocumentCostTests {
     // other tests, a thousand documents would take the descriptors that those need.
     let isAlone = ProcessInfo.processInfo.environment["ALONE"] == "1"
     let count = isAlone ? 1000 : 50
-    try await withTemporaryDirectory { folder in
-      let urls = (0..<count).map { URL(filePath: folder.appending("\($0).pages").string) }
-      let clock = ManualClock()
-      var documents: [Document<Pages>] = []
-      let before = ProcessUse.now
-      for url in urls {
-        documents.append(
-          try await Document.create(
-            Pages(["a.txt": "0"]), at: url,
-            options: .quiet(nil) { options in
-              options.autosave = AutosavePolicy()
-              options.clock = clock
-            }))
-      }
-      let opened = ProcessUse.now
-      try await withThrowingTaskGroup { group in
-        for document in documents {
-          group.addTask { try await document.edit { $0["a.txt"] = "1" } }
-        }
-        try await group.waitForAll()
-      }
-      let most = Mutex(0)
-      try await withDeadline("\(count) autosaves") { [documents] in
-        for document in documents {
-          while await document.hasUnsavedChanges {
-            clock.advance(by: .seconds(3))
-            await document.performAsynchronousFileAccess {}
-          }
-          most.withLock { $0 = max($0, ProcessUse.now.threads) }
-        }
-      }
-      let saved = ProcessUse.now
-      try await withThrowingTaskGroup { group in
-        for document in documents { group.addTask { try await document.close() } }
-        try await group.waitForAll()
-      }
-      for url in urls {
-        let file = url.appending(path: "a.txt")
-        #expect(try String(decoding: Data(contentsOf: file), as: UTF8.self) == "1")
-      }
-      print(
-        "\(count) documents: \((opened.bytes - before.bytes) / count) bytes each open, "
-          + "\((saved.bytes - before.bytes) / count) saved, \(most.withLock { $0 }) threads")
-      guard isAlone else { return }
-      // A store has a thread only while it has work.
-      #expect(most.withLock { $0 } < 64)
-      #expect((saved.bytes - before.bytes) / count < 1 << 20)
+    let urls = (0..<count).map { URL(filePath: folder.appending("\($0).pages").string) }
+    let clock = ManualClock()
+    var documents: [Document<Pages>] = []
+    let before = ProcessUse.now
+    for url in urls {
+      documents.append(
+        try await Document.create(
+          Pages(["a.txt": "0"]), at: url,
+          options: .quiet(nil) { options in
+            options.autosave = AutosavePolicy()
+            options.clock = clock
+          }))
     }
+    let opened = ProcessUse.now
+    try await withThrowingTaskGroup { group in
+      for document in documents {
+        group.addTask { try await document.edit { $0["a.txt"] = "1" } }
+      }
+      try await group.waitForAll()
+    }
+    let most = Mutex(0)
+    try await withDeadline("\(count) autosaves") { [documents] in
+      for document in documents {
+        while await document.hasUnsavedChanges {
+          clock.advance(by: .seconds(3))
+          await document.performAsynchronousFileAccess {}
+        }
+        most.withLock { $0 = max($0, ProcessUse.now.threads) }
+      }
+    }
+    let saved = ProcessUse.now
+    try await withThrowingTaskGroup { group in
+      for document in documents { group.addTask { try await document.close() } }
+      try await group.waitForAll()
+    }
+    for url in urls {
+      let file = url.appending(path: "a.txt")
+      #expect(try String(decoding: Data(contentsOf: file), as: UTF8.self) == "1")
+    }
+    print(
+      "\(count) documents: \((opened.bytes - before.bytes) / count) bytes each open, "
+        + "\((saved.bytes - before.bytes) / count) saved, \(most.withLock { $0 }) threads")
+    guard isAlone else { return }
+    // A store has a thread only while it has work.
+    #expect(most.withLock { $0 } < 64)
+    #expect((saved.bytes - before.bytes) / count < 1 << 20)
   }
 }
 

@@ -32,8 +32,7 @@ struct DocumentHistoryTests {
     for version in try await store.versions() {
       let (tree, lost) = try await store.contents(of: version.persistentIdentifier)
       #expect(lost.isEmpty)
-      contents.append(
-        try Pages(configuration: .init(contentType: Pages.readableContentTypes[0], file: tree)))
+      contents.append(try Pages(configuration: .init(contentType: Pages.readableContentTypes[0], file: tree)))
     }
     return contents
   }

@@ -6,7 +6,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("The life of a document")
+@Suite("The life of a document", .temporaryDirectory)
 struct DocumentLifeTests {
   private typealias Trip = DocumentFixture<Pages>
 
@@ -50,18 +50,16 @@ struct DocumentLifeTests {
   }
 
   @Test func `keeps mode and attributes of a single file`() async throws {
-    try await withTemporaryDirectory { folder in
-      let (disk, name) = (PosixDisk(), FileName("Letter.txt"))
-      let directory = try disk.openDirectory(at: folder)
-      try disk.makeFile(name, Array("one".utf8), in: directory, mode: 0o600)
-      try disk.setMode(0o640, of: disk.openFile(name, in: directory))
-      let url = URL(filePath: folder.appending("Letter.txt").string)
-      let document = try await Document<Plain>.open(at: url, options: .quiet(nil))
-      try await document.edit { $0.text = "two" }
-      try await document.save()
-      #expect(try disk.status(of: name, in: directory).mode == 0o640)
-      #expect(try disk.text(name, in: folder) == "two")
-    }
+    let (disk, name) = (PosixDisk(), FileName("Letter.txt"))
+    let directory = try disk.openDirectory(at: folder)
+    try disk.makeFile(name, Array("one".utf8), in: directory, mode: 0o600)
+    try disk.setMode(0o640, of: disk.openFile(name, in: directory))
+    let url = url("Letter.txt")
+    let document = try await Document<Plain>.open(at: url, options: .quiet(nil))
+    try await document.edit { $0.text = "two" }
+    try await document.save()
+    #expect(try disk.status(of: name, in: directory).mode == 0o640)
+    #expect(try disk.text(name, in: folder) == "two")
   }
 
   @Test func `goes on elsewhere after it was saved to another place`() async throws {
@@ -101,8 +99,7 @@ struct DocumentLifeTests {
     #expect(await document.hasUnsavedChanges)
     #expect(try disk.text("x.txt", in: "/Copy.pages") == "theirs")
     // The next save still goes to the old place.
-    try await document.save()
-    try await document.synchronize()
+    try await document.saveAndPublish()
     #expect(try disk.text("a.txt", in: Trip.path) == "edited")
   }
 
@@ -176,12 +173,18 @@ struct DocumentLifeTests {
     #expect(await late.next() == .normal)
   }
 
-  @Test func `saves a change that is made while it is written by the next save`() async throws {
-    // The edit after the beginning of the save is not saved by it (CT2).
+  /// Makes a document with an edit on a disk where a save waits.
+  private static func edited() async throws -> (FaultyDisk, Document<Pages>) {
     let gate = FaultyDisk(try CrashDisk())
     let document = try await Trip.create(Pages(["a.txt": "one"]), on: gate.disk)
     try await document.edit { $0["a.txt"] = "two" }
     gate.close(for: .synchronize)
+    return (gate, document)
+  }
+
+  @Test func `saves a change that is made while it is written by the next save`() async throws {
+    // The edit after the beginning of the save is not saved by it (CT2).
+    let (gate, document) = try await Self.edited()
     async let saved = document.save()
     await gate.arrival()
     try await document.edit { $0["a.txt"] = "three" }
@@ -197,10 +200,7 @@ struct DocumentLifeTests {
 
   @Test func `makes one save of those that wait, and gives each its result`() async throws {
     // The callers that wait share one save (A4).
-    let gate = FaultyDisk(try CrashDisk())
-    let document = try await Trip.create(Pages(["a.txt": "one"]), on: gate.disk)
-    try await document.edit { $0["a.txt"] = "two" }
-    gate.close(for: .synchronize)
+    let (gate, document) = try await Self.edited()
     async let first = document.save()
     await gate.arrival()
     try await document.edit { $0["b.txt"] = "b" }
@@ -220,10 +220,7 @@ struct DocumentLifeTests {
 
   @Test func `is saved whole when whoever asked for it is cancelled`() async throws {
     // The save runs to its end (A2).
-    let gate = FaultyDisk(try CrashDisk())
-    let document = try await Trip.create(Pages(["a.txt": "one"]), on: gate.disk)
-    try await document.edit { $0["a.txt"] = "two" }
-    gate.close(for: .synchronize)
+    let (gate, document) = try await Self.edited()
     let task = Task { try await document.save() }
     await gate.arrival()
     task.cancel()
@@ -234,10 +231,7 @@ struct DocumentLifeTests {
 
   @Test func `waits, when it is closed, for the save that is running`() async throws {
     // The close is an access after the save (A1).
-    let gate = FaultyDisk(try CrashDisk())
-    let document = try await Trip.create(Pages(["a.txt": "one"]), on: gate.disk)
-    try await document.edit { $0["a.txt"] = "two" }
-    gate.close(for: .synchronize)
+    let (gate, document) = try await Self.edited()
     async let saved = document.save()
     await gate.arrival()
     async let closed: Void = document.close()

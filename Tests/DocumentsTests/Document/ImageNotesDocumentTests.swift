@@ -7,7 +7,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("A document of text and images")
+@Suite("A document of text and images", .temporaryDirectory)
 struct ImageNotesDocumentTests {
   private typealias Trip = DocumentFixture<ImageNotes>
 
@@ -16,20 +16,18 @@ struct ImageNotesDocumentTests {
     Array("GIF89a".utf8) + [1, 0, 1, 0, 0, 0, 0, 0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, 0x44, 1, 0, 0x3B])
 
   @Test func `does not lose a title with a character that its metadata cannot hold`() async throws {
-    try await withTemporaryDirectory { folder in
-      let url = URL(filePath: folder.appending("Trip.imageNotes").string)
-      var options = DocumentOptions<ImageNotes>()
-      (options.autosave, options.recoveryFolder) = (nil, nil)
-      let document = try await Document.create(ImageNotes(text: "one"), at: url, options: options)
-      let before = try Data(contentsOf: url.appending(path: "Metadata.plist"))
-      try await document.edit { $0.customName = "a\0b" }
-      let error = await #expect(throws: DocumentError.self) { try await document.save() }
-      #expect(error?.code == .content && "\(error?.cause as Any)".contains("NUL"), "\(error as Any)")
-      #expect(try Data(contentsOf: url.appending(path: "Metadata.plist")) == before)
-      #expect(try await document.content.customName == "a\0b")
-      try await document.undo()
-      try await document.close()
-    }
+    let url = url("Trip.imageNotes")
+    var options = DocumentOptions<ImageNotes>()
+    (options.autosave, options.recoveryFolder) = (nil, nil)
+    let document = try await Document.create(ImageNotes(text: "one"), at: url, options: options)
+    let before = try Data(contentsOf: url.appending(path: "Metadata.plist"))
+    try await document.edit { $0.customName = "a\0b" }
+    let error = await #expect(throws: DocumentError.self) { try await document.save() }
+    #expect(error?.code == .content && "\(error?.cause as Any)".contains("NUL"), "\(error as Any)")
+    #expect(try Data(contentsOf: url.appending(path: "Metadata.plist")) == before)
+    #expect(try await document.content.customName == "a\0b")
+    try await document.undo()
+    try await document.close()
   }
 
   @Test func `has an image again when its removal is undone after it was saved`() async throws {
@@ -45,8 +43,7 @@ struct ImageNotesDocumentTests {
     let again = try await Trip.open(on: disk)
     #expect(try await again.content.images.map(\.name) == ["Dawn.gif"])
     try await again.edit("Remove") { try $0.remove(image: "Dawn.gif") }
-    try await again.save()
-    try await again.synchronize()
+    try await again.saveAndPublish()
     #expect(try !disk.holds("Dawn.gif", in: Trip.path.appending("Images")))
     try await again.undo()
     try await again.save()
@@ -67,8 +64,7 @@ struct ImageNotesDocumentTests {
     #expect(try await document.checkForExternalChanges() == .merged)
     #expect(try await document.content.text == "ONE\ntwo\nTHREE\n")
     // A change of the same line is a conflict, and no text is lost.
-    try await document.save()
-    try await document.synchronize()
+    try await document.saveAndPublish()
     let third = try await Trip.open(on: disk)
     try await third.edit("Typing") { $0.text = "ONE\ntheirs\nTHREE\n" }
     try await third.close()

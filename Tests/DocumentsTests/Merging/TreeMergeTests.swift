@@ -42,7 +42,7 @@ extension FileWrapper {
   }
 }
 
-@Suite("A merge of trees")
+@Suite("A merge of trees", .temporaryDirectory)
 struct TreeMergeTests {
   private static func merge(_ base: Files, _ ours: Files, _ theirs: Files) throws -> (
     files: Files, conflicts: [MergeConflict]
@@ -229,132 +229,124 @@ struct TreeMergeTests {
 
   @Test func `is saved by writing what we changed and nothing else`() async throws {
     // The other children are the very objects of their tree, and are not written (TM2).
-    try await withTemporaryDirectory { folder in
-      let files = ["Text.txt": "old", "Other.txt": "other", "Images/1.png": "one", "Images/2.png": "two"]
-      let (merge, store) = try await Self.trees(in: folder, files) { tree in
-        try tree.setDescendant(FileWrapper(regularFileWithContents: Data("mine".utf8)), at: "Text.txt")
-        try tree.removeDescendant(at: "Images/1.png")
-      } theirs: { path in
-        try Data("theirs".utf8).write(to: URL(filePath: path + "/Other.txt"))
-        try Data("three".utf8).write(to: URL(filePath: path + "/Images/3.png"))
-      }
-      #expect(merge.conflicts.isEmpty)
-      let report = try await store.save(merge.apply())
-      #expect(report.written == ["Metadata.plist", "Text.txt"] && report.removed == ["Images/1.png"])
-      var merged = try await PackageStore.open(at: Self.url(folder)).tree.files()
-      merged["Metadata.plist"] = nil
-      #expect(
-        merged == ["Text.txt": "mine", "Other.txt": "theirs", "Images/2.png": "two", "Images/3.png": "three"])
+    let files = ["Text.txt": "old", "Other.txt": "other", "Images/1.png": "one", "Images/2.png": "two"]
+    let (merge, store) = try await Self.trees(in: folder, files) { tree in
+      try tree.setDescendant(FileWrapper(regularFileWithContents: Data("mine".utf8)), at: "Text.txt")
+      try tree.removeDescendant(at: "Images/1.png")
+    } theirs: { path in
+      try Data("theirs".utf8).write(to: URL(filePath: path + "/Other.txt"))
+      try Data("three".utf8).write(to: URL(filePath: path + "/Images/3.png"))
     }
+    #expect(merge.conflicts.isEmpty)
+    let report = try await store.save(merge.apply())
+    #expect(report.written == ["Metadata.plist", "Text.txt"] && report.removed == ["Images/1.png"])
+    var merged = try await PackageStore.open(at: Self.url(folder)).tree.files()
+    merged["Metadata.plist"] = nil
+    #expect(
+      merged == ["Text.txt": "mine", "Other.txt": "theirs", "Images/2.png": "two", "Images/3.png": "three"])
   }
 
   @Test func `follows what one side renamed`() async throws {
-    try await withTemporaryDirectory { folder in
-      let files = ["a": "one", "b": "two", "f/c": "three", "d": "four", "e": "five"]
-      func renamed(_ tree: FileWrapper, _ old: String, _ new: String) throws {
-        let node = try #require(try tree.descendant(at: old))
-        try tree.removeDescendant(at: old)
-        try tree.setDescendant(node, at: new)
-      }
-      let (merge, store) = try await Self.trees(in: folder, files) { tree in
-        try renamed(tree, "a", "f/mine")
-        try tree.setDescendant(FileWrapper(regularFileWithContents: Data("two of mine".utf8)), at: "b")
-        try renamed(tree, "d", "mine")
-        try renamed(tree, "e", "f/e")
-      } theirs: { path in
-        // A write in place, so that it is the same file.
-        let file = try FileDescriptor.open(FilePath(path + "/a"), .writeOnly)
-        _ = try file.closeAfter { try file.writeAll(Array("ONE of theirs".utf8)) }
-        try FileManager.default.moveItem(atPath: path + "/b", toPath: path + "/f/theirs")
-        try FileManager.default.moveItem(atPath: path + "/d", toPath: path + "/theirs")
-        try FileManager.default.removeItem(atPath: path + "/e")
-      }
-      #expect(
-        merge.conflicts == [
-          MergeConflict("f/e", .removedByThem, kept: .ours), MergeConflict("mine", .bothMoved, kept: .both),
-        ])
-      let tree = try merge.apply()
-      // The file of a removed child cannot be read any more.
-      try tree.removeDescendant(at: "f/e")
-      _ = try await store.save(tree)
-      var merged = try await PackageStore.open(at: Self.url(folder)).tree.files()
-      merged["Metadata.plist"] = nil
-      #expect(
-        merged == [
-          "f/mine": "ONE of theirs", "f/theirs": "two of mine", "f/c": "three", "mine": "four",
-          "theirs": "four",
-        ])
+    let files = ["a": "one", "b": "two", "f/c": "three", "d": "four", "e": "five"]
+    func renamed(_ tree: FileWrapper, _ old: String, _ new: String) throws {
+      let node = try #require(try tree.descendant(at: old))
+      try tree.removeDescendant(at: old)
+      try tree.setDescendant(node, at: new)
     }
+    let (merge, store) = try await Self.trees(in: folder, files) { tree in
+      try renamed(tree, "a", "f/mine")
+      try tree.setDescendant(FileWrapper(regularFileWithContents: Data("two of mine".utf8)), at: "b")
+      try renamed(tree, "d", "mine")
+      try renamed(tree, "e", "f/e")
+    } theirs: { path in
+      // A write in place, so that it is the same file.
+      let file = try FileDescriptor.open(FilePath(path + "/a"), .writeOnly)
+      _ = try file.closeAfter { try file.writeAll(Array("ONE of theirs".utf8)) }
+      try FileManager.default.moveItem(atPath: path + "/b", toPath: path + "/f/theirs")
+      try FileManager.default.moveItem(atPath: path + "/d", toPath: path + "/theirs")
+      try FileManager.default.removeItem(atPath: path + "/e")
+    }
+    #expect(
+      merge.conflicts == [
+        MergeConflict("f/e", .removedByThem, kept: .ours), MergeConflict("mine", .bothMoved, kept: .both),
+      ])
+    let tree = try merge.apply()
+    // The file of a removed child cannot be read any more.
+    try tree.removeDescendant(at: "f/e")
+    _ = try await store.save(tree)
+    var merged = try await PackageStore.open(at: Self.url(folder)).tree.files()
+    merged["Metadata.plist"] = nil
+    #expect(
+      merged == [
+        "f/mine": "ONE of theirs", "f/theirs": "two of mine", "f/c": "three", "mine": "four",
+        "theirs": "four",
+      ])
   }
 
   @Test(arguments: [true, false])
   func `has the permissions that one side gave, and the bytes of the other`(areOurs: Bool) async throws {
-    try await withTemporaryDirectory { folder in
-      let files = ["run": "old", "only": "only", "gone": "gone", "both": "both", "f/a": "a"]
-      let modes: [(path: String, mode: UInt16)] = [
-        ("run", 0o755), ("only", 0o640), ("gone", 0o755), ("f", 0o700),
-      ]
-      let (merge, store) = try await Self.trees(in: folder, files) { tree in
-        try tree.descendant(at: "both")?.setPermissions(0o664)
-        if areOurs {
-          for (path, mode) in modes { try tree.descendant(at: path)?.setPermissions(mode) }
-        } else {
-          try tree.setDescendant(FileWrapper(regularFileWithContents: Data("new".utf8)), at: "run")
-          try tree.removeDescendant(at: "gone")
-        }
-      } theirs: { path in
-        #expect(chmod(path + "/both", 0o744) == 0)
-        if areOurs {
-          try Data("new".utf8).write(to: URL(filePath: path + "/run"))
-          try FileManager.default.removeItem(atPath: path + "/gone")
-        } else {
-          for (name, mode) in modes { #expect(chmod(path + "/" + name, mode_t(mode)) == 0) }
-        }
+    let files = ["run": "old", "only": "only", "gone": "gone", "both": "both", "f/a": "a"]
+    let modes: [(path: String, mode: UInt16)] = [
+      ("run", 0o755), ("only", 0o640), ("gone", 0o755), ("f", 0o700),
+    ]
+    let (merge, store) = try await Self.trees(in: folder, files) { tree in
+      try tree.descendant(at: "both")?.setPermissions(0o664)
+      if areOurs {
+        for (path, mode) in modes { try tree.descendant(at: path)?.setPermissions(mode) }
+      } else {
+        try tree.setDescendant(FileWrapper(regularFileWithContents: Data("new".utf8)), at: "run")
+        try tree.removeDescendant(at: "gone")
       }
-      // Permissions alone do not keep a child that the other side removed.
-      #expect(merge.conflicts.isEmpty)
-      _ = try await store.save(merge.apply())
-      try await store.close()
-      let tree = try await PackageStore.open(at: Self.url(folder)).tree
-      var merged = try tree.files()
-      merged["Metadata.plist"] = nil
-      #expect(merged == ["run": "new", "only": "only", "both": "both", "f/a": "a"])
-      for (path, mode) in modes where path != "gone" {
-        #expect(try tree.descendant(at: path)?.permissions == mode, "\(path)")
+    } theirs: { path in
+      #expect(chmod(path + "/both", 0o744) == 0)
+      if areOurs {
+        try Data("new".utf8).write(to: URL(filePath: path + "/run"))
+        try FileManager.default.removeItem(atPath: path + "/gone")
+      } else {
+        for (name, mode) in modes { #expect(chmod(path + "/" + name, mode_t(mode)) == 0) }
       }
-      #expect(try tree.descendant(at: "both")?.permissions == 0o764)
     }
+    // Permissions alone do not keep a child that the other side removed.
+    #expect(merge.conflicts.isEmpty)
+    _ = try await store.save(merge.apply())
+    try await store.close()
+    let tree = try await PackageStore.open(at: Self.url(folder)).tree
+    var merged = try tree.files()
+    merged["Metadata.plist"] = nil
+    #expect(merged == ["run": "new", "only": "only", "both": "both", "f/a": "a"])
+    for (path, mode) in modes where path != "gone" {
+      #expect(try tree.descendant(at: path)?.permissions == mode, "\(path)")
+    }
+    #expect(try tree.descendant(at: "both")?.permissions == 0o764)
   }
 
   @Test func `takes the application's values of the metadata, and no others`() async throws {
-    try await withTemporaryDirectory { folder in
-      func named(_ name: String, _ tree: FileWrapper) throws {
-        var metadata = try PackageMetadata(decoding: tree.regularFile(at: "Metadata.plist").contents())
-        metadata.displayName = name
-        let file = FileWrapper(regularFileWithContents: try metadata.encoded())
-        try tree.setDescendant(file, at: "Metadata.plist")
-      }
-      _ = try await PackageStore.create(
-        FileWrapper(["a": "1"]), at: Self.url(folder), contentType: UTType(exportedAs: "org.example.a"))
-      let stores = [
-        try await PackageStore.open(at: Self.url(folder)), try await PackageStore.open(at: Self.url(folder)),
-      ]
-      let (base, ours) = (await stores[0].tree, await stores[1].tree)
-      for tree in [base, ours] { _ = try tree.files() }
-      try named("Mine", ours)
-      // Another program saves, which gives the metadata a new revision.
-      let other = try await PackageStore.open(at: Self.url(folder))
-      await other.tree.addRegularFile(withContents: Data("2".utf8), preferredFilename: "b")
-      try await other.save()
-      try await other.close()
-      let store = try await PackageStore.open(at: Self.url(folder))
-      let merge = try TreeMerge(base: base, ours: ours, theirs: await store.tree)
-      #expect(merge.conflicts.isEmpty)
-      let report = try await store.save(merge.apply())
-      #expect(report.written == ["Metadata.plist"])
-      let metadata = try await store.metadata()
-      #expect(metadata?.displayName == "Mine" && metadata?.generation == 3)
+    func named(_ name: String, _ tree: FileWrapper) throws {
+      var metadata = try PackageMetadata(decoding: tree.regularFile(at: "Metadata.plist").contents())
+      metadata.displayName = name
+      let file = FileWrapper(regularFileWithContents: try metadata.encoded())
+      try tree.setDescendant(file, at: "Metadata.plist")
     }
+    _ = try await PackageStore.create(
+      FileWrapper(["a": "1"]), at: Self.url(folder), contentType: UTType(exportedAs: "org.example.a"))
+    let stores = [
+      try await PackageStore.open(at: Self.url(folder)), try await PackageStore.open(at: Self.url(folder)),
+    ]
+    let (base, ours) = (await stores[0].tree, await stores[1].tree)
+    for tree in [base, ours] { _ = try tree.files() }
+    try named("Mine", ours)
+    // Another program saves, which gives the metadata a new revision.
+    let other = try await PackageStore.open(at: Self.url(folder))
+    await other.tree.addRegularFile(withContents: Data("2".utf8), preferredFilename: "b")
+    try await other.save()
+    try await other.close()
+    let store = try await PackageStore.open(at: Self.url(folder))
+    let merge = try TreeMerge(base: base, ours: ours, theirs: await store.tree)
+    #expect(merge.conflicts.isEmpty)
+    let report = try await store.save(merge.apply())
+    #expect(report.written == ["Metadata.plist"])
+    let metadata = try await store.metadata()
+    #expect(metadata?.displayName == "Mine" && metadata?.generation == 3)
   }
 }
 

@@ -12,7 +12,7 @@ struct DocumentEventTests {
   private typealias Trip = DocumentFixture<Pages>
 
   private final class Listener: Sendable {
-    private let lines = Mutex<[String]>([])
+    private let lines = NoteList<String>()
 
     func tell(_ event: DocumentEvent) {
       let line =
@@ -23,16 +23,11 @@ struct DocumentEventTests {
         case .changedByOthers(let outcome, let paths): "\(outcome) \(paths)"
         case .moved(let url): "moved \(url.path)"
         }
-      lines.withLock { $0.append(line) }
+      lines.add(line)
     }
 
     /// Returns the lines since the last call of this method.
-    func heard() -> [String] {
-      lines.withLock { lines in
-        defer { lines = [] }
-        return lines
-      }
-    }
+    func heard() -> [String] { lines.taken() }
   }
 
   @Test func `comes in order, once, and before the call returns`() async throws {
@@ -41,8 +36,7 @@ struct DocumentEventTests {
       options.merge = Pages.merge
       options.eventHandler = { listener.tell($0) }
     }
-    #expect(
-      listener.heard() == ["state closed, progressAvailable", "state normal", #"saved ["a.txt"]"#])
+    #expect(listener.heard() == ["state closed, progressAvailable", "state normal", #"saved ["a.txt"]"#])
     try await document.edit { $0["a.txt"] = "mine" }
     #expect(listener.heard() == [])
     try await document.save()
@@ -119,8 +113,7 @@ struct DocumentEventTests {
       try await #require(edited.withLock { $0 }).value
       #expect(
         try await document.content.pages == Pages(["a.txt": "mine \(number)", "b.txt": "theirs \(number)"]))
-      try await document.save()
-      try await document.synchronize()
+      try await document.saveAndPublish()
     }
   }
 }

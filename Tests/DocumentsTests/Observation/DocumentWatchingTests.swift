@@ -5,19 +5,15 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("An open document that other programs change")
+@Suite("An open document that other programs change", .temporaryDirectory)
 struct DocumentWatchingTests {
-  /// Calls `body` with a document on the disk of this machine, and its URL.
-  private static func with(
-    _ body: (Document<Pages>, URL) async throws -> Void
-  ) async throws {
-    try await withTemporaryDirectory { folder in
-      let url = URL(filePath: folder.appending("Trip.pages").string, directoryHint: .isDirectory)
-      let recovery = URL(filePath: folder.appending("Recovery").string, directoryHint: .isDirectory)
-      let document = try await Document.create(
-        Pages(["one.txt": "1", "two.txt": "2"]), at: url, options: .quiet(recovery))
-      try await body(document, url)
-    }
+  /// Makes a document on the disk of this machine.
+  private static func document() async throws -> (Document<Pages>, URL) {
+    let url = URL(filePath: folder.appending("Trip.pages").string, directoryHint: .isDirectory)
+    let recovery = URL(filePath: folder.appending("Recovery").string, directoryHint: .isDirectory)
+    let document = try await Document.create(
+      Pages(["one.txt": "1", "two.txt": "2"]), at: url, options: .quiet(recovery))
+    return (document, url)
   }
 
   /// Waits for a condition; fails after a time that no change takes.
@@ -35,60 +31,55 @@ struct DocumentWatchingTests {
   }
 
   @Test func `is read anew when nothing was edited`() async throws {
-    try await Self.with { document, url in
-      try Data("theirs".utf8).write(to: url.appending(path: "one.txt"))
-      try await Self.waits { try await document.content["one.txt"] == "theirs" }
-      #expect(await !document.hasUnsavedChanges)
-      try await document.close()
-    }
+    let (document, url) = try await Self.document()
+    try Data("theirs".utf8).write(to: url.appending(path: "one.txt"))
+    try await Self.waits { try await document.content["one.txt"] == "theirs" }
+    #expect(await !document.hasUnsavedChanges)
+    try await document.close()
   }
 
   @Test func `keeps both where both were edited`() async throws {
-    try await Self.with { document, url in
-      try await document.edit { $0["one.txt"] = "mine" }
-      try Data("theirs".utf8).write(to: url.appending(path: "one.txt"))
-      try await Self.waits { await document.documentState.contains(.inConflict) }
-      #expect(try await document.content["one.txt"] == "mine")
-      try await document.save()
-      let kept = try await document.conflictVersionURLs()
-      let texts = try kept.map { try String(contentsOf: $0.appending(path: "one.txt"), encoding: .utf8) }
-      #expect(texts == ["theirs"])
-      try await document.close()
-    }
+    let (document, url) = try await Self.document()
+    try await document.edit { $0["one.txt"] = "mine" }
+    try Data("theirs".utf8).write(to: url.appending(path: "one.txt"))
+    try await Self.waits { await document.documentState.contains(.inConflict) }
+    #expect(try await document.content["one.txt"] == "mine")
+    try await document.save()
+    let kept = try await document.conflictVersionURLs()
+    let texts = try kept.map { try String(contentsOf: $0.appending(path: "one.txt"), encoding: .utf8) }
+    #expect(texts == ["theirs"])
+    try await document.close()
   }
 
   @Test func `goes on where it was moved, and ends where it was removed`() async throws {
-    try await Self.with { document, url in
-      let moved = url.deletingLastPathComponent().appending(path: "Tour.pages", directoryHint: .isDirectory)
-      try FileManager.default.moveItem(at: url, to: moved)
-      try await Self.waits { await document.localizedName == "Tour" }
-      try await document.edit { $0["one.txt"] = "mine" }
-      try await document.save()
-      try await document.synchronize()
-      #expect(try String(contentsOf: moved.appending(path: "one.txt"), encoding: .utf8) == "mine")
-      #expect(!FileManager.default.fileExists(atPath: url.path))
-      // The document may remove its own files meanwhile.
-      while FileManager.default.fileExists(atPath: moved.path) {
-        try? FileManager.default.removeItem(at: moved)
-      }
-      try await Self.waits { await !document.isOpen }
-      #expect(!FileManager.default.fileExists(atPath: moved.path))
+    let (document, url) = try await Self.document()
+    let moved = url.deletingLastPathComponent().appending(path: "Tour.pages", directoryHint: .isDirectory)
+    try FileManager.default.moveItem(at: url, to: moved)
+    try await Self.waits { await document.localizedName == "Tour" }
+    try await document.edit { $0["one.txt"] = "mine" }
+    try await document.saveAndPublish()
+    #expect(try String(contentsOf: moved.appending(path: "one.txt"), encoding: .utf8) == "mine")
+    #expect(!FileManager.default.fileExists(atPath: url.path))
+    // The document may remove its own files meanwhile.
+    while FileManager.default.fileExists(atPath: moved.path) {
+      try? FileManager.default.removeItem(at: moved)
     }
+    try await Self.waits { await !document.isOpen }
+    #expect(!FileManager.default.fileExists(atPath: moved.path))
   }
 
   @Test func `never takes its own saves for others'`() async throws {
-    try await Self.with { document, url in
-      for number in 0..<20 {
-        try await document.edit { $0["one.txt"] = "\(number)" }
-        try await document.save()
-      }
-      try await document.synchronize()
-      // The document also takes in a later change.
-      try Data("theirs".utf8).write(to: url.appending(path: "two.txt"))
-      try await Self.waits { try await document.content["two.txt"] == "theirs" }
-      #expect(try await document.content["one.txt"] == "19")
-      #expect(await !document.documentState.contains(.inConflict))
-      try await document.close()
+    let (document, url) = try await Self.document()
+    for number in 0..<20 {
+      try await document.edit { $0["one.txt"] = "\(number)" }
+      try await document.save()
     }
+    try await document.synchronize()
+    // The document also takes in a later change.
+    try Data("theirs".utf8).write(to: url.appending(path: "two.txt"))
+    try await Self.waits { try await document.content["two.txt"] == "theirs" }
+    #expect(try await document.content["one.txt"] == "19")
+    #expect(await !document.documentState.contains(.inConflict))
+    try await document.close()
   }
 }

@@ -42,8 +42,7 @@ struct ExternalChangeTests {
     let disk = try CrashDisk()
     let document = try await document(on: disk)
     try await document.edit { $0["a.txt"] = "mine" }
-    try await document.save()
-    try await document.synchronize()
+    try await document.saveAndPublish()
     switch way {
     case "replaced": try disk.replace("a.txt", "theirs", in: Trip.path)
     case "overwritten": try disk.overwrite("a.txt", "them", in: Trip.path)
@@ -179,8 +178,7 @@ struct ExternalChangeTests {
     #expect(try base.text("a.txt", in: Trip.path) == "theirs")
     #expect(await document.documentState == [.inConflict, .savingError])
     disk.stopFailing()
-    try await document.save()
-    try await document.synchronize()
+    try await document.saveAndPublish()
     let kept = try #require(try await document.conflictVersionURLs().first)
     #expect(try base.text("a.txt", in: FilePath(kept.path)) == "theirs")
     #expect(try base.text("a.txt", in: Trip.path) == "ours")

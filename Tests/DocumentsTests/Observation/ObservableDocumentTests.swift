@@ -7,17 +7,10 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@MainActor @Suite("A document for a user interface")
+@MainActor @Suite("A document for a user interface", .temporaryDirectory)
 struct ObservableDocumentTests {
-  private static func with(
-    _ body: (ObservableDocument<Pages>, URL) async throws -> Void
-  ) async throws {
-    try await withTemporaryDirectory { folder in
-      let url = URL(filePath: folder.appending("Trip.pages").string)
-      let document = try await ObservableDocument.create(
-        Pages(["a.txt": ""]), at: url, options: .quiet(nil))
-      try await body(document, url)
-    }
+  private static func document() async throws -> ObservableDocument<Pages> {
+    try await ObservableDocument.create(Pages(["a.txt": ""]), at: url("Trip.pages"), options: .quiet(nil))
   }
 
   private static func append(_ text: String) -> @Sendable (inout Pages) throws -> Void {
@@ -25,101 +18,96 @@ struct ObservableDocumentTests {
   }
 
   @Test func `has an edit before the call returns, and makes it once`() async throws {
-    try await Self.with { document, url in
-      var expected = ""
-      for number in 0..<500 {
-        try document.edit("", Self.append("\(number) "))
-        expected += "\(number) "
-        #expect(document.content["a.txt"] == expected)
-        if number.isMultiple(of: 50) { await Task.yield() }
-      }
-      await document.drain()
+    let document = try await Self.document()
+    var expected = ""
+    for number in 0..<500 {
+      try document.edit("", Self.append("\(number) "))
+      expected += "\(number) "
       #expect(document.content["a.txt"] == expected)
-      #expect(try await document.document.content["a.txt"] == expected)
-      #expect(document.undoState.undoCount == 500 && document.undoState.canUndo)
-      try await document.save()
-      try await document.close()
-      #expect(document.documentState.contains(.closed) && document.content["a.txt"] == expected)
-      #expect(try String(contentsOf: url.appending(path: "a.txt"), encoding: .utf8) == expected)
+      if number.isMultiple(of: 50) { await Task.yield() }
     }
+    await document.drain()
+    #expect(document.content["a.txt"] == expected)
+    #expect(try await document.document.content["a.txt"] == expected)
+    #expect(document.undoState.undoCount == 500 && document.undoState.canUndo)
+    try await document.save()
+    try await document.close()
+    #expect(document.documentState.contains(.closed) && document.content["a.txt"] == expected)
+    #expect(try String(contentsOf: url("Trip.pages/a.txt"), encoding: .utf8) == expected)
   }
 
   @Test func `joins its edits with those of another caller`() async throws {
-    try await Self.with { document, _ in
-      let other = document.document
-      let others = Task.detached {
-        for number in 0..<100 { try await other.edit { $0["b.txt"] = ($0["b.txt"] ?? "") + "\(number) " } }
-      }
-      for number in 0..<100 {
-        try document.edit("", Self.append("\(number) "))
-        if number.isMultiple(of: 7) { await Task.yield() }
-      }
-      try await others.value
-      await document.drain()
-      let numbers = (0..<100).map { "\($0) " }.joined()
-      #expect(document.content == Pages(["a.txt": numbers, "b.txt": numbers]))
-      #expect(try await other.content == document.content)
-      try await document.close()
+    let document = try await Self.document()
+    let other = document.document
+    let others = Task.detached {
+      for number in 0..<100 { try await other.edit { $0["b.txt"] = ($0["b.txt"] ?? "") + "\(number) " } }
     }
+    for number in 0..<100 {
+      try document.edit("", Self.append("\(number) "))
+      if number.isMultiple(of: 7) { await Task.yield() }
+    }
+    try await others.value
+    await document.drain()
+    let numbers = (0..<100).map { "\($0) " }.joined()
+    #expect(document.content == Pages(["a.txt": numbers, "b.txt": numbers]))
+    #expect(try await other.content == document.content)
+    try await document.close()
   }
 
   @Test func `goes back and forward`() async throws {
-    try await Self.with { document, _ in
-      try document.edit("Type", Self.append("one"))
-      try document.edit("Add", Self.append(" two"))
-      #expect(document.content["a.txt"] == "one two")
-      document.undo()
-      await document.drain()
-      #expect(document.content["a.txt"] == "one")
-      #expect(document.undoState.undoMenuItemTitle == "Undo Type")
-      #expect(document.undoState.redoMenuItemTitle == "Redo Add")
-      document.undo()
-      document.redo()
-      try document.edit("", Self.append(" three"))
-      await document.drain()
-      #expect(document.content["a.txt"] == "one three")
-      #expect(!document.undoState.canRedo && document.undoState.undoCount == 2)
-      try await document.close()
-    }
+    let document = try await Self.document()
+    try document.edit("Type", Self.append("one"))
+    try document.edit("Add", Self.append(" two"))
+    #expect(document.content["a.txt"] == "one two")
+    document.undo()
+    await document.drain()
+    #expect(document.content["a.txt"] == "one")
+    #expect(document.undoState.undoMenuItemTitle == "Undo Type")
+    #expect(document.undoState.redoMenuItemTitle == "Redo Add")
+    document.undo()
+    document.redo()
+    try document.edit("", Self.append(" three"))
+    await document.drain()
+    #expect(document.content["a.txt"] == "one three")
+    #expect(!document.undoState.canRedo && document.undoState.undoCount == 2)
+    try await document.close()
   }
 
   @Test func `takes back an edit that the document refuses, and has the error`() async throws {
-    try await Self.with { document, _ in
-      await document.document.disableEditing()
-      try document.edit("", Self.append("refused"))
-      await document.drain()
-      #expect(document.content["a.txt"] == "")
-      #expect((document.lastError as? DocumentError)?.code == .editingDisabled)
-      #expect(document.documentState.contains(.editingDisabled))
-      await document.document.enableEditing()
-      // An edit that fails at once changes nothing.
-      #expect(throws: Pages.NotText.self) { try document.edit { _ in throw Pages.NotText() } }
-      await document.drain()
-      #expect(await !document.document.hasUnsavedChanges)
-      // The error is that of the last step.
-      try document.edit("", Self.append("taken"))
-      await document.drain()
-      #expect(document.lastError == nil)
-      try await document.close()
-    }
+    let document = try await Self.document()
+    await document.document.disableEditing()
+    try document.edit("", Self.append("refused"))
+    await document.drain()
+    #expect(document.content["a.txt"] == "")
+    #expect((document.lastError as? DocumentError)?.code == .editingDisabled)
+    #expect(document.documentState.contains(.editingDisabled))
+    await document.document.enableEditing()
+    // An edit that fails at once changes nothing.
+    #expect(throws: Pages.NotText.self) { try document.edit { _ in throw Pages.NotText() } }
+    await document.drain()
+    #expect(await !document.document.hasUnsavedChanges)
+    // The error is that of the last step.
+    try document.edit("", Self.append("taken"))
+    await document.drain()
+    #expect(document.lastError == nil)
+    try await document.close()
   }
 
   @Test func `shows other programs' changes, and tells its observers`() async throws {
-    try await Self.with { document, url in
-      let changes = Mutex(0)
-      withObservationTracking {
-        _ = document.content
-      } onChange: {
-        changes.withLock { $0 += 1 }
-      }
-      #expect(changes.withLock { $0 } == 0)
-      try Data("theirs".utf8).write(to: url.appending(path: "b.txt"))
-      _ = try await document.document.checkForExternalChanges()
-      await document.drain()
-      #expect(document.content["b.txt"] == "theirs")
-      #expect(changes.withLock { $0 } == 1)
-      try await document.close()
+    let document = try await Self.document()
+    let changes = Mutex(0)
+    withObservationTracking {
+      _ = document.content
+    } onChange: {
+      changes.withLock { $0 += 1 }
     }
+    #expect(changes.withLock { $0 } == 0)
+    try Data("theirs".utf8).write(to: url("Trip.pages/b.txt"))
+    _ = try await document.document.checkForExternalChanges()
+    await document.drain()
+    #expect(document.content["b.txt"] == "theirs")
+    #expect(changes.withLock { $0 } == 1)
+    try await document.close()
   }
 
   /// A value over its tree, which edits change in place.
@@ -141,30 +129,28 @@ struct ObservableDocumentTests {
   }
 
   @Test func `makes an edit of a tree once, and takes it back whole`() async throws {
-    try await withTemporaryDirectory { folder in
-      let url = URL(filePath: folder.appending("Trip.album").string)
-      let root = FileWrapper(directoryWithFileWrappers: [:])
-      let document = try await ObservableDocument.create(Album(root), at: url, options: .quiet(nil))
-      for _ in 0..<3 { try document.edit { $0.add("x") } }
-      await document.drain()
-      // A second run of an edit would make a child of another key.
-      #expect(try document.content.names.count == 3)
-      try document.edit("Title") { $0.title = "Lake" }
-      try document.edit { album in
-        album.add("y")
-        throw CocoaError(.featureUnsupported)
-      }
-      await document.drain()
-      #expect(document.content.title == "Lake" && document.lastError is CocoaError)
-      #expect(try document.content.names.count == 3)
-      for count in [3, 2, 1, 0] {
-        document.undo()
-        await document.drain()
-        #expect(try document.content.names.count == count)
-      }
-      document.redo()
-      try await document.close()
-      #expect(try await Document<Album>.open(at: url).content.names == ["x"])
+    let url = url("Trip.album")
+    let root = FileWrapper(directoryWithFileWrappers: [:])
+    let document = try await ObservableDocument.create(Album(root), at: url, options: .quiet(nil))
+    for _ in 0..<3 { try document.edit { $0.add("x") } }
+    await document.drain()
+    // A second run of an edit would make a child of another key.
+    #expect(try document.content.names.count == 3)
+    try document.edit("Title") { $0.title = "Lake" }
+    try document.edit { album in
+      album.add("y")
+      throw CocoaError(.featureUnsupported)
     }
+    await document.drain()
+    #expect(document.content.title == "Lake" && document.lastError is CocoaError)
+    #expect(try document.content.names.count == 3)
+    for count in [3, 2, 1, 0] {
+      document.undo()
+      await document.drain()
+      #expect(try document.content.names.count == count)
+    }
+    document.redo()
+    try await document.close()
+    #expect(try await Document<Album>.open(at: url).content.names == ["x"])
   }
 }

@@ -6,7 +6,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("The code that the documentation prints")
+@Suite("The code that the documentation prints", .temporaryDirectory)
 struct PrintedCodeTests {
   private static let printed = projectFolder.appending(path: "Tests/DocumentsTests/Printed")
 
@@ -37,30 +37,28 @@ struct PrintedCodeTests {
     #expect(try block(with: "struct TravelLog", in: "Docs/DocumentType.md") == source("TravelLog.swift"))
   }
 
-  @Test func `has a Package.swift that SwiftPM reads, with products that exist`() async throws {
+  @Test func `has a Package.swift that SwiftPM reads, with products that exist`() throws {
     struct Manifest: Decodable {
       struct Product: Decodable { var name: String }
       var products: [Product]
     }
-    try await withTemporaryDirectory { folder in
-      /// Has SwiftPM read a manifest; not beside the build of these tests, which has a lock of its own.
-      func dumped(_ package: String) throws -> String {
-        let scratch = folder.appending("scratch").string
-        let arguments = [
-          "swift", "package", "--package-path", package, "--scratch-path", scratch, "dump-package",
-        ]
-        let run = try Program(path: "/usr/bin/env").run(arguments)
-        #expect(run.status == 0, "\(run.errors)")
-        return run.output
-      }
-      let text = try block(with: "import PackageDescription", in: "Docs/DocumentType.md")
-      try Data(text.utf8).write(to: URL(filePath: folder.appending("Package.swift").string))
-      #expect(try dumped(folder.string).contains("/FilePackages"))
-      let own = try JSONDecoder().decode(Manifest.self, from: Data(dumped(projectFolder.path).utf8))
-      let used = text.matches(of: /\.product\(name: "(\w+)", package: "FilePackages"\)/).map { String($0.1) }
-      #expect(used == ["Documents", "PackageArchive"])
-      #expect(Set(used).isSubset(of: own.products.map(\.name)))
+    /// Has SwiftPM read a manifest; not beside the build of these tests, which has a lock of its own.
+    func dumped(_ package: String) throws -> String {
+      let scratch = folder.appending("scratch").string
+      let arguments = [
+        "swift", "package", "--package-path", package, "--scratch-path", scratch, "dump-package",
+      ]
+      let run = try Program(path: "/usr/bin/env").run(arguments)
+      #expect(run.status == 0, "\(run.errors)")
+      return run.output
     }
+    let text = try block(with: "import PackageDescription", in: "Docs/DocumentType.md")
+    try Data(text.utf8).write(to: url("Package.swift"))
+    #expect(try dumped(folder.string).contains("/FilePackages"))
+    let own = try JSONDecoder().decode(Manifest.self, from: Data(dumped(projectFolder.path).utf8))
+    let used = text.matches(of: /\.product\(name: "(\w+)", package: "FilePackages"\)/).map { String($0.1) }
+    #expect(used == ["Documents", "PackageArchive"])
+    #expect(Set(used).isSubset(of: own.products.map(\.name)))
   }
 
   @Test(arguments: [
@@ -75,51 +73,47 @@ struct PrintedCodeTests {
   }
 
   @Test func `opens again what it saved`() async throws {
-    try await withTemporaryDirectory { folder in
-      let url = URL(filePath: folder.appending("Tree.sketch").string)
-      var sketch = try Sketch(
-        configuration: .init(contentType: .package, file: .init(directoryWithFileWrappers: [:])))
-      sketch.strokes = Data("one".utf8)
-      let document = try await Document.create(sketch, at: url, options: .quiet(nil))
-      try await document.edit { $0.strokes = Data("two".utf8) }
-      try await document.close()
-      let again = try await Document<Sketch>.open(at: url, options: .quiet(nil))
-      #expect(try await again.content.strokes == Data("two".utf8))
-      try await again.close()
-    }
+    let url = url("Tree.sketch")
+    var sketch = try Sketch(
+      configuration: .init(contentType: .package, file: .init(directoryWithFileWrappers: [:])))
+    sketch.strokes = Data("one".utf8)
+    let document = try await Document.create(sketch, at: url, options: .quiet(nil))
+    try await document.edit { $0.strokes = Data("two".utf8) }
+    try await document.close()
+    let again = try await Document<Sketch>.open(at: url, options: .quiet(nil))
+    #expect(try await again.content.strokes == Data("two".utf8))
+    try await again.close()
   }
 
   @Test func `merges text and photos with those of another program`() async throws {
-    try await withTemporaryDirectory { folder in
-      let url = URL(filePath: folder.appending("Hut.travellog").string)
-      var log = TravelLog()
-      log.text = "one\ntwo\nthree\n"
-      log.photos = [
-        "a": FileWrapper(regularFileWithContents: Data("a".utf8)),
-        "b": FileWrapper(regularFileWithContents: Data("b".utf8)),
-      ]
-      let document = try await Document.create(log, at: url, options: .quiet(nil))
-      try await document.edit { log in
-        log.text = log.text.replacing("one", with: "1")
-        log.photos["c"] = FileWrapper(regularFileWithContents: Data("c".utf8))
-      }
-      let other = try await PackageStore.open(at: url)
-      let tree = await other.tree
-      try tree.put(Data("one\ntwo\n3\n".utf8), named: "Text.md")
-      try tree.removeDescendant(at: "Photos/b")
-      try tree.put(Data("A".utf8), named: "a", in: "Photos")
-      try await other.save()
-      try await other.close()
-      try await document.close()
-      let again = try await Document<TravelLog>.open(at: url, options: .quiet(nil))
-      let merged = try await again.content
-      #expect(merged.text == "1\ntwo\n3\n")
-      #expect(
-        try merged.photos.mapValues { String(decoding: try $0.contents(), as: UTF8.self) } == [
-          "a": "A", "c": "c",
-        ])
-      #expect(await again.documentState == .normal)
-      try await again.close()
+    let url = url("Hut.travellog")
+    var log = TravelLog()
+    log.text = "one\ntwo\nthree\n"
+    log.photos = [
+      "a": FileWrapper(regularFileWithContents: Data("a".utf8)),
+      "b": FileWrapper(regularFileWithContents: Data("b".utf8)),
+    ]
+    let document = try await Document.create(log, at: url, options: .quiet(nil))
+    try await document.edit { log in
+      log.text = log.text.replacing("one", with: "1")
+      log.photos["c"] = FileWrapper(regularFileWithContents: Data("c".utf8))
     }
+    let other = try await PackageStore.open(at: url)
+    let tree = await other.tree
+    try tree.put(Data("one\ntwo\n3\n".utf8), named: "Text.md")
+    try tree.removeDescendant(at: "Photos/b")
+    try tree.put(Data("A".utf8), named: "a", in: "Photos")
+    try await other.save()
+    try await other.close()
+    try await document.close()
+    let again = try await Document<TravelLog>.open(at: url, options: .quiet(nil))
+    let merged = try await again.content
+    #expect(merged.text == "1\ntwo\n3\n")
+    #expect(
+      try merged.photos.mapValues { String(decoding: try $0.contents(), as: UTF8.self) } == [
+        "a": "A", "c": "c",
+      ])
+    #expect(await again.documentState == .normal)
+    try await again.close()
   }
 }

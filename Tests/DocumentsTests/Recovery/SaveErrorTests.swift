@@ -29,14 +29,12 @@ struct SaveErrorTests {
     let opened = try await Self.text(of: document, on: faulty, "1")
     #expect(opened.contains("The document on disk is unchanged since it was opened. "), "\(opened)")
 
-    try await document.save()
-    try await document.synchronize()
+    try await document.saveAndPublish()
     let saved = try await Self.text(of: document, on: faulty, "2")
     let sentence = #/The document on disk is as after the save of (\d+-\d+-\d+ )?\d\d:\d\d\./#
     #expect(saved.contains(sentence), "\(saved)")
 
-    try await document.save()
-    try await document.synchronize()
+    try await document.saveAndPublish()
     let other = try await PackageStore.open(Trip.path, on: faulty.disk)
     let child = FileWrapper(regularFileWithContents: Data("theirs".utf8))
     try await other.tree.setDescendant(child, at: "b.txt")

@@ -7,43 +7,38 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("A program that is told to end", .tags(.process))
+@Suite("A program that is told to end", .tags(.process), .temporaryDirectory)
 struct TerminationHandlerTests {
   @Test func `saves its document first, and then ends by the signal`() async throws {
-    try await withTemporaryDirectory { folder in
-      let path = folder.appending("Note.txt").string
-      await #expect(processExitsWith: .signal(SIGTERM)) { [path = path as String] in
-        let document = try await Document.create(
-          Plain("begin"), at: URL(filePath: path), options: .quiet(nil))
-        let termination = TerminationHandler(closing: document)
-        try await document.edit { $0.text = "last words" }
-        try await endBySignal(holding: termination)
-      }
-      let text = try String(contentsOf: URL(filePath: path), encoding: .utf8)
-      #expect(text == "last words")
+    let path = folder.appending("Note.txt").string
+    await #expect(processExitsWith: .signal(SIGTERM)) { [path = path as String] in
+      let document = try await Document.create(Plain("begin"), at: URL(filePath: path), options: .quiet(nil))
+      let termination = TerminationHandler(closing: document)
+      try await document.edit { $0.text = "last words" }
+      try await endBySignal(holding: termination)
     }
+    let text = try String(contentsOf: URL(filePath: path), encoding: .utf8)
+    #expect(text == "last words")
   }
 
   /// The files of a package show the user's edits without this library: no save waits in the hidden folder.
   @Test func `leaves its package's files as the user saw them`() async throws {
-    try await withTemporaryDirectory { folder in
-      let path = folder.appending("Trip.imageNotes").string
-      var notes = ImageNotes()
-      notes.text = "begin\n"
-      try await Document.create(notes, at: URL(filePath: path), options: .quiet(nil)).close()
-      await #expect(processExitsWith: .signal(SIGTERM)) { [path = path as String] in
-        let (document, termination) = try await printedInDocuments(url: URL(filePath: path))
-        try await document.edit { $0.text += "saved\n" }
-        // This save is committed and not published.
-        try await document.save()
-        try await document.edit { $0.text += "last words\n" }
-        try await endBySignal(holding: termination)
-      }
-      let text = try String(contentsOf: URL(filePath: path).appending(path: "Text.txt"), encoding: .utf8)
-      #expect(text == "begin\nsaved\nlast words\n")
-      let report = try PackageStore.recoveryReport(at: URL(filePath: path))
-      #expect(report.log == .published)
+    let path = folder.appending("Trip.imageNotes").string
+    var notes = ImageNotes()
+    notes.text = "begin\n"
+    try await Document.create(notes, at: URL(filePath: path), options: .quiet(nil)).close()
+    await #expect(processExitsWith: .signal(SIGTERM)) { [path = path as String] in
+      let (document, termination) = try await printedInDocuments(url: URL(filePath: path))
+      try await document.edit { $0.text += "saved\n" }
+      // This save is committed and not published.
+      try await document.save()
+      try await document.edit { $0.text += "last words\n" }
+      try await endBySignal(holding: termination)
     }
+    let text = try String(contentsOf: URL(filePath: path).appending(path: "Text.txt"), encoding: .utf8)
+    #expect(text == "begin\nsaved\nlast words\n")
+    let report = try PackageStore.recoveryReport(at: URL(filePath: path))
+    #expect(report.log == .published)
   }
 }
 
