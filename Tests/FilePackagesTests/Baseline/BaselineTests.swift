@@ -15,8 +15,7 @@ import Testing
     "the order of a dictionary is on record, too: 'make test' sets SWIFT_DETERMINISTIC_HASHING"))
 struct BaselineTests {
   private static let count: UInt64 = 500
-  private static let folder = projectFolder.appending(
-    path: "Fixtures/Baseline", directoryHint: .isDirectory)
+  private static let folder = projectFolder.appending(path: "Fixtures/Baseline", directoryHint: .isDirectory)
   private static let record = folder.appending(path: "programs.txt")
   private static let isRecording = ProcessInfo.processInfo.environment["RECORD_BASELINE"] != nil
 

@@ -20,14 +20,12 @@ struct CollidingNamesTests {
   }
 
   @Test func `are saved and removed apart from each other`() async throws {
-    let disk = try await CrashCheck.disk(["Text.txt": "text"], metadata: true)
-    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    let (disk, store) = try await CrashCheck.store(["Text.txt": "text"])
     for edit in [
       Edit.put(Self.names[0], "first"), .put(Self.names[1], "second"), .put(Self.names[0], "third"),
       .remove(Self.names[0]), .put(Self.names[0], "fourth"), .remove(Self.names[1]),
     ] {
-      try await store.edit([edit])
-      try await store.save(options: .keepsHistory)
+      try await store.save([edit], options: .keepsHistory)
       try await store.close()
       #expect(try await store.verify().isWhole, "\(edit)")
       let oldest = try #require(try await store.versions().last).persistentIdentifier

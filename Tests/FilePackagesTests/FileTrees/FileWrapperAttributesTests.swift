@@ -68,8 +68,7 @@ struct FileWrapperAttributesTests {
   }
 
   @Test func `are a change of the directories above`() throws {
-    try scratch.make("A", ["F": ["x": "1"]])
-    let top = try FileWrapper(url: scratch.url("A"))
+    let top = try scratch.wrapper("A", ["F": ["x": "1"]])
     let child = try #require(top.fileWrappers?["F"]?.fileWrappers?["x"])
     #expect(try SavePlan(saving: top.changesSnapshot(), over: location(of: top)).isEmpty)
     child.fileAttributes[FileAttributeKey.posixPermissions.rawValue] = UInt(0o600)

@@ -30,15 +30,13 @@ struct FileWrapperChildrenTests {
   }
 
   @Test func `1.4: gives a new child no name that is on disk, read or not`() throws {
-    try scratch.make("Doc", ["x": "1"])
-    let directory = try FileWrapper(url: scratch.url("Doc"))
+    let directory = try scratch.wrapper("Doc", ["x": "1"])
     #expect(directory.addRegularFile(withContents: Data(), preferredFilename: "x") == "1__#$!@%!#__x")
     #expect(directory.fileWrappers?["x"]?.text == "1")
   }
 
   @Test func `1.4: replaces a child when the old one is removed first`() throws {
-    try scratch.make("Doc", ["x": "old", "y": "kept"])
-    let directory = try FileWrapper(url: scratch.url("Doc"))
+    let directory = try scratch.wrapper("Doc", ["x": "old", "y": "kept"])
     try directory.removeFileWrapper(#require(directory.fileWrappers?["x"]))
     #expect(directory.fileWrappers.map { Set($0.keys) } == ["y"])
     #expect(directory.addRegularFile(withContents: Data("new".utf8), preferredFilename: "x") == "x")
@@ -101,8 +99,7 @@ struct FileWrapperChildrenTests {
   }
 
   @Test func `lists, counts and finds what was read, added and removed alike`() throws {
-    try scratch.make("Doc", ["a": "1", "b": "2", "c": "3", "d": ["e": "4"]])
-    let directory = try FileWrapper(url: scratch.url("Doc"))
+    let directory = try scratch.wrapper("Doc", ["a": "1", "b": "2", "c": "3", "d": ["e": "4"]])
     let b = try #require(try directory.child(named: "b"))
     directory.removeFileWrapper(b)
     directory.addRegularFile(withContents: Data(), preferredFilename: "new")

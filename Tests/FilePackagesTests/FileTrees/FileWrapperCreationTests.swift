@@ -64,8 +64,7 @@ struct FileWrapperCreationTests {
     let directory = FileWrapper(directoryWithFileWrappers: [
       "a": FileWrapper("1", named: "x"), "b": FileWrapper("2", named: "x"), "x": FileWrapper("3"),
     ])
-    #expect(
-      directory.fileWrappers.map { Set($0.keys) } == ["x", "1__#$!@%!#__x", "2__#$!@%!#__x"])
+    #expect(directory.fileWrappers.map { Set($0.keys) } == ["x", "1__#$!@%!#__x", "2__#$!@%!#__x"])
     #expect(directory.fileWrappers.map { Set($0.values.map(\.text)) } == ["1", "2", "3"])
   }
 

@@ -9,8 +9,7 @@ struct FileWrapperEditTests {
   private func open(_ tree: TestTree) async throws -> (
     tree: FileWrapper, store: PackageStore, disk: CrashDisk
   ) {
-    let disk = try await CrashCheck.disk(tree, metadata: true)
-    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    let (disk, store) = try await CrashCheck.store(tree)
     return (await store.tree, store, disk)
   }
 

@@ -76,8 +76,7 @@ struct FileWrapperErrorTests {
   }
 
   @Test func `names the document, the child and the reason in one sentence`() throws {
-    try scratch.make("Trip", ["Images": ["7.png": "1"]])
-    let top = try FileWrapper(url: scratch.url("Trip"))
+    let top = try scratch.wrapper("Trip", ["Images": ["7.png": "1"]])
     let child = try #require(top.fileWrappers?["Images"]?.fileWrappers?["7.png"])
     try scratch.overwrite("Trip/Images/7.png", "somebody else's")
     let error = #expect(throws: FilePackageError.self) { try child.contents() }

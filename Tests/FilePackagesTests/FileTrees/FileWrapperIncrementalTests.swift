@@ -19,8 +19,7 @@ struct FileWrapperIncrementalTests {
   static let changed: TestTree = ["a": "1", "b": "changed", "F": ["c": "333", "d": "4444"]]
 
   @Test func `FW11: shares the unchanged files with the original and reads none of them`() throws {
-    try scratch.make("A", Self.tree)
-    let top = try FileWrapper(url: scratch.url("A"))
+    let top = try scratch.wrapper("A", Self.tree)
     try Self.change(top)
     let disk = CountingDisk(PosixDisk())
     try top.write(to: scratch.path("B"), options: .withNameUpdating, original: scratch.path("A"), on: disk)
@@ -52,8 +51,7 @@ struct FileWrapperIncrementalTests {
   }
 
   @Test func `1.7: links a child under its new key`() throws {
-    try scratch.make("A", Self.tree)
-    let top = try FileWrapper(url: scratch.url("A"))
+    let top = try scratch.wrapper("A", Self.tree)
     let child = try #require(top.fileWrappers?["a"])
     child.preferredFilename = "renamed"
     try top.write(to: scratch.url("B"), originalContentsURL: scratch.url("A"))
@@ -64,8 +62,7 @@ struct FileWrapperIncrementalTests {
   @Test func `1.7: writes everything where there is no original, or none by the child's filename`()
     throws
   {
-    try scratch.make("A", Self.tree)
-    let top = try FileWrapper(url: scratch.url("A"))
+    let top = try scratch.wrapper("A", Self.tree)
     try top.write(to: scratch.url("B"), originalContentsURL: nil)
     #expect(try scratch.status("B/a").identity.inode != scratch.status("A/a").identity.inode)
     for original in ["missing", "A/F"] {
@@ -83,8 +80,7 @@ struct FileWrapperIncrementalTests {
   @Test func `1.7: never takes old bytes for new ones that have the old name, date and permissions`()
     throws
   {
-    try scratch.make("A", ["a": "old"])
-    let top = try FileWrapper(url: scratch.url("A"))
+    let top = try scratch.wrapper("A", ["a": "old"])
     let old = try #require(top.fileWrappers?["a"])
     let new = FileWrapper("new", named: "a")
     new.fileAttributes = old.fileAttributes
@@ -109,8 +105,7 @@ struct FileWrapperIncrementalTests {
   }
 
   @Test func `1.7: gives a file with new attributes an inode of its own`() throws {
-    try scratch.make("A", ["a": .file([1], mode: 0o644)])
-    let top = try FileWrapper(url: scratch.url("A"))
+    let top = try scratch.wrapper("A", ["a": .file([1], mode: 0o644)])
     let child = try #require(top.fileWrappers?["a"])
     child.fileAttributes = child.fileAttributes.merging(
       [FileAttributeKey.posixPermissions.rawValue: UInt(0o600)]) { $1 }
@@ -121,8 +116,7 @@ struct FileWrapperIncrementalTests {
 
   @Test(arguments: [Errno.improperLink, .notPermitted, .tooManyLinks, .notSupported])
   func `FW12: copies where the file system gives no links`(code: Errno) throws {
-    try scratch.make("A", Self.tree)
-    let top = try FileWrapper(url: scratch.url("A"))
+    let top = try scratch.wrapper("A", Self.tree)
     try Self.change(top)
     let faulty = FaultyDisk(PosixDisk(), .operation(.link), with: code)
     try top.write(
@@ -148,8 +142,7 @@ struct FileWrapperIncrementalTests {
   }
 
   @Test func `can replace its own original`() throws {
-    try scratch.make("A", Self.tree)
-    let top = try FileWrapper(url: scratch.url("A"))
+    let top = try scratch.wrapper("A", Self.tree)
     for round in 0..<3 {
       try Self.change(top)
       let inode = try scratch.status("A/F/c").identity.inode

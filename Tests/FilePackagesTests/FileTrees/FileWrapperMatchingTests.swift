@@ -9,8 +9,7 @@ import Testing
 @Suite("A wrapper matches a node on disk", .temporaryDirectory)
 struct FileWrapperMatchingTests {
   @Test func `FW9: when a file has its date, whatever its bytes are`() throws {
-    try scratch.make("x", "old")
-    let wrapper = try FileWrapper(url: scratch.url("x"))
+    let wrapper = try scratch.wrapper("x", "old")
     #expect(wrapper.matchesContents(of: scratch.url("x")))
     try scratch.overwrite("x", "quite different")
     #expect(!wrapper.matchesContents(of: scratch.url("x")))
@@ -33,8 +32,7 @@ struct FileWrapperMatchingTests {
   }
 
   @Test func `1.6: when it has the permissions, where those came from disk`() throws {
-    try scratch.make("x", .file([1], mode: 0o644))
-    let wrapper = try FileWrapper(url: scratch.url("x"))
+    let wrapper = try scratch.wrapper("x", .file([1], mode: 0o644))
     try FileManager.default.setAttributes(
       [.posixPermissions: UInt(0o600)], ofItemAtPath: scratch.path("x").string)
     #expect(!wrapper.matchesContents(of: scratch.url("x")))
@@ -49,8 +47,7 @@ struct FileWrapperMatchingTests {
   }
 
   @Test func `1.6: when all in a directory does, at every level`() throws {
-    try scratch.make("Doc", ["a": "1", "F": ["b": "2", "G": ["c": "3"]]])
-    let directory = try FileWrapper(url: scratch.url("Doc"))
+    let directory = try scratch.wrapper("Doc", ["a": "1", "F": ["b": "2", "G": ["c": "3"]]])
     #expect(directory.matchesContents(of: scratch.url("Doc")))
     try scratch.overwrite("Doc/F/G/c", "4")
     #expect(!directory.matchesContents(of: scratch.url("Doc")))
@@ -63,8 +60,7 @@ struct FileWrapperMatchingTests {
   }
 
   @Test func `FW9: never when a child of a directory was added or removed`() throws {
-    try scratch.make("Doc", ["a": "1"])
-    let directory = try FileWrapper(url: scratch.url("Doc"))
+    let directory = try scratch.wrapper("Doc", ["a": "1"])
     let key = directory.addRegularFile(withContents: Data(), preferredFilename: "b")
     #expect(!directory.matchesContents(of: scratch.url("Doc")))
     try directory.removeFileWrapper(#require(directory.fileWrappers?[key]))
@@ -82,8 +78,7 @@ struct FileWrapperMatchingTests {
     try file.write(to: scratch.url("x"), originalContentsURL: nil)
     #expect(file.matchesContents(of: scratch.url("x")))
 
-    try scratch.make("Doc", ["a": "1", "F": ["b": "2"], "l": .link([0x61])])
-    let directory = try FileWrapper(url: scratch.url("Doc"))
+    let directory = try scratch.wrapper("Doc", ["a": "1", "F": ["b": "2"], "l": .link([0x61])])
     try directory.write(to: scratch.url("New"), originalContentsURL: nil)
     #expect(directory.matchesContents(of: scratch.url("New")))
   }

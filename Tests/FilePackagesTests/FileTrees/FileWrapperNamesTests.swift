@@ -22,8 +22,7 @@ struct FileWrapperNamesTests {
   }
 
   @Test func `FW17: follow in the tree on disk, when it is written`() throws {
-    try scratch.make("Doc", ["a": "1", "b": "2"])
-    let directory = try FileWrapper(url: scratch.url("Doc"))
+    let directory = try scratch.wrapper("Doc", ["a": "1", "b": "2"])
     let child = try #require(directory.fileWrappers?["a"])
     child.preferredFilename = "c"
     #expect(child.filename == "a")
@@ -55,8 +54,7 @@ struct FileWrapperNamesTests {
   @Test func `stay two when two files are called by one letter, composed and decomposed`() throws {
     let (composed, decomposed) = (FileName("\u{E9}.txt"), FileName("e\u{301}.txt"))
     let tree: TestTree = [composed: "1", decomposed: "2", "plain": "3"]
-    try scratch.make("Doc", tree)
-    let directory = try FileWrapper(url: scratch.url("Doc"))
+    let directory = try scratch.wrapper("Doc", tree)
     let children = try directory.children()
     #expect(children.count == 3)
     #expect(try directory.childCount() == 3)

@@ -19,8 +19,7 @@ struct FileWrapperOwnPlaceTests {
 
   @Test(arguments: [true, false], [true, false])
   func `reads on what it had not read`(isLinked: Bool, isListed: Bool) throws {
-    try scratch.make("A", Self.tree)
-    let top = try FileWrapper(url: scratch.url("A"))
+    let top = try scratch.wrapper("A", Self.tree)
     if isListed { _ = try top.children().values.map { $0.isDirectory ? try $0.childNames() : [] } }
     top.addRegularFile(withContents: Data("new".utf8), preferredFilename: "c")
     let original = isLinked ? scratch.url("A") : nil
@@ -31,8 +30,7 @@ struct FileWrapperOwnPlaceTests {
   }
 
   @Test func `reads on as children of a new directory`() throws {
-    try scratch.make("A", Self.tree)
-    let old = try FileWrapper(url: scratch.url("A"))
+    let old = try scratch.wrapper("A", Self.tree)
     let new = FileWrapper(directoryWithFileWrappers: try old.children())
     try new.write(to: scratch.url("A"), options: .atomic, originalContentsURL: nil)
     try expectReadable(new)
@@ -54,15 +52,13 @@ struct FileWrapperOwnPlaceTests {
   }
 
   @Test func `reads on by another spelling of the path`() throws {
-    try scratch.make("A", Self.tree)
-    let top = try FileWrapper(url: scratch.url("A"))
+    let top = try scratch.wrapper("A", Self.tree)
     try top.write(to: scratch.url("./A"), options: .atomic, originalContentsURL: nil)
     try expectReadable(top)
   }
 
   @Test func `keeps changes that are not of this save`() throws {
-    try scratch.make("A", Self.tree)
-    let top = try FileWrapper(url: scratch.url("A"))
+    let top = try scratch.wrapper("A", Self.tree)
     let child = try #require(top.fileWrappers?["a"])
     try top.write(to: scratch.url("A"), options: .atomic, originalContentsURL: nil)
     child.preferredFilename = "renamed"

@@ -14,8 +14,7 @@ struct FileWrapperReadingTests {
   ]
 
   @Test func `FW6: has at every level the name on disk as both its names, and a size`() throws {
-    try scratch.make("Doc", Self.tree)
-    let directory = try FileWrapper(url: scratch.url("Doc"))
+    let directory = try scratch.wrapper("Doc", Self.tree)
     func check(_ wrapper: FileWrapper, _ name: String, _ place: String) throws {
       #expect(wrapper.filename == name && wrapper.preferredFilename == name)
       #expect(wrapper.attribute(.size) == UInt(try scratch.status(place).size))
@@ -52,8 +51,7 @@ struct FileWrapperReadingTests {
     let directory = try FileWrapper(url: scratch.url("Doc"), options: .immediate)
     #expect(directory.fileWrappers?["in"]?.isSymbolicLink == true)
     // The wrapper does not follow a link either that replaced a directory after reading.
-    try scratch.make("Other", ["in": ["secret": "2"]])
-    let other = try FileWrapper(url: scratch.url("Other"))
+    let other = try scratch.wrapper("Other", ["in": ["secret": "2"]])
     let inner = try #require(other.fileWrappers?["in"])
     try scratch.remove("Other/in")
     try FileManager.default.createSymbolicLink(
@@ -94,8 +92,7 @@ struct FileWrapperReadingTests {
   }
 
   @Test func `1.5: reads nothing before it is asked for, and everything at once with immediate`() throws {
-    try scratch.make("Doc", Self.tree)
-    let lazy = try FileWrapper(url: scratch.url("Doc"))
+    let lazy = try scratch.wrapper("Doc", Self.tree)
     #expect(lazy.materialized == 0)
     let eager = try FileWrapper(url: scratch.url("Doc"), options: [.immediate, .withoutMapping])
     try scratch.remove("Doc")
@@ -111,8 +108,7 @@ struct FileWrapperReadingTests {
 
   @Test(arguments: ["rewritten", "replaced", "removed", "made a directory"])
   func `FW13: answers nil once what was not read yet is`(change: String) throws {
-    try scratch.make("Doc", ["x": "old", "l": .link([0x61])])
-    let directory = try FileWrapper(url: scratch.url("Doc"))
+    let directory = try scratch.wrapper("Doc", ["x": "old", "l": .link([0x61])])
     let child = try #require(directory.fileWrappers?["x"])
     let link = try #require(directory.fileWrappers?["l"])
     try scratch.remove("Doc/l")
@@ -142,8 +138,7 @@ struct FileWrapperReadingTests {
   }
 
   @Test func `1.5: keeps what was read`() throws {
-    try scratch.make("x", "old")
-    let wrapper = try FileWrapper(url: scratch.url("x"))
+    let wrapper = try scratch.wrapper("x", "old")
     #expect(wrapper.text == "old")
     try scratch.remove("x")
     #expect(wrapper.text == "old")

@@ -8,8 +8,7 @@ import Testing
 @Suite("A wrapper read again", .temporaryDirectory)
 struct FileWrapperRereadingTests {
   @Test func `1.5: has what is on disk by now, in the same child objects`() throws {
-    try scratch.make("Doc", ["a": "1", "b": "2", "F": ["x": "3", "y": "4"]])
-    let directory = try FileWrapper(url: scratch.url("Doc"))
+    let directory = try scratch.wrapper("Doc", ["a": "1", "b": "2", "F": ["x": "3", "y": "4"]])
     let before = try directory.children()
     let folder = try #require(before["F"])
     let inner = try folder.children()
@@ -34,8 +33,7 @@ struct FileWrapperRereadingTests {
   }
 
   @Test func `1.5: drops what was only in memory, and takes what was changed there back`() throws {
-    try scratch.make("Doc", ["a": "1"])
-    let directory = try FileWrapper(url: scratch.url("Doc"))
+    let directory = try scratch.wrapper("Doc", ["a": "1"])
     let child = try #require(directory.fileWrappers?["a"])
     child.preferredFilename = "renamed"
     directory.addRegularFile(withContents: Data(), preferredFilename: "b")
@@ -64,8 +62,7 @@ struct FileWrapperRereadingTests {
   }
 
   @Test func `1.5: makes a child anew where its kind has changed`() throws {
-    try scratch.make("Doc", ["x": "1", "y": ["z": "2"]])
-    let directory = try FileWrapper(url: scratch.url("Doc"))
+    let directory = try scratch.wrapper("Doc", ["x": "1", "y": ["z": "2"]])
     let (x, y) = try (#require(directory.fileWrappers?["x"]), #require(directory.fileWrappers?["y"]))
     try scratch.remove("Doc")
     try scratch.make("Doc", ["x": ["z": "2"], "y": "1"])
@@ -76,8 +73,7 @@ struct FileWrapperRereadingTests {
   }
 
   @Test func `1.5: is as it was after an error`() throws {
-    try scratch.make("Doc", ["x": "1"])
-    let directory = try FileWrapper(url: scratch.url("Doc"))
+    let directory = try scratch.wrapper("Doc", ["x": "1"])
     let child = try #require(directory.fileWrappers?["x"])
     let attributes = directory.fileAttributes.count
     let error = #expect(throws: CocoaError.self) { try directory.read(from: scratch.url("missing")) }

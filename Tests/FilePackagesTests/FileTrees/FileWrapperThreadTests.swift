@@ -1,12 +1,11 @@
 import DurableIO
 import FilePackages
 import Foundation
-import SystemPackage
 import TestSupport
 import Testing
 
 /// 1.10: Apple's wrappers are for one thread at a time; these are for all threads.
-@Suite("A tree that many threads use at once", .timeLimit(.minutes(20)))
+@Suite("A tree that many threads use at once", .timeLimit(.minutes(20)), .temporaryDirectory)
 struct FileWrapperThreadTests {
   static let threads = 8
 
@@ -117,57 +116,55 @@ struct FileWrapperThreadTests {
   }
 
   @Test func `reads, lists, adds, removes and writes at the same time`() async throws {
-    try await withScratch { scratch in
-      var entries: [FileName: TestTree] = [:]
-      for number in 0..<100 { entries[FileName("f\(number)")] = .file(Array("\(number)".utf8)) }
-      try scratch.make("A", ["F": .directory(entries)])
-      let top = try FileWrapper(url: scratch.url("A"))
-      await inThreads(Self.threads) { thread in
-        guard let folder = top.fileWrappers?["F"] else { return 1 }
-        var failures = 0
-        for number in 0..<100 {
-          let mine = FileWrapper("", named: "new\(thread)")
-          folder.addFileWrapper(mine)
-          if (try? folder.child(named: "f\(number)"))??.text != "\(number)" { failures += 1 }
-          if folder.fileWrappers?.values.contains(where: { $0 === mine }) != true { failures += 1 }
-          if number == 50 {
-            do {
-              try top.write(to: scratch.url("B\(thread)"), originalContentsURL: scratch.url("A"))
-            } catch {
-              failures += 1
-            }
+    var entries: [FileName: TestTree] = [:]
+    for number in 0..<100 { entries[FileName("f\(number)")] = .file(Array("\(number)".utf8)) }
+    // A thread has no values of the task.
+    let scratch = scratch
+    let top = try scratch.wrapper("A", ["F": .directory(entries)])
+    await inThreads(Self.threads) { thread in
+      guard let folder = top.fileWrappers?["F"] else { return 1 }
+      var failures = 0
+      for number in 0..<100 {
+        let mine = FileWrapper("", named: "new\(thread)")
+        folder.addFileWrapper(mine)
+        if (try? folder.child(named: "f\(number)"))??.text != "\(number)" { failures += 1 }
+        if folder.fileWrappers?.values.contains(where: { $0 === mine }) != true { failures += 1 }
+        if number == 50 {
+          do {
+            try top.write(to: scratch.url("B\(thread)"), originalContentsURL: scratch.url("A"))
+          } catch {
+            failures += 1
           }
-          folder.removeFileWrapper(mine)
         }
-        return failures
+        folder.removeFileWrapper(mine)
       }
-      #expect(top.fileWrappers?["F"]?.fileWrappers?.count == 100)
-      try top.write(to: scratch.url("C"), originalContentsURL: nil)
-      #expect(try scratch.tree("C") == scratch.tree("A"))
+      return failures
     }
+    #expect(top.fileWrappers?["F"]?.fileWrappers?.count == 100)
+    try top.write(to: scratch.url("C"), originalContentsURL: nil)
+    #expect(try scratch.tree("C") == scratch.tree("A"))
   }
 
   @Test func `is read again while others use it`() async throws {
-    try await withScratch { scratch in
-      try scratch.make("A", ["a": "1", "b": "2", "F": ["c": "3"]])
-      let top = try FileWrapper(url: scratch.url("A"))
-      await inThreads(4) { thread in
-        var failures = 0
-        for _ in 0..<200 {
-          if thread == 0 {
-            do { try top.read(from: scratch.url("A")) } catch { failures += 1 }
-          } else {
-            if (try? top.child(named: "a"))??.text != "1" { failures += 1 }
-            top.addRegularFile(withContents: Data(), preferredFilename: "new\(thread)")
-            if top.serializedRepresentation == nil { failures += 1 }
-          }
+    // A thread has no values of the task.
+    let scratch = scratch
+    let top = try scratch.wrapper("A", ["a": "1", "b": "2", "F": ["c": "3"]])
+    await inThreads(4) { thread in
+      var failures = 0
+      for _ in 0..<200 {
+        if thread == 0 {
+          do { try top.read(from: scratch.url("A")) } catch { failures += 1 }
+        } else {
+          if (try? top.child(named: "a"))??.text != "1" { failures += 1 }
+          top.addRegularFile(withContents: Data(), preferredFilename: "new\(thread)")
+          if top.serializedRepresentation == nil { failures += 1 }
         }
-        return failures
       }
-      try top.read(from: scratch.url("A"))
-      try expectWhole(top, top.children().values)
-      #expect(try top.childNames() == ["F", "a", "b"])
+      return failures
     }
+    try top.read(from: scratch.url("A"))
+    try expectWhole(top, top.children().values)
+    #expect(try top.childNames() == ["F", "a", "b"])
   }
 
   /// Runs `body` on threads of its own, more than there are cores, and expects no failure.

@@ -28,8 +28,7 @@ struct FileWrapperWritingTests {
   }
 
   @Test func `FW7: keeps all filenames and attributes when writing fails`() throws {
-    try scratch.make("A", ["x": "1"])
-    let top = try FileWrapper(url: scratch.url("A"))
+    let top = try scratch.wrapper("A", ["x": "1"])
     let child = try #require(top.fileWrappers?["x"])
     child.preferredFilename = "y"
     #expect(throws: CocoaError.self) {
@@ -68,8 +67,7 @@ struct FileWrapperWritingTests {
   }
 
   @Test func `FW8: writes a date that was assigned, and one that was read and assigned back`() throws {
-    try scratch.make("x", "1")
-    let wrapper = try FileWrapper(url: scratch.url("x"))
+    let wrapper = try scratch.wrapper("x", "1")
     wrapper.fileAttributes = wrapper.fileAttributes
     try wrapper.write(to: scratch.url("y"), originalContentsURL: nil)
     #expect(try scratch.status("y").modified == .old)
@@ -117,8 +115,7 @@ struct FileWrapperWritingTests {
   @Test(arguments: ["t", "../up/x", "/abso/lute", "no/./where/", "~", "~root/x", "spa ce%20", "e\u{301}"])
   func `FW16: keeps a link as it is, relative or dangling`(destination: String) throws {
     let link = TestTree.link(Array(destination.utf8))
-    try scratch.make("A", ["l": link])
-    let top = try FileWrapper(url: scratch.url("A"))
+    let top = try scratch.wrapper("A", ["l": link])
     try top.write(to: scratch.url("B"), originalContentsURL: nil)
     #expect(try scratch.tree("B") == ["l": link])
     try scratch.make("l", link)

@@ -120,8 +120,7 @@ struct MetadataModelTests {
     #expect(second.applicationValues["X"] == .array([.integer(7)]))
     #expect(second.identifier == first.identifier && second.creationDate == first.creationDate)
     #expect(second.parentRevisions == [first.revision] && second.generation == 2)
-    try await store.put("Text.txt", "changed")
-    try await store.save()
+    try await store.save("Text.txt", "changed")
     let third = try await Self.check(disk)
     #expect(third.applicationValues == second.applicationValues)
     #expect(third.parentRevisions == [second.revision] && third.revision != second.revision)
@@ -186,17 +185,14 @@ struct MetadataModelTests {
 
     let theirs = try CrashDisk(.package(["Text.txt": "text", "Metadata.plist": .file(binary)]))
     let other = try await PackageStore.open(CrashCheck.path, on: theirs)
-    try await other.put("Text.txt", "changed")
-    #expect(try await other.save().generation == nil)
+    #expect(try await other.save("Text.txt", "changed").generation == nil)
     #expect(
       try theirs.contents(of: "Metadata.plist", in: theirs.openDirectory(at: CrashCheck.path)) == binary)
   }
 
   @Test func `is not added to a package that has none, and the hidden folder is reserved`() async throws {
-    let disk = try await CrashCheck.disk(["Text.txt": "text"], metadata: false)
-    let store = try await PackageStore.open(CrashCheck.path, on: disk)
-    try await store.put("Text.txt", "changed")
-    #expect(try await store.save().generation == nil)
+    let (disk, store) = try await CrashCheck.store(["Text.txt": "text"], metadata: false)
+    #expect(try await store.save("Text.txt", "changed").generation == nil)
     try await store.close()
     #expect(try disk.names(in: CrashCheck.path) == ["Text.txt"])
     try await store.put(".docpkg", "mine")

@@ -19,8 +19,7 @@ struct RetentionPolicyTests {
     }
     // The current state is no version.
     await store.setClock { now }
-    try await store.put("Text.txt", "now")
-    try await store.save()
+    try await store.save("Text.txt", "now")
     return store
   }
 
@@ -83,8 +82,7 @@ struct RetentionPolicyTests {
     let disk = try await CrashCheck.disk(["Text.txt": "text"], metadata: true)
     let store = try await Self.store([0.1, 0.2], on: disk, now: Date())
     let other = try await PackageStore.open(CrashCheck.path, on: disk)
-    try await other.put("Other.txt", "other")
-    try await other.save()
+    try await other.save("Other.txt", "other")
     let versions = try await store.versions()
     await #expect { try await store.removeVersions([versions[0].persistentIdentifier]) } throws: { error in
       (error as? FilePackageError)?.code == .busy

@@ -25,8 +25,7 @@ struct SavingProgramTests {
       tree.wrapper, CrashCheck.path, contentType: UTType(exportedAs: "com.example.trip"), on: disk,
       by: program)
     #expect(try await made.metadata()?.generator == "Sketch")
-    try await made.put("Text.txt", "new")
-    try await made.save()
+    try await made.save("Text.txt", "new")
     _ = try await made.copy(to: URL(filePath: "/Copy.pkg"))
     for path in [CrashCheck.path, "/Copy.pkg"] {
       let metadata = try await PackageStore.open(path, on: disk).metadata()
@@ -34,8 +33,7 @@ struct SavingProgramTests {
     }
     let later = try await PackageStore.open(CrashCheck.path, on: disk)
     await later.setProgram(SavingProgram(name: "Other", version: "1"))
-    try await later.put("Text.txt", "newer")
-    try await later.save()
+    try await later.save("Text.txt", "newer")
     #expect(try await later.metadata()?.generator == "Other")
   }
 }

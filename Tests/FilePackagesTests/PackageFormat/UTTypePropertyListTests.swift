@@ -4,7 +4,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("A property list of type declarations")
+@Suite("A property list of type declarations", .temporaryDirectory)
 struct UTTypePropertyListTests {
   private func propertyList(_ body: String) -> Data {
     Data(
@@ -44,31 +44,27 @@ struct UTTypePropertyListTests {
     </dict></array>
     """
 
-  @Test func `declares the types of a file in one line`() async throws {
-    try await withTemporaryDirectory { folder in
-      let url = URL(filePath: folder.appending("Info.plist").string)
-      try propertyList(full).write(to: url)
-      let types = try UTType.declare(contentsOf: url)
-      #expect(types.map(\.identifier) == ["com.example.plist.trip", "com.example.plist.base"])
-      let trip = try #require(UTType(filenameExtension: "ptrip", conformingTo: .package))
-      #expect(trip == types[0] && trip.conforms(to: .compositeContent))
-      let code = UTTagClass(rawValue: "com.example.code")
-      #expect(UTType(tag: "trip", tagClass: code, conformingTo: nil) == trip)
-    }
+  @Test func `declares the types of a file in one line`() throws {
+    let url = url("Info.plist")
+    try propertyList(full).write(to: url)
+    let types = try UTType.declare(contentsOf: url)
+    #expect(types.map(\.identifier) == ["com.example.plist.trip", "com.example.plist.base"])
+    let trip = try #require(UTType(filenameExtension: "ptrip", conformingTo: .package))
+    #expect(trip == types[0] && trip.conforms(to: .compositeContent))
+    let code = UTTagClass(rawValue: "com.example.code")
+    #expect(UTType(tag: "trip", tagClass: code, conformingTo: nil) == trip)
   }
 
-  @Test func `names the file that it cannot read`() async throws {
-    try await withTemporaryDirectory { folder in
-      let missing = URL(filePath: folder.appending("none.plist").string)
-      let error = #expect(throws: UTType.DeclarationError.self) { try UTType.declare(contentsOf: missing) }
-      #expect(error?.code == .unreadableFile && error?.path == missing.path)
-      #expect(error?.detail == "no such file or directory")
-      let broken = URL(filePath: folder.appending("broken.plist").string)
-      try Data("nonsense".utf8).write(to: broken)
-      let second = #expect(throws: UTType.DeclarationError.self) { try UTType.declare(contentsOf: broken) }
-      #expect(second?.code == .malformedPropertyList)
-      #expect(second?.description.contains("broken.plist") == true)
-    }
+  @Test func `names the file that it cannot read`() throws {
+    let missing = url("none.plist")
+    let error = #expect(throws: UTType.DeclarationError.self) { try UTType.declare(contentsOf: missing) }
+    #expect(error?.code == .unreadableFile && error?.path == missing.path)
+    #expect(error?.detail == "no such file or directory")
+    let broken = url("broken.plist")
+    try Data("nonsense".utf8).write(to: broken)
+    let second = #expect(throws: UTType.DeclarationError.self) { try UTType.declare(contentsOf: broken) }
+    #expect(second?.code == .malformedPropertyList)
+    #expect(second?.description.contains("broken.plist") == true)
   }
 
   @Test func `gives every declaration with every key`() throws {

@@ -24,34 +24,30 @@ struct PackageWatcherOwnWritesTests {
 
   private static let ways: [PackageStore.SavingOptions] = [[], .returnsAtCommit]
 
-  @Test(arguments: ways)
-  func `are never reported to it`(options: PackageStore.SavingOptions) async throws {
-    for contentType in [nil, UTType(exportedAs: "org.example.a")] {
-      try await withScratch { scratch in
-        let store = try await Self.store(scratch, contentType: contentType)
-        let listener = try await scratch.watch("A.pkg", knowing: store)
-        try await store.edit([.put("Text.txt", "new"), .folder("New"), .put("New/File.txt", "new")])
-        try await store.save(options: options)
-        try await store.edit([
-          .remove("Other.txt"), .move("Images/1.png", "Images/Deep/1.png"), .mode("Text.txt", 0o600),
-        ])
-        try await store.save(options: options)
-        try await store.edit([.put("Text.txt", "newer")])
-        // The store knows nothing of the children of a folder that the tree lost and the disk still has.
-        if options != .returnsAtCommit {
-          try await store.edit([.remove("New"), .move("Images/Deep", "Pictures")])
-        }
-        try await store.save(options: options)
-        try await store.publish()
-        let told = try await listener.all(in: scratch.text("A.pkg"))
-        #expect(told == [])
-        try await store.close()
-        let toldAtClosing = try await listener.all(before: "Second", in: scratch.text("A.pkg"))
-        #expect(toldAtClosing == ["Marker"])
-        #expect(listener.others == [])
-        await listener.end()
-      }
+  @Test(arguments: ways, [nil, UTType(exportedAs: "org.example.a")])
+  func `are never reported to it`(options: PackageStore.SavingOptions, contentType: UTType?) async throws {
+    let store = try await Self.store(scratch, contentType: contentType)
+    let listener = try await scratch.watch("A.pkg", knowing: store)
+    try await store.edit([.put("Text.txt", "new"), .folder("New"), .put("New/File.txt", "new")])
+    try await store.save(options: options)
+    try await store.save(
+      [
+        .remove("Other.txt"), .move("Images/1.png", "Images/Deep/1.png"), .mode("Text.txt", 0o600),
+      ], options: options)
+    try await store.edit([.put("Text.txt", "newer")])
+    // The store knows nothing of the children of a folder that the tree lost and the disk still has.
+    if options != .returnsAtCommit {
+      try await store.edit([.remove("New"), .move("Images/Deep", "Pictures")])
     }
+    try await store.save(options: options)
+    try await store.publish()
+    let told = try await listener.all(in: scratch.text("A.pkg"))
+    #expect(told == [])
+    try await store.close()
+    let toldAtClosing = try await listener.all(before: "Second", in: scratch.text("A.pkg"))
+    #expect(toldAtClosing == ["Marker"])
+    #expect(listener.others == [])
+    await listener.end()
   }
 
   @Test func `are told from those of others, one by one`() async throws {
@@ -72,23 +68,20 @@ struct PackageWatcherOwnWritesTests {
     let store = try await Self.store(scratch)
     let other = try await PackageStore.open(at: scratch.url("A.pkg"))
     let listener = try await scratch.watch("A.pkg", knowing: other)
-    try await store.edit([.put("Text.txt", "new"), .put("Images/3.png", "three")])
-    try await store.save()
+    try await store.save([.put("Text.txt", "new"), .put("Images/3.png", "three")])
     try await listener.expect { $0.paths.isSuperset(of: ["Text.txt", "Images/3.png", "Metadata.plist"]) }
   }
 
   @Test func `are its own, too, where the package was moved`() async throws {
     let store = try await Self.store(scratch)
     let listener = try await scratch.watch("A.pkg", knowing: store)
-    try await store.put("Text.txt", "before")
-    try await store.save()
+    try await store.save("Text.txt", "before")
     let toldBefore = try await listener.all(in: scratch.text("A.pkg"))
     #expect(toldBefore == [])
     try scratch.rename("A.pkg", to: "B.pkg")
     try await listener.expect { $0.others == [.moved(to: $0.watcher.url)] }
     try await store.follow(to: listener.watcher.url)
-    try await store.put("Text.txt", "after")
-    try await store.save()
+    try await store.save("Text.txt", "after")
     let told = try await listener.all(before: "Second", in: scratch.text("B.pkg"))
     #expect(told == ["Marker"])
     let text = try await PackageStore.open(at: scratch.url("B.pkg")).tree.regularFile(at: "Text.txt")
@@ -104,8 +97,7 @@ struct PackageWatcherOwnWritesTests {
   @Test func `of a name that another program took afterwards are not all that is known`() async throws {
     let store = try await Self.store(scratch)
     let listener = try await scratch.watch("A.pkg", knowing: store)
-    try await store.put("Text.txt", "mine")
-    try await store.save()
+    try await store.save("Text.txt", "mine")
     try scratch.write("THEM", to: "A.pkg/Text.txt")
     try await listener.expect { $0.paths == ["Text.txt"] }
   }

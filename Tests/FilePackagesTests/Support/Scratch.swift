@@ -22,6 +22,12 @@ struct Scratch: Sendable {
     try age(name, in: root)
   }
 
+  /// Makes a node or a tree, and reads it.
+  func wrapper(_ name: String, _ tree: TestTree) throws -> FileWrapper {
+    try make(FileName(name), tree)
+    return try FileWrapper(url: url(name))
+  }
+
   func tree(_ name: FileName) throws -> TestTree {
     try TestTree.read(name, in: disk.openDirectory(at: path), of: disk)
   }

@@ -8,8 +8,7 @@ import Testing
 struct BeginningHistoryTests {
   @Test(arguments: [true, false])
   func `keeps the version before the next save`(metadata: Bool) async throws {
-    let disk = try await CrashCheck.disk(["Text.txt": "0", "F": ["a": "a"]], metadata: metadata)
-    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    let (disk, store) = try await CrashCheck.store(["Text.txt": "0", "F": ["a": "a"]], metadata: metadata)
     let before = try PackagePicture(of: CrashCheck.path, on: disk)
     var dry = try await store.startKeepingHistory(dryRun: true)
     #expect(dry.isDryRun && dry.begins && dry.addsMetadata == !metadata)
@@ -21,8 +20,7 @@ struct BeginningHistoryTests {
     #expect(try await !store.startKeepingHistory().begins)
     let whole = try await store.verify()
     #expect(whole.isWhole && whole.hasDigests)
-    try await store.put("Text.txt", "1")
-    try await store.save()
+    try await store.save("Text.txt", "1")
     try await store.close()
     // The version reports as lost the content that another program changes.
     try disk.edit("F/a", "A")
@@ -36,8 +34,7 @@ struct BeginningHistoryTests {
   }
 
   @Test func `leaves unsaved edits alone`() async throws {
-    let disk = try await CrashCheck.disk(["Text.txt": "0"], metadata: false)
-    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    let (_, store) = try await CrashCheck.store(["Text.txt": "0"], metadata: false)
     try await store.put("Text.txt", "1")
     let error = await #expect(throws: FilePackageError.self) { try await store.startKeepingHistory() }
     #expect(error?.code == .unsavedEdits)

@@ -17,10 +17,7 @@ struct EndingHistoryTests {
   private static func save(
     _ text: String, to path: FilePath = CrashCheck.path, on disk: any Disk
   ) async throws {
-    let store = try await PackageStore.open(path, on: disk)
-    try await store.put("Text.txt", text)
-    try await store.save(options: .keepsHistory)
-    try await store.close()
+    try await CrashCheck.save("Text.txt", text, options: .keepsHistory, to: path, on: disk)
   }
 
   @Test func `lasts, for later saves and for copies, until one begins again`() async throws {
@@ -53,8 +50,7 @@ struct EndingHistoryTests {
   }
 
   @Test func `is for a document that has none yet, and leaves unsaved edits alone`() async throws {
-    let disk = try await CrashCheck.disk(["Text.txt": "0"], metadata: true)
-    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    let (disk, store) = try await CrashCheck.store(["Text.txt": "0"])
     try await store.put("Text.txt", "1")
     let error = await #expect(throws: FilePackageError.self) { try await store.stopKeepingHistory() }
     #expect(error?.code == .unsavedEdits)

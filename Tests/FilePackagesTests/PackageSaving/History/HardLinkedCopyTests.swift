@@ -111,8 +111,7 @@ struct HardLinkedCopyTests {
     try await original.model.note(original.store(on: disk), on: disk)
     for number in 0..<3 {
       let store = try await original.store(on: disk)
-      try await store.put("Text.txt", "\(number)")
-      try await store.save(options: .keepsHistory)
+      try await store.save("Text.txt", "\(number)", options: .keepsHistory)
       try await original.model.note(store, on: disk)
       try await store.close()
     }
@@ -123,8 +122,7 @@ struct HardLinkedCopyTests {
     let points = try await CrashDisk.crashPoints(of: disk) {
       for number in 3..<6 {
         let store = try await saved.store(on: disk)
-        try await store.put("Text.txt", "\(number)")
-        try await store.save(options: .keepsHistory)
+        try await store.save("Text.txt", "\(number)", options: .keepsHistory)
         try await saved.model.note(store, on: disk, at: saved.path)
         try await store.close()
       }

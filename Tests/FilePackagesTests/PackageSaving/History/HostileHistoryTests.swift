@@ -23,8 +23,7 @@ struct HostileHistoryTests {
       [.put("Text.txt", "4"), .link("Link", to: "Text.txt")],
     ]
     for edits in edits {
-      try await store.edit(edits)
-      try await store.save(options: .keepsHistory)
+      try await store.save(edits, options: .keepsHistory)
     }
     try await store.close()
     let folder = try disk.openDirectory(at: path.appending(".docpkg"))
@@ -62,8 +61,7 @@ struct HostileHistoryTests {
     }
     try await attempt { _ = try await store.thinHistory(at: Date(timeIntervalSince1970: 4e9)) }
     try await attempt {
-      try await store.put("After.txt", "after")
-      try await store.save(options: .keepsHistory)
+      try await store.save("After.txt", "after", options: .keepsHistory)
     }
     try await attempt { try await store.stopKeepingHistory() }
     try await store.close()
@@ -142,8 +140,7 @@ struct HostileHistoryTests {
         #expect(lost.contains("Text.txt") || ["0", "1", "2"].contains(text))
       }
       if await store.logDamage != nil { #expect(try await store.repair(accepting: true).putLogAside) }
-      try await store.put("Text.txt", "5")
-      try await store.save(options: .keepsHistory)
+      try await store.save("Text.txt", "5", options: .keepsHistory)
       try await store.close()
       disk = try CrashDisk()
     }

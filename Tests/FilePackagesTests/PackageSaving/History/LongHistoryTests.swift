@@ -5,26 +5,17 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("A history of many versions", .tags(.scale))
+@Suite("A history of many versions", .tags(.scale), .temporaryDirectory)
 struct LongHistoryTests {
   /// Saves one text after the other, each in a store of its own.
   private static func save(_ texts: some Sequence<String>, on disk: any Disk) async throws {
     for text in texts {
-      let store = try await PackageStore.open(CrashCheck.path, on: disk)
-      try await store.put("Text.txt", text)
-      try await store.save(options: .keepsHistory)
-      try await store.close()
+      try await CrashCheck.save("Text.txt", text, options: .keepsHistory, on: disk)
     }
   }
 
   private static func texts(on disk: any Disk) async throws -> [String?] {
-    let store = try await PackageStore.open(CrashCheck.path, on: disk)
-    var texts: [String?] = []
-    for version in try await store.versions() {
-      let (tree, lost) = try await store.contents(of: version.persistentIdentifier)
-      texts.append(lost.isEmpty ? try tree.regularFile(at: "Text.txt").text : nil)
-    }
-    return texts
+    try await PackageStore.open(CrashCheck.path, on: disk).versionTexts()
   }
 
   @Test func `is read although a version is larger than what is read at first`() async throws {
@@ -54,8 +45,7 @@ struct LongHistoryTests {
     for number in numbers {
       let store = try await PackageStore.open(CrashCheck.path, on: disk)
       try await store.put("Text.txt", "\(number)")
-      try await store.put("child of \(number)", "\(number)")
-      try await store.save(options: .keepsHistory)
+      try await store.save("child of \(number)", "\(number)", options: .keepsHistory)
       try await store.close()
     }
   }
@@ -67,10 +57,8 @@ struct LongHistoryTests {
     if !isRecord {
       // A long log gives way to one whose facts have the versions.
       let store = try await PackageStore.open(CrashCheck.path, on: disk)
-      try await store.put("Text.txt", String(repeating: "x", count: 100_000))
-      try await store.save(options: .keepsHistory)
-      try await store.put("Text.txt", "5")
-      try await store.save()
+      try await store.save("Text.txt", String(repeating: "x", count: 100_000), options: .keepsHistory)
+      try await store.save("Text.txt", "5")
       try await store.close()
     }
     // The second version says that the child of the next save was not there.
@@ -92,39 +80,34 @@ struct LongHistoryTests {
   @Test func `is not read by a save, so that saves cost the same after hundreds of versions`()
     async throws
   {
-    try await withTemporaryDirectory { folder in
-      let path = folder.appending("Trip.pkg")
-      let disk = CountingDisk(PosixDisk())
-      _ = try await PackageStore.create(
-        FileWrapper(directoryWithFileWrappers: ["Text.txt": FileWrapper("0")]), path,
-        contentType: UTType(exportedAs: "com.example.trip"),
-        on: disk)
-      var costs: [(operations: Int, bytes: UInt64)] = []
-      for number in 0..<450 {
-        let before = disk.counts
-        let store = try await PackageStore.open(path, on: disk)
-        try await store.put("Text.txt", "text \(number)")
-        try await store.save(options: .keepsHistory)
-        try await store.close()
-        costs.append((disk.counts.total - before.total, disk.counts.bytesRead - before.bytesRead))
-      }
-      func median(_ range: Range<Int>) -> (operations: Int, bytes: UInt64) {
-        (
-          costs[range].map(\.operations).sorted()[range.count / 2],
-          costs[range].map(\.bytes).sorted()[range.count / 2]
-        )
-      }
-      let (first, last) = (median(50..<150), median(350..<450))
-      let looks = costs[350..<450].reduce(0) { $0 + $1.bytes } / 100
-      print(
-        "saves with 100 and with 400 versions: \(first) and \(last); with looks at all versions \(looks) bytes read"
-      )
-      #expect(last.operations == first.operations)
-      // A save reads only the last records of the log.
-      #expect(last.bytes < 160 << 10)
-      // This includes the looks for versions to drop, which are rarer in a longer history, and the log.
-      #expect(looks < 256 << 10)
-      #expect(try await PackageStore.open(path, on: disk).versions().count == 450)
+    let path = folder.appending("Trip.pkg")
+    let disk = CountingDisk(PosixDisk())
+    _ = try await PackageStore.create(
+      FileWrapper(directoryWithFileWrappers: ["Text.txt": FileWrapper("0")]), path,
+      contentType: UTType(exportedAs: "com.example.trip"),
+      on: disk)
+    var costs: [(operations: Int, bytes: UInt64)] = []
+    for number in 0..<450 {
+      let before = disk.counts
+      try await CrashCheck.save("Text.txt", "text \(number)", options: .keepsHistory, to: path, on: disk)
+      costs.append((disk.counts.total - before.total, disk.counts.bytesRead - before.bytesRead))
     }
+    func median(_ range: Range<Int>) -> (operations: Int, bytes: UInt64) {
+      (
+        costs[range].map(\.operations).sorted()[range.count / 2],
+        costs[range].map(\.bytes).sorted()[range.count / 2]
+      )
+    }
+    let (first, last) = (median(50..<150), median(350..<450))
+    let looks = costs[350..<450].reduce(0) { $0 + $1.bytes } / 100
+    print(
+      "saves with 100 and with 400 versions: \(first) and \(last); with looks at all versions \(looks) bytes read"
+    )
+    #expect(last.operations == first.operations)
+    // A save reads only the last records of the log.
+    #expect(last.bytes < 160 << 10)
+    // This includes the looks for versions to drop, which are rarer in a longer history, and the log.
+    #expect(looks < 256 << 10)
+    #expect(try await PackageStore.open(path, on: disk).versions().count == 450)
   }
 }

@@ -8,10 +8,7 @@ import Testing
 @Suite("A history that is older than its document")
 struct OlderHistoryTests {
   private static func save(_ number: Int, on disk: any Disk) async throws {
-    let store = try await PackageStore.open(CrashCheck.path, on: disk)
-    try await store.put("Text.txt", "\(number)")
-    try await store.save(options: .keepsHistory)
-    try await store.close()
+    try await CrashCheck.save("Text.txt", "\(number)", options: .keepsHistory, on: disk)
   }
 
   private static func problems(on disk: any Disk) async throws -> [String] {

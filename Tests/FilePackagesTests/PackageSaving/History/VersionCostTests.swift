@@ -1,7 +1,6 @@
 import DurableIO
 import FilePackages
 import FoundationEssentials
-import SystemPackage
 import TestSupport
 import Testing
 
@@ -53,8 +52,7 @@ struct VersionCostTests {
       let disk = CountingDisk(plain)
       let store = try await PackageStore.open(CrashCheck.path, on: disk)
       for number in 0..<count {
-        try await store.put("\(number % 5).txt", "\(number)")
-        try await store.save(options: .keepsHistory)
+        try await store.save("\(number % 5).txt", "\(number)", options: .keepsHistory)
       }
       try await store.close()
       let other = try await PackageStore.open(CrashCheck.path, on: disk)

@@ -36,8 +36,7 @@ struct VersionCrashTests {
         guard seen.insert(try PackagePicture(of: "/", on: mounted)).inserted else { continue }
         var problems: [String] = []
         do {
-          let store = try await PackageStore.open(
-            CrashCheck.path, on: mounted, logCapacity: 24 << 10)
+          let store = try await PackageStore.open(CrashCheck.path, on: mounted, logCapacity: 24 << 10)
           problems = try await model.problems(store, mayMiss: thinned)
           // A version that a reader sees without writing is still there after the next save, and after a second one.
           try await store.put("After.txt", "after")
@@ -73,14 +72,12 @@ struct VersionCrashTests {
     let disk = try await CrashCheck.disk(VersionTests.tree, metadata: true, options: kind.options)
     disk.synchronizeAll()
     let store = try await PackageStore.open(CrashCheck.path, on: disk, logCapacity: 12 << 10)
-    var model = VersionModel()
-    try await model.note(store, on: disk)
+    let model = try await VersionModel(store, on: disk)
     let (states, bad) = try await Self.check(
       disk, limit: 6, oneOf: 5,
       { model in
         for edits in Self.saves {
-          try await store.edit(edits)
-          try await store.save(options: .keepsHistory)
+          try await store.save(edits, options: .keepsHistory)
           try await model.note(store, on: disk)
         }
         try await store.close()
@@ -90,18 +87,21 @@ struct VersionCrashTests {
     #expect(bad.isEmpty, "\(bad.prefix(2).joined(separator: "\n\n"))")
   }
 
-  @Test func `are all there after thinning, or those that stay`() async throws {
-    // No state has a version without its files (V2).
-    let disk = try await CrashCheck.disk(VersionTests.tree, metadata: true)
-    let store = try await PackageStore.open(CrashCheck.path, on: disk)
-    var model = VersionModel()
-    try await model.note(store, on: disk)
-    for edits in Self.saves {
-      try await store.edit(edits)
-      try await store.save(options: .keepsHistory)
+  /// Makes a package with a version for each of the saves.
+  private static func saved() async throws -> (CrashDisk, PackageStore, VersionModel) {
+    let (disk, store) = try await CrashCheck.store(VersionTests.tree)
+    var model = try await VersionModel(store, on: disk)
+    for edits in saves {
+      try await store.save(edits, options: .keepsHistory)
       try await model.note(store, on: disk)
     }
     disk.synchronizeAll()
+    return (disk, store, model)
+  }
+
+  @Test func `are all there after thinning, or those that stay`() async throws {
+    // No state has a version without its files (V2).
+    let (disk, store, model) = try await Self.saved()
     let versions = try await store.versions().map(\.persistentIdentifier)
     let (states, bad) = try await Self.check(
       disk, limit: 24, thinned: [versions[1], versions[2]],
@@ -113,16 +113,7 @@ struct VersionCrashTests {
   }
 
   @Test func `are all there when a version is restored and that is undone`() async throws {
-    let disk = try await CrashCheck.disk(VersionTests.tree, metadata: true)
-    let store = try await PackageStore.open(CrashCheck.path, on: disk)
-    var model = VersionModel()
-    try await model.note(store, on: disk)
-    for edits in Self.saves {
-      try await store.edit(edits)
-      try await store.save(options: .keepsHistory)
-      try await model.note(store, on: disk)
-    }
-    disk.synchronizeAll()
+    let (disk, store, model) = try await Self.saved()
     let oldest = try #require(try await store.versions().last?.persistentIdentifier)
     let (states, bad) = try await Self.check(
       disk, limit: 6,
@@ -145,16 +136,14 @@ struct VersionCrashTests {
     // The log has what a power cut takes from the folder of kept files (H1, H2).
     let disk = try await CrashCheck.disk(VersionTests.tree, metadata: true, options: kind.options)
     disk.synchronizeAll()
-    var model = VersionModel()
-    try await model.note(PackageStore.open(CrashCheck.path, on: disk), on: disk)
+    let model = try await VersionModel(PackageStore.open(CrashCheck.path, on: disk), on: disk)
     let (states, bad) = try await Self.check(
       disk, limit: 6, oneOf: 5,
       { model in
         let more: [[Edit]] = [[.put("Text.txt", "fifth")], [.remove("New"), .put("Text.txt", "last")]]
         for edits in Self.saves + more {
           let store = try await PackageStore.open(CrashCheck.path, on: disk, logCapacity: capacity)
-          try await store.edit(edits)
-          try await store.save(options: .keepsHistory)
+          try await store.save(edits, options: .keepsHistory)
           try await model.note(store, on: disk)
           try await store.close()
           // Readers in between see all versions.
@@ -181,16 +170,13 @@ struct VersionCrashTests {
         VersionTests.tree, metadata: true, mistake: { $0.number == number ? .leftOut : nil })
       disk.synchronizeAll()
       let before = disk.syncPoints.count
-      var model = VersionModel()
-      try await model.note(PackageStore.open(CrashCheck.path, on: disk), on: disk)
+      let model = try await VersionModel(PackageStore.open(CrashCheck.path, on: disk), on: disk)
       let (_, bad) = try await Self.check(
         disk, limit: 24,
         { model in
           for edits in saves {
-            let store = try await PackageStore.open(
-              CrashCheck.path, on: disk, logCapacity: 12 << 10)
-            try await store.edit(edits)
-            try await store.save(options: .keepsHistory)
+            let store = try await PackageStore.open(CrashCheck.path, on: disk, logCapacity: 12 << 10)
+            try await store.save(edits, options: .keepsHistory)
             try await model.note(store, on: disk)
             try await store.close()
           }

@@ -60,6 +60,10 @@ struct VersionPicture: Hashable, Sendable, CustomStringConvertible {
 struct VersionModel: Sendable {
   private(set) var states: [(revision: UUID, picture: VersionPicture)] = []
 
+  init() {}
+
+  init(_ store: PackageStore, on disk: any Disk) async throws { try await note(store, on: disk) }
+
   /// Records the current state if it is new.
   mutating func note(
     _ store: PackageStore, on disk: any Disk, at path: FilePath = CrashCheck.path
@@ -74,9 +78,7 @@ struct VersionModel: Sendable {
   /// Returns the versions that differ from their saved state, and the missing ones.
   ///
   /// Without `all`, there may be other versions as well. The versions in `mayMiss` may be missing.
-  func problems(
-    _ store: PackageStore, all: Bool = true, mayMiss: Set<UUID> = []
-  ) async throws -> [String] {
+  func problems(_ store: PackageStore, all: Bool = true, mayMiss: Set<UUID> = []) async throws -> [String] {
     let versions = try await store.versions()
     guard let current = try await store.metadata()?.revision,
       let last = states.lastIndex(where: { $0.revision == current })

@@ -5,17 +5,15 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("The versions of a document", .tags(.scale))
+@Suite("The versions of a document", .tags(.scale), .temporaryDirectory)
 struct VersionTests {
   static let tree: TestTree = [
     "Text.txt": "text", "Data.bin": "data", "Images": ["1.png": "one", "Deep": ["a.txt": "a"]],
   ]
 
   @Test func `are what was saved, one for each save`() async throws {
-    let disk = try await CrashCheck.disk(Self.tree, metadata: true)
-    let store = try await PackageStore.open(CrashCheck.path, on: disk)
-    var model = VersionModel()
-    try await model.note(store, on: disk)
+    let (disk, store) = try await CrashCheck.store(Self.tree)
+    var model = try await VersionModel(store, on: disk)
     let saves: [[Edit]] = [
       [.put("Text.txt", "second")], [.remove("Images")], [.folder("Images"), .put("Images/x", "x")],
       [.move("Data.bin", "Images/moved")], [.mode("Images", 0o700), .put("Text.txt", "third")],
@@ -23,8 +21,7 @@ struct VersionTests {
       [.remove("Text.txt"), .folder("Text.txt"), .put("Text.txt/in", "in")],
     ]
     for edits in saves {
-      try await store.edit(edits)
-      try await store.save(options: .keepsHistory)
+      try await store.save(edits, options: .keepsHistory)
       try await model.note(store, on: disk)
       let problems = try await model.problems(store)
       try #require(problems.isEmpty, "\(edits)\n\(problems.joined(separator: "\n"))")
@@ -38,64 +35,57 @@ struct VersionTests {
   }
 
   @Test func `are all there in a copy whose files have other dates`() async throws {
-    try await withTemporaryDirectory { folder in
-      let original = URL(filePath: folder.appending("Trip.pkg").string)
-      let copy = URL(filePath: folder.appending("Copy.pkg").string)
-      let (store, _) = try await PackageStore.create(
-        Self.tree.wrapper, at: original, contentType: UTType(exportedAs: "com.example.trip"))
-      for text in ["second", "third!"] {
-        try await store.put("Text.txt", text)
-        try await store.save(options: .keepsHistory)
-      }
-      try await store.close()
-      // `cp -r` copies no dates.
-      #expect(try Program(path: "/bin/cp").run(["-r", original.path, copy.path]).status == 0)
-      let copied = try await PackageStore.open(at: copy)
-      #expect(try await copied.verify().isWhole)
-      let versions = try await copied.versions()
-      #expect(versions.count == 2)
-      for (version, text) in zip(versions, ["second", "text"]) {
-        let (tree, lost) = try await copied.contents(of: version.persistentIdentifier)
-        #expect(lost == [])
-        #expect(try tree.child(named: "Text.txt")?.contents() == Data(text.utf8))
-      }
-      // A read that fails says nothing of a version's content.
-      let failures = try await withEachRequestFailing(on: { PosixDisk() }) { disk, _ in
-        guard let store = try? await PackageStore.open(folder.appending("Copy.pkg"), on: disk),
-          let version = try? await store.contents(of: versions[1].persistentIdentifier)
-        else { return }
-        #expect(version.lost == [])
-      }
-      #expect(failures > 10)
-      // A kept file with other bytes of the same size is no version's.
-      let names = try PosixDisk().names(in: folder.appending("Copy.pkg/.docpkg/kept"))
-      for name in names {
-        try Data("SECOND".utf8).write(to: copy.appending(path: ".docpkg/kept/\(name)"))
-      }
-      #expect(try await copied.contents(of: versions[0].persistentIdentifier).lost == ["Text.txt"])
+    let original = url("Trip.pkg")
+    let copy = url("Copy.pkg")
+    let (store, _) = try await PackageStore.create(
+      Self.tree.wrapper, at: original, contentType: UTType(exportedAs: "com.example.trip"))
+    for text in ["second", "third!"] {
+      try await store.save("Text.txt", text, options: .keepsHistory)
     }
+    try await store.close()
+    // `cp -r` copies no dates.
+    #expect(try Program(path: "/bin/cp").run(["-r", original.path, copy.path]).status == 0)
+    let copied = try await PackageStore.open(at: copy)
+    #expect(try await copied.verify().isWhole)
+    let versions = try await copied.versions()
+    #expect(versions.count == 2)
+    for (version, text) in zip(versions, ["second", "text"]) {
+      let (tree, lost) = try await copied.contents(of: version.persistentIdentifier)
+      #expect(lost == [])
+      #expect(try tree.child(named: "Text.txt")?.contents() == Data(text.utf8))
+    }
+    // A read that fails says nothing of a version's content.
+    let failures = try await withEachRequestFailing(on: { PosixDisk() }) { disk, _ in
+      guard let store = try? await PackageStore.open(folder.appending("Copy.pkg"), on: disk),
+        let version = try? await store.contents(of: versions[1].persistentIdentifier)
+      else { return }
+      #expect(version.lost == [])
+    }
+    #expect(failures > 10)
+    // A kept file with other bytes of the same size is no version's.
+    let names = try PosixDisk().names(in: folder.appending("Copy.pkg/.docpkg/kept"))
+    for name in names {
+      try Data("SECOND".utf8).write(to: copy.appending(path: ".docpkg/kept/\(name)"))
+    }
+    #expect(try await copied.contents(of: versions[0].persistentIdentifier).lost == ["Text.txt"])
   }
 
   @Test func `are kept by every program once one has begun`() async throws {
     let disk = try await CrashCheck.disk(Self.tree, metadata: true)
     var store = try await PackageStore.open(CrashCheck.path, on: disk)
-    try await store.put("Text.txt", "1")
-    try await store.save()
+    try await store.save("Text.txt", "1")
     #expect(try await store.versions().isEmpty)
     #expect(try await !store.keepsHistory())
-    try await store.put("Text.txt", "2")
-    try await store.save(options: .keepsHistory)
+    try await store.save("Text.txt", "2", options: .keepsHistory)
     try await store.close()
     store = try await PackageStore.open(CrashCheck.path, on: disk)
-    try await store.put("Text.txt", "3")
-    try await store.save()
+    try await store.save("Text.txt", "3")
     let versions = try await store.versions()
     #expect(versions.map(\.differences) == [["Text.txt"], ["Text.txt"]])
     #expect(versions.map(\.metadata.generation) == [3, 2])
     try await store.stopKeepingHistory()
     #expect(try await store.versions().isEmpty)
-    try await store.put("Text.txt", "4")
-    try await store.save()
+    try await store.save("Text.txt", "4")
     try await store.close()
     #expect(try namesBesideLog(in: CrashCheck.path, on: disk) == [])
   }
@@ -123,8 +113,7 @@ struct VersionTests {
   }
 
   @Test func `are there for each of the saves that return at their commit`() async throws {
-    let disk = try await CrashCheck.disk(Self.tree, metadata: true)
-    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    let (_, store) = try await CrashCheck.store(Self.tree)
     for number in 0..<4 {
       try await store.put("Text.txt", "\(number)")
       try await store.save(options: number == 0 ? [.returnsAtCommit, .keepsHistory] : .returnsAtCommit)
@@ -140,13 +129,10 @@ struct VersionTests {
   }
 
   @Test func `are found by a program that reads while another one has the document open`() async throws {
-    let disk = try await CrashCheck.disk(Self.tree, metadata: true)
-    let store = try await PackageStore.open(CrashCheck.path, on: disk)
-    var model = VersionModel()
-    try await model.note(store, on: disk)
+    let (disk, store) = try await CrashCheck.store(Self.tree)
+    var model = try await VersionModel(store, on: disk)
     for number in 0..<3 {
-      try await store.put("Text.txt", "\(number)")
-      try await store.save(options: .keepsHistory)
+      try await store.save("Text.txt", "\(number)", options: .keepsHistory)
       try await model.note(store, on: disk)
       let reader = try await PackageStore.open(CrashCheck.path, on: disk)
       #expect(try await model.problems(reader) == [])
@@ -154,16 +140,13 @@ struct VersionTests {
   }
 
   @Test func `have what an undo stack holds, too`() async throws {
-    let disk = try await CrashCheck.disk(Self.tree, metadata: true)
-    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    let (disk, store) = try await CrashCheck.store(Self.tree)
     let top = await store.tree
     let held = try ["Images", "Data.bin"].map { try #require(top.fileWrappers?[$0]) }
-    var model = VersionModel()
-    try await model.note(store, on: disk)
+    var model = try await VersionModel(store, on: disk)
     for round in 0..<3 {
       for child in held { top.removeFileWrapper(child) }
-      try await store.put("Text.txt", "out \(round)")
-      try await store.save(options: .keepsHistory)
+      try await store.save("Text.txt", "out \(round)", options: .keepsHistory)
       try await model.note(store, on: disk)
       #expect(held[1].text == "data")
       #expect(held[0].fileWrappers?["Deep"]?.fileWrappers?["a.txt"]?.text == "a")
@@ -178,10 +161,8 @@ struct VersionTests {
   @Test func `are the state that was there, whatever another program did to it`() async throws {
     let disk = try await CrashCheck.disk(Self.tree, metadata: true)
     var store = try await PackageStore.open(CrashCheck.path, on: disk)
-    try await store.put("Text.txt", "second")
-    try await store.save(options: .keepsHistory)
-    try await store.put("Text.txt", "third")
-    try await store.save()
+    try await store.save("Text.txt", "second", options: .keepsHistory)
+    try await store.save("Text.txt", "third")
     try await store.close()
     // The other program changes an image that all versions share, and the text.
     try disk.edit("Images/1.png", "painted over")
@@ -190,8 +171,7 @@ struct VersionTests {
     let before = try await store.versions()
     #expect(try await store.contents(of: before[0].persistentIdentifier).lost == ["Images/1.png"])
     try await store.put("Text.txt", "fourth")
-    try await store.put("Images/1.png", "ours")
-    try await store.save()
+    try await store.save("Images/1.png", "ours")
     let versions = try await store.versions()
     #expect(versions.count == 3)
     // The newest version has the other program's content; the one before has the saved content if that is kept.
@@ -213,8 +193,7 @@ struct VersionTests {
     let disk = try await CrashCheck.disk(
       ["Text.txt": "first", "Latest": .link(Array("a".utf8))], metadata: true)
     let store = try await PackageStore.open(CrashCheck.path, on: disk)
-    try await store.put("Text.txt", "second")
-    try await store.save(options: .keepsHistory)
+    try await store.save("Text.txt", "second", options: .keepsHistory)
     let version = try #require(try await store.versions().first?.persistentIdentifier)
     #expect(try await store.contents(of: version).lost == [])
     let folder = try disk.openDirectory(at: CrashCheck.path)
@@ -224,11 +203,9 @@ struct VersionTests {
   }
 
   @Test func `are verified, and damage of what they alone have is told`() async throws {
-    let disk = try await CrashCheck.disk(Self.tree, metadata: true)
-    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    let (disk, store) = try await CrashCheck.store(Self.tree)
     for text in ["second", "third"] {
-      try await store.put("Text.txt", text)
-      try await store.save(options: .keepsHistory)
+      try await store.save("Text.txt", text, options: .keepsHistory)
     }
     try await store.close()
     let whole = try await store.verify()
@@ -253,12 +230,10 @@ struct VersionTests {
   }
 
   @Test func `share a file of the same bytes, which stays as long as one of them needs it`() async throws {
-    let disk = try await CrashCheck.disk(Self.tree, metadata: true)
-    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    let (disk, store) = try await CrashCheck.store(Self.tree)
     let path = "/Trip.pkg/.docpkg/kept"
     for text in ["a", "b", "a", "b"] {
-      try await store.put("Text.txt", text)
-      try await store.save(options: .keepsHistory)
+      try await store.save("Text.txt", text, options: .keepsHistory)
     }
     try await store.close()
     // The first text, and the two others.
@@ -275,30 +250,23 @@ struct VersionTests {
     let kept = FileName(keeping: ContentHash(of: Array("b".utf8)), .file)
     try disk.rot(kept, in: FilePath(path))
     #expect(try await !store.verify().isWhole)
-    try await store.put("Text.txt", "c")
-    try await store.save(options: .keepsHistory)
+    try await store.save("Text.txt", "c", options: .keepsHistory)
     try await store.close()
     #expect(try await store.verify().isWhole)
   }
 
   @Test func `are not those of before a save that kept none`() async throws {
-    let disk = try await CrashCheck.disk(Self.tree, metadata: true)
-    let store = try await PackageStore.open(CrashCheck.path, on: disk)
-    try await store.put("Text.txt", "second")
-    try await store.save(options: .keepsHistory)
+    let (disk, store) = try await CrashCheck.store(Self.tree)
+    try await store.save("Text.txt", "second", options: .keepsHistory)
     try await store.close()
     // A program that does not know of the log writes no version.
     let folder = try disk.openDirectory(at: "/Trip.pkg/.docpkg")
     try disk.rename("log", in: folder, to: "hidden", in: folder, .replace)
-    let older = try await PackageStore.open(CrashCheck.path, on: disk)
-    try await older.put("Text.txt", "theirs")
-    try await older.save()
-    try await older.close()
+    try await CrashCheck.save("Text.txt", "theirs", on: disk)
     try disk.rename("hidden", in: folder, to: "log", in: folder, .replace)
     let other = try await PackageStore.open(CrashCheck.path, on: disk)
     #expect(try await other.versions().isEmpty)
-    try await other.put("Text.txt", "third")
-    try await other.save()
+    try await other.save("Text.txt", "third")
     #expect(try await other.versions().count == 1)
   }
 
@@ -308,16 +276,13 @@ struct VersionTests {
     for _ in 0..<5 {
       let disk = try await CrashCheck.disk(Self.tree, metadata: true, options: kind.options)
       var store = try await PackageStore.open(CrashCheck.path, on: disk, logCapacity: 24 << 10)
-      try await store.put("Text.txt", "begun")
-      try await store.save(options: .keepsHistory)
-      var model = VersionModel()
-      try await model.note(store, on: disk)
+      try await store.save("Text.txt", "begun", options: .keepsHistory)
+      var model = try await VersionModel(store, on: disk)
       var done: [String] = []
       var isWaiting = false
       for number in 0..<24 {
         if !isWaiting || Bool.random(using: &generator) {
-          let edit = Edit.random(
-            number, of: try VersionPicture(await store.tree), using: &generator)
+          let edit = Edit.random(number, of: try VersionPicture(await store.tree), using: &generator)
           done.append("\(edit)")
           try await store.edit([edit])
         }

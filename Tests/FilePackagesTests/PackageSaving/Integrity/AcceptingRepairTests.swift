@@ -13,8 +13,7 @@ struct AcceptingRepairTests {
       ["Text.txt": "0", "Other.txt": "other", "Images": ["1.png": "one", "2.png": "two"]], metadata: true)
     let store = try await PackageStore.open(CrashCheck.path, on: disk)
     for text in ["1", "2", "3"] {
-      try await store.put("Text.txt", text)
-      try await store.save(options: keepsHistory ? .keepsHistory : [])
+      try await store.save("Text.txt", text, options: keepsHistory ? .keepsHistory : [])
     }
     try await store.close()
     return disk

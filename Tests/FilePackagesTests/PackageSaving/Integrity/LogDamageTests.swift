@@ -55,6 +55,13 @@ struct LogDamageTests {
         bad.append("\(place()): \(error)")
       }
     }
+
+    func expectNoneBad(_ what: String, _ log: [UInt8], _ isPublished: Bool) {
+      print(
+        "log of \(log.count) bytes, \(isPublished ? "published" : "waiting"), \(what), \(new) new state, "
+          + "\(reported) reported, \(bad.count) bad")
+      #expect(bad.isEmpty, "\(bad.prefix(5).joined(separator: "\n"))")
+    }
   }
 
   private static func expectRightDigest(of store: PackageStore) async throws {
@@ -87,11 +94,8 @@ struct LogDamageTests {
         flips += 1
       }
     }
-    print(
-      "log of \(bytes.count) bytes, \(isPublished ? "published" : "waiting"), "
-        + "\(metadata ? "with" : "without") metadata: \(flips) flipped bits, \(tally.new) new state, "
-        + "\(tally.reported) reported, \(tally.bad.count) bad")
-    #expect(tally.bad.isEmpty, "\(tally.bad.prefix(5).joined(separator: "\n"))")
+    tally.expectNoneBad(
+      "\(metadata ? "with" : "without") metadata: \(flips) flipped bits", bytes, isPublished)
     #expect(tally.new > 0 && tally.reported > 0)
   }
 
@@ -111,21 +115,15 @@ struct LogDamageTests {
         disk, save, isPublished: isPublished, saves: length % 61 == 0, "cut to \(length) bytes")
       lengths += 1
     }
-    print(
-      "log of \(bytes.count) bytes, \(isPublished ? "published" : "waiting"), "
-        + "\(metadata ? "with" : "without") metadata: \(lengths) lengths, \(tally.new) new state, "
-        + "\(tally.reported) reported, \(tally.bad.count) bad")
-    #expect(tally.bad.isEmpty, "\(tally.bad.prefix(5).joined(separator: "\n"))")
+    tally.expectNoneBad("\(metadata ? "with" : "without") metadata: \(lengths) lengths", bytes, isPublished)
   }
 
   /// Makes a package that was closed in good order.
   private static func closed() async throws -> CrashPoint {
     let disk = try await CrashCheck.disk(tree, metadata: true)
     let store = try await WaitingSave.open(on: disk)
-    try await store.edit(edits)
-    try await store.save()
-    try await store.put("Text.txt", "newer")
-    try await store.save()
+    try await store.save(edits)
+    try await store.save("Text.txt", "newer")
     try await store.close()
     guard let point = await CrashDisk.crashPoints(of: disk, during: {}).last else {
       throw SystemError("save", code: .invalidArgument)
@@ -156,8 +154,7 @@ struct LogDamageTests {
         #expect(try await store.repair().putLogAside, "\(place)")
       }
       #expect(try await store.verify().isWhole, "\(place)")
-      try await store.edit([.put("Text.txt", "newest"), .remove("Images")])
-      try await store.save()
+      try await store.save([.put("Text.txt", "newest"), .remove("Images")])
       try await Self.expectRightDigest(of: store)
       try await store.close()
       let report = try await WaitingSave.open(on: disk).verify()
@@ -170,14 +167,10 @@ struct LogDamageTests {
     // A record that is committed and cannot be read damages the log, and no other record (J4).
     let disk = try await CrashCheck.disk(["Text.txt": "0", "Other.txt": "o"], metadata: true)
     for text in ["1", "2"] {
-      let store = try await PackageStore.open(CrashCheck.path, on: disk)
-      try await store.put("Text.txt", text)
-      try await store.save(options: .keepsHistory)
-      try await store.close()
+      try await CrashCheck.save("Text.txt", text, options: .keepsHistory, on: disk)
     }
     let store = try await PackageStore.open(CrashCheck.path, on: disk)
-    try await store.put("Text.txt", "3")
-    try await store.save(options: [.keepsHistory, .returnsAtCommit])
+    try await store.save("Text.txt", "3", options: [.keepsHistory, .returnsAtCommit])
     await store.relinquish()
     let folder = try disk.openDirectory(at: WaitingSave.hidden)
     let bytes = try disk.contents(of: "log", in: folder)
@@ -192,8 +185,7 @@ struct LogDamageTests {
     let report = try await next.verify()
     #expect(report.isWhole && report.changed == ["Other.txt"])
     #expect(try await next.versions().count == 2)
-    try await next.put("Text.txt", "4")
-    try await next.save()
+    try await next.save("Text.txt", "4")
     #expect(try await next.versions().count == 3)
     let oldest = try #require(try await next.versions().last).persistentIdentifier
     #expect(try await next.contents(of: oldest).tree.regularFile(at: "Text.txt").text == "0")
@@ -242,10 +234,7 @@ struct LogDamageTests {
   ) async throws {
     let disk = try await CrashCheck.disk(["Text.txt": "zero"], metadata: true)
     for text in ["one", "two", "one"] {
-      let store = try await PackageStore.open(CrashCheck.path, on: disk)
-      try await store.put("Text.txt", text)
-      try await store.save(options: .keepsHistory)
-      try await store.close()
+      try await CrashCheck.save("Text.txt", text, options: .keepsHistory, on: disk)
     }
     let date = try disk.status(of: "Text.txt", in: disk.openDirectory(at: CrashCheck.path)).modified
     let kept: FilePath = "/Trip.pkg/.docpkg/kept"

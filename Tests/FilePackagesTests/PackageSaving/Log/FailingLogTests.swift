@@ -10,12 +10,7 @@ struct FailingLogTests {
   /// Returns the text on disk and those of the versions, the newest first; nil for a lost one.
   private static func texts(on disk: any Disk) async throws -> [String?] {
     let store = try await PackageStore.open(CrashCheck.path, on: disk)
-    var texts: [String?] = [try await store.tree.regularFile(at: "Text.txt").text]
-    for version in try await store.versions() {
-      let (tree, lost) = try await store.contents(of: version.persistentIdentifier)
-      texts.append(lost.isEmpty ? try tree.regularFile(at: "Text.txt").text : nil)
-    }
-    return texts
+    return [try await store.tree.regularFile(at: "Text.txt").text] + (try await store.versionTexts())
   }
 
   @Test func `is in a new log instead`() async throws {
@@ -23,8 +18,7 @@ struct FailingLogTests {
     let disk = try await CrashCheck.disk(["Text.txt": "0"], metadata: true)
     let faulty = FaultyDisk(disk)
     let store = try await PackageStore.open(CrashCheck.path, on: faulty.disk)
-    try await store.put("Text.txt", "1")
-    try await store.save(options: .keepsHistory)
+    try await store.save("Text.txt", "1", options: .keepsHistory)
     let points = try await CrashDisk.crashPoints(of: disk) {
       try await store.put("Text.txt", "2")
       faulty.fail(.operation(.synchronizeData), with: .ioError)
@@ -52,8 +46,7 @@ struct FailingLogTests {
       let disk = try await CrashCheck.disk(["Text.txt": "0"], metadata: true)
       let faulty = FaultyDisk(disk)
       let store = try await PackageStore.open(CrashCheck.path, on: faulty.disk)
-      try await store.put("Text.txt", "1")
-      try await store.save(options: .keepsHistory)
+      try await store.save("Text.txt", "1", options: .keepsHistory)
       try await store.publish()
       try await store.put("Text.txt", "2")
       faulty.fail(.requests(from: number), with: .ioError)

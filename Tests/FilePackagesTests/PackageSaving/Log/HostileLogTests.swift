@@ -7,7 +7,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("A package that an attacker made", .tags(.scale), .serialized)
+@Suite("A package that an attacker made", .tags(.scale), .serialized, .temporaryDirectory)
 struct HostileLogTests {
   private typealias Preparation = (HostilePackage) throws -> Void
 
@@ -177,8 +177,7 @@ struct HostileLogTests {
           // Text.txt differs from the record, so that recovery sets one file aside.
           let time = FileTime(seconds: 1, nanoseconds: 0)
           let old = Entry(.file, NodeAttributes(mode: 0o644, modeIsExact: true, modified: time), size: 1)
-          try package.writeLog(
-            package.log([package.put(["Text.txt"], old: old), package.put(["New.txt"])]))
+          try package.writeLog(package.log([package.put(["Text.txt"], old: old), package.put(["New.txt"])]))
           try make(package)
         }
       )
@@ -242,8 +241,7 @@ struct HostileLogTests {
         (
           "a size of \(value)",
           {
-            try $0.writeLog(
-              $0.log([$0.put(["a"], size: value), $0.put(["b"], bytes: nil, size: value)]))
+            try $0.writeLog($0.log([$0.put(["a"], size: value), $0.put(["b"], bytes: nil, size: value)]))
           }
         ),
         (
@@ -272,12 +270,10 @@ struct HostileLogTests {
   }
 
   @Test func `gives nothing more rights than a document has`() async throws {
-    try await withScratch { scratch in
-      let package = try HostilePackage(in: scratch)
-      try package.writeLog(package.log([package.put(["evil"], mode: 0o6755)], isBound: false))
-      print("setuid: \(await Self.use(package.path, on: PosixDisk()))")
-      if let status = try? scratch.status("Trip.pkg/evil") { #expect(status.mode & 0o6000 == 0) }
-    }
+    let package = try HostilePackage(in: scratch)
+    try package.writeLog(package.log([package.put(["evil"], mode: 0o6755)], isBound: false))
+    print("setuid: \(await Self.use(package.path, on: PosixDisk()))")
+    if let status = try? scratch.status("Trip.pkg/evil") { #expect(status.mode & 0o6000 == 0) }
   }
 
   enum Copy: String, CaseIterable {
@@ -288,71 +284,67 @@ struct HostileLogTests {
   func `is carried out in a copy if the content proves it, and only then`(copy: Copy, hasMetadata: Bool)
     async throws
   {
-    try await withScratch { scratch in
-      try scratch.make("Trip.pkg", ["Text.txt": "old", "Gone.txt": "going", "Same.txt": "same"])
-      if hasMetadata {
-        let store = try await PackageStore.open(scratch.path("Trip.pkg"), on: PosixDisk())
-        try await store.startKeepingHistory()
-        try await store.close()
-      }
-      let large = String(repeating: "large ", count: 200_000)
-      let disk = CountingDisk(PosixDisk()) { event throws(SystemError) in
-        if event.operation == .exchange { throw SystemError("renameat2", event.name, code: .ioError) }
-      }
-      let store = try await PackageStore.open(scratch.path("Trip.pkg"), on: disk)
-      try await store.edit([
-        .put("Text.txt", "new"), .remove("Gone.txt"), .put("New.txt", "added"), .put("Large.txt", large),
-      ])
-      #expect(try await store.save().isPublished == false)
-      let from = scratch.path("Trip.pkg").string
-      #expect(system("cp \(copy == .archive ? "-a" : "-r") '\(from)' '\(from).copy'") == 0)
-      switch copy {
-      case .edited: try scratch.overwrite("Trip.pkg.copy/Text.txt", "edited")
-      case .cut: #expect(system("rm '\(from).copy'/.docpkg/tmp/*") == 0)
-      default: break
-      }
-      let path = scratch.path("Trip.pkg.copy")
-      let before = try NaturalPicture(of: path, on: PosixDisk())
-      let found = try await PackageStore.open(path, on: PosixDisk())
-      let after = try NaturalPicture(of: path, on: PosixDisk()).entries.mapValues {
-        String(decoding: $0.bytes.prefix(100), as: UTF8.self)
-      }
-      let damage = await found.logDamage
-      print("\(copy.rawValue): \(damage?.reason ?? "carried out")")
-      if damage != nil {
-        #expect(try NaturalPicture(of: path, on: PosixDisk()) == before)
-      } else {
-        #expect(after["Text.txt"] == "new" && after["New.txt"] == "added" && after["Gone.txt"] == nil)
-        #expect(after["Large.txt"] == String(large.prefix(100)) && after["Same.txt"] == "same")
-      }
-      if copy == .edited { #expect(damage != nil) }
-      // Without digests, nothing proves what a removed child was. With them, no child needs a staged file any more.
-      if copy != .edited { #expect((damage == nil) == hasMetadata) }
+    try scratch.make("Trip.pkg", ["Text.txt": "old", "Gone.txt": "going", "Same.txt": "same"])
+    if hasMetadata {
+      let store = try await PackageStore.open(scratch.path("Trip.pkg"), on: PosixDisk())
+      try await store.startKeepingHistory()
+      try await store.close()
     }
+    let large = String(repeating: "large ", count: 200_000)
+    let disk = CountingDisk(PosixDisk()) { event throws(SystemError) in
+      if event.operation == .exchange { throw SystemError("renameat2", event.name, code: .ioError) }
+    }
+    let store = try await PackageStore.open(scratch.path("Trip.pkg"), on: disk)
+    try await store.edit([
+      .put("Text.txt", "new"), .remove("Gone.txt"), .put("New.txt", "added"), .put("Large.txt", large),
+    ])
+    #expect(try await store.save().isPublished == false)
+    let from = scratch.path("Trip.pkg").string
+    #expect(system("cp \(copy == .archive ? "-a" : "-r") '\(from)' '\(from).copy'") == 0)
+    switch copy {
+    case .edited: try scratch.overwrite("Trip.pkg.copy/Text.txt", "edited")
+    case .cut: #expect(system("rm '\(from).copy'/.docpkg/tmp/*") == 0)
+    default: break
+    }
+    let path = scratch.path("Trip.pkg.copy")
+    let before = try NaturalPicture(of: path, on: PosixDisk())
+    let found = try await PackageStore.open(path, on: PosixDisk())
+    let after = try NaturalPicture(of: path, on: PosixDisk()).entries.mapValues {
+      String(decoding: $0.bytes.prefix(100), as: UTF8.self)
+    }
+    let damage = await found.logDamage
+    print("\(copy.rawValue): \(damage?.reason ?? "carried out")")
+    if damage != nil {
+      #expect(try NaturalPicture(of: path, on: PosixDisk()) == before)
+    } else {
+      #expect(after["Text.txt"] == "new" && after["New.txt"] == "added" && after["Gone.txt"] == nil)
+      #expect(after["Large.txt"] == String(large.prefix(100)) && after["Same.txt"] == "same")
+    }
+    if copy == .edited { #expect(damage != nil) }
+    // Without digests, nothing proves what a removed child was. With them, no child needs a staged file any more.
+    if copy != .edited { #expect((damage == nil) == hasMetadata) }
   }
 
   @Test(.timeLimit(.minutes(20)))
   func `needs no memory for what a log only claims`() async throws {
-    try await withScratch { scratch in
-      let package = try HostilePackage(in: scratch)
-      let size = 60 << 20
-      // As many of the smallest rows as fit.
-      var smallest = Change(.root)
-      smallest.work = .attributes
-      let head = try package.record([]).encodedBody()
-      let one = try Array(package.record([smallest]).encodedBody().dropFirst(head.count))
-      var many = head
-      many.reserveCapacity(size + head.count)
-      for _ in 0..<(size / one.count) { many += one }
-      for (name, count) in [("as many as there are", size / one.count), ("more than there are", 1 << 22)] {
-        try package.writeLog(package.log(many, [], count))
-        let before = Self.peak()
-        let store = try await PackageStore.open(package.path, on: PosixDisk())
-        #expect(await store.logDamage != nil)
-        let grown = Self.peak() - before
-        print("a log of \(size) bytes, \(name): \(grown >> 20) MiB more")
-        #expect(grown < 6 * size)
-      }
+    let package = try HostilePackage(in: scratch)
+    let size = 60 << 20
+    // As many of the smallest rows as fit.
+    var smallest = Change(.root)
+    smallest.work = .attributes
+    let head = try package.record([]).encodedBody()
+    let one = try Array(package.record([smallest]).encodedBody().dropFirst(head.count))
+    var many = head
+    many.reserveCapacity(size + head.count)
+    for _ in 0..<(size / one.count) { many += one }
+    for (name, count) in [("as many as there are", size / one.count), ("more than there are", 1 << 22)] {
+      try package.writeLog(package.log(many, [], count))
+      let before = Self.peak()
+      let store = try await PackageStore.open(package.path, on: PosixDisk())
+      #expect(await store.logDamage != nil)
+      let grown = Self.peak() - before
+      print("a log of \(size) bytes, \(name): \(grown >> 20) MiB more")
+      #expect(grown < 6 * size)
     }
   }
 

@@ -5,7 +5,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("A log that stays when its store is closed")
+@Suite("A log that stays when its store is closed", .temporaryDirectory)
 struct KeptLogTests {
   private static let path = CrashCheck.path
   private static let hidden = CrashCheck.path.appending(".docpkg")
@@ -16,19 +16,12 @@ struct KeptLogTests {
     _ text: String, to path: FilePath = path, on disk: any Disk, logCapacity: Int = 1 << 20
   ) async throws -> SaveReport {
     let store = try await PackageStore.open(path, on: disk, logCapacity: logCapacity)
-    try await store.put("Text.txt", text)
-    let report = try await store.save(options: .keepsHistory)
+    let report = try await store.save("Text.txt", text, options: .keepsHistory)
     return await store.close(after: report)
   }
 
   private static func texts(_ path: FilePath = path, on disk: any Disk) async throws -> [String?] {
-    let store = try await PackageStore.open(path, on: disk)
-    var texts: [String?] = []
-    for version in try await store.versions() {
-      let (tree, lost) = try await store.contents(of: version.persistentIdentifier)
-      texts.append(lost.isEmpty ? try tree.regularFile(at: "Text.txt").text : nil)
-    }
-    return texts
+    try await PackageStore.open(path, on: disk).versionTexts()
   }
 
   private static func bytes(of name: FileName, in folder: FilePath = hidden, on disk: any Disk) throws
@@ -97,13 +90,11 @@ struct KeptLogTests {
     // The new one has its name durably before the session ends (J7).
     let disk = try await CrashCheck.disk(["Text.txt": "0", "Other.txt": "0"], metadata: true)
     let other = try await PackageStore.open(Self.path, on: disk)
-    try await other.put("Other.txt", "1")
-    try await other.save(options: .keepsHistory)
+    try await other.save("Other.txt", "1", options: .keepsHistory)
     let large = String(repeating: "x", count: 100_000)
     try await Self.save(large, on: disk)
     #expect(try Self.bytes(of: "log", on: disk).count <= 12 << 10)
-    try await other.put("Other.txt", "2")
-    try await other.save()
+    try await other.save("Other.txt", "2")
     try await other.close()
     try await Self.save("3", on: disk)
     #expect(try await Self.texts(on: disk) == [large, large, "0", "0"])
@@ -112,8 +103,7 @@ struct KeptLogTests {
     #expect(try await store.tree.regularFile(at: "Other.txt").text == "2")
     // Many saves of one store make it long as well.
     for number in 0..<40 {
-      try await store.put("Text.txt", "many \(number)")
-      try await store.save()
+      try await store.save("Text.txt", "many \(number)")
     }
     try await store.close()
     #expect(try Self.bytes(of: "log", on: disk).count <= 48 << 10)
@@ -161,8 +151,7 @@ struct KeptLogTests {
     // Reading has written nothing.
     #expect(try PackagePicture(of: "/", on: disk) == before)
     let next = try await PackageStore.open(Self.path, on: disk)
-    try await next.put("Other.txt", "1")
-    try await next.save()
+    try await next.save("Other.txt", "1")
     try await next.close()
     #expect(try await Self.texts(on: disk) == ["3", "2", "1", "0"])
     #expect(try disk.names(in: Self.hidden.appending("tmp")).isEmpty)
@@ -173,19 +162,16 @@ struct KeptLogTests {
     let disk = try await CrashCheck.disk(["Text.txt": "0", "Other.txt": "0"], metadata: true)
     let store = try await PackageStore.open(Self.path, on: disk)
     for text in ["1", "2"] {
-      try await store.put("Other.txt", text)
-      try await store.save()
+      try await store.save("Other.txt", text)
     }
     let before = try Self.bytes(of: "log", on: disk)
     let other = try await PackageStore.open(Self.path, on: disk)
-    try await other.put("Text.txt", "theirs")
-    try await other.save(options: .returnsAtCommit)
+    try await other.save("Text.txt", "theirs", options: .returnsAtCommit)
     await other.relinquish()
     // The program was killed between the commit and the mark.
     let folder = try disk.openDirectory(at: Self.hidden)
     try disk.write(Array(before[512..<568]), to: disk.openFileForWriting("log", in: folder), at: 512)
-    try await store.put("Other.txt", "3")
-    try await store.save()
+    try await store.save("Other.txt", "3")
     try await store.close()
     let found = try await PackageStore.open(Self.path, on: disk)
     let texts = try await found.tree.children().mapValues { $0.text }
@@ -216,26 +202,24 @@ struct KeptLogTests {
   // MARK: Copies
 
   @Test func `gives its versions to a copy of the package, which gets a log of its own`() async throws {
-    try await withTemporaryDirectory { folder in
-      let disk = PosixDisk()
-      let (original, copy) = (folder.appending("Trip.pkg"), folder.appending("Copy.pkg"))
-      _ = try await PackageStore.create(
-        FileWrapper(directoryWithFileWrappers: ["Text.txt": FileWrapper("0")]), original,
-        contentType: UTType(exportedAs: "com.example.trip"), on: disk)
-      try await Self.save("1", to: original, on: disk)
-      try await Self.save("2", to: original, on: disk)
-      #expect(try Program(path: "/bin/cp").run(["-a", original.string, copy.string]).status == 0)
-      #expect(try await Self.texts(copy, on: disk) == ["1", "0"])
-      try await Self.save("copied", to: copy, on: disk)
-      #expect(try await Self.texts(copy, on: disk) == ["2", "1", "0"])
-      let inHidden = try disk.openDirectory(at: copy.appending(".docpkg"))
-      let made = try disk.status(of: "log", in: inHidden).identity
-      try await Self.save("copied again", to: copy, on: disk)
-      #expect(try disk.status(of: "log", in: inHidden).identity.isSameNode(as: made))
-      #expect(try await Self.texts(copy, on: disk) == ["copied", "2", "1", "0"])
-      #expect(try await PackageStore.open(copy, on: disk).verify().isWhole)
-      #expect(try await Self.texts(original, on: disk) == ["1", "0"])
-    }
+    let disk = PosixDisk()
+    let (original, copy) = (folder.appending("Trip.pkg"), folder.appending("Copy.pkg"))
+    _ = try await PackageStore.create(
+      FileWrapper(directoryWithFileWrappers: ["Text.txt": FileWrapper("0")]), original,
+      contentType: UTType(exportedAs: "com.example.trip"), on: disk)
+    try await Self.save("1", to: original, on: disk)
+    try await Self.save("2", to: original, on: disk)
+    #expect(try Program(path: "/bin/cp").run(["-a", original.string, copy.string]).status == 0)
+    #expect(try await Self.texts(copy, on: disk) == ["1", "0"])
+    try await Self.save("copied", to: copy, on: disk)
+    #expect(try await Self.texts(copy, on: disk) == ["2", "1", "0"])
+    let inHidden = try disk.openDirectory(at: copy.appending(".docpkg"))
+    let made = try disk.status(of: "log", in: inHidden).identity
+    try await Self.save("copied again", to: copy, on: disk)
+    #expect(try disk.status(of: "log", in: inHidden).identity.isSameNode(as: made))
+    #expect(try await Self.texts(copy, on: disk) == ["copied", "2", "1", "0"])
+    #expect(try await PackageStore.open(copy, on: disk).verify().isWhole)
+    #expect(try await Self.texts(original, on: disk) == ["1", "0"])
   }
 
   @Test(arguments: [true, false])
@@ -267,8 +251,7 @@ struct KeptLogTests {
       disk.synchronizeAll()
       let before = disk.syncPoints.count
       let store = try await PackageStore.open(Self.path, on: disk)
-      try await store.edit([.put("Text.txt", "new"), .remove("Notes.txt")])
-      try await store.save()
+      try await store.save([.put("Text.txt", "new"), .remove("Notes.txt")])
       try await store.close()
       let syncs = Array(disk.syncPoints[before...])
       let points = try await CrashDisk.crashPoints(of: disk) {

@@ -63,8 +63,7 @@ struct LogCrashTests {
       let before = disk.syncPoints.count
       points = try await CrashDisk.crashPoints(of: disk) {
         for edits in group {
-          try await store.edit(edits)
-          try await store.save(options: publishing.options)
+          try await store.save(edits, options: publishing.options)
           disk.promise("saved")
           if publishing == .byTheNext { continue }
           try await store.publish()
@@ -97,8 +96,7 @@ struct LogCrashTests {
     let store = try await PackageStore.open(CrashCheck.path, on: disk)
     var pictures = [try NaturalPicture(of: CrashCheck.path, on: disk).withoutChance]
     for edits in saves {
-      try await store.edit(edits)
-      try await store.save()
+      try await store.save(edits)
       pictures.append(try NaturalPicture(of: CrashCheck.path, on: disk).withoutChance)
     }
     return pictures
@@ -127,8 +125,7 @@ struct LogCrashTests {
       [.put("Notes.txt", "notes again"), .remove("Data.bin")],
       [.move("Text.txt", "Moved.txt")],
     ]
-    let check = try await Self.check(
-      saves, metadata: true, publishing: publishing, limit: 12, together: true)
+    let check = try await Self.check(saves, metadata: true, publishing: publishing, limit: 12, together: true)
     print(
       "saves in place, one after the other (\(publishing)): \(check.states) crash states, "
         + "\(check.bad.count) bad")

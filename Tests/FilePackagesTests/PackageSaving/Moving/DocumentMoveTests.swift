@@ -6,7 +6,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Moving a document")
+@Suite("Moving a document", .temporaryDirectory)
 struct DocumentMoveTests {
   private static let trip: TestTree = [
     "Text.txt": "text", "Metadata.plist": "plist", ".docpkg": ["log": "rows"],
@@ -118,7 +118,7 @@ struct DocumentMoveTests {
     }
   }
 
-  @Test func `takes another name where that is taken`() async throws {
+  @Test func `takes another name where that is taken`() throws {
     // The other documents stay (M2).
     for copies in [false, true] {
       let disk = try Self.disk([
@@ -138,7 +138,7 @@ struct DocumentMoveTests {
     }
   }
 
-  @Test func `loses no edit that another program makes at any moment of it`() async throws {
+  @Test func `loses no edit that another program makes at any moment of it`() throws {
     // The source goes only if it is unchanged since the copy (M4).
     var (moves, refusals) = (0, 0)
     for number in 0..<400 {
@@ -196,21 +196,19 @@ struct DocumentMoveTests {
     try disk.write(Array("longer text".utf8), to: file, at: 0)
   }
 
-  @Test func `says what it cannot move, and leaves it`() async throws {
-    try await withScratch { scratch in
-      try scratch.makeFolder("Local/A.pkg")
-      try scratch.makeFolder("Cloud")
-      try makeFIFO(scratch.path("Local/A.pkg/fifo"))
-      var move = DocumentMove(scratch.path("Local/A.pkg"), to: scratch.path("Cloud"), on: PosixDisk())
-      move.alwaysCopies = true
-      let before = try scratch.tree("Local")
-      let error = try #require(throws: FilePackageError.self) { _ = try move.move(as: "A.pkg") }
-      #expect(error.code == .wrongKind && error.description.contains("could not be moved"))
-      #expect(try scratch.tree("Local") == before && scratch.tree("Cloud") == [:])
-      let gone = DocumentMove(scratch.path("Local/B.pkg"), to: scratch.path("Cloud"), on: PosixDisk())
-      #expect(
-        try #require(throws: FilePackageError.self) { _ = try gone.move(as: "B.pkg") }.code == .noSuchFile)
-    }
+  @Test func `says what it cannot move, and leaves it`() throws {
+    try scratch.makeFolder("Local/A.pkg")
+    try scratch.makeFolder("Cloud")
+    try makeFIFO(scratch.path("Local/A.pkg/fifo"))
+    var move = DocumentMove(scratch.path("Local/A.pkg"), to: scratch.path("Cloud"), on: PosixDisk())
+    move.alwaysCopies = true
+    let before = try scratch.tree("Local")
+    let error = try #require(throws: FilePackageError.self) { _ = try move.move(as: "A.pkg") }
+    #expect(error.code == .wrongKind && error.description.contains("could not be moved"))
+    #expect(try scratch.tree("Local") == before && scratch.tree("Cloud") == [:])
+    let gone = DocumentMove(scratch.path("Local/B.pkg"), to: scratch.path("Cloud"), on: PosixDisk())
+    #expect(
+      try #require(throws: FilePackageError.self) { _ = try gone.move(as: "B.pkg") }.code == .noSuchFile)
   }
 
   @Test(arguments: [

@@ -8,8 +8,7 @@ import Testing
 struct MovesWhileWaitingTests {
   @Test(arguments: LogCrashTests.Kind.allCases)
   func `is saved as it is in memory`(kind: LogCrashTests.Kind) async throws {
-    let disk = try await CrashCheck.disk(["Text.txt": "text"], metadata: true, options: kind.options)
-    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    let (disk, store) = try await CrashCheck.store(["Text.txt": "text"], options: kind.options)
     var last = "Text.txt"
     for number in 1...5 {
       try await store.edit([.move(last, "moved-\(number)")])
@@ -22,13 +21,10 @@ struct MovesWhileWaitingTests {
 
   @Test func `takes a child out of a folder that waits under another name`() async throws {
     // The child learns the place to which the save moved its file (T4).
-    let disk = try await CrashCheck.disk(["F": ["G": ["a": "a", "b": "b"]]], metadata: true)
-    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    let (disk, store) = try await CrashCheck.store(["F": ["G": ["a": "a", "b": "b"]]])
     let child = try #require(await store.tree.fileWrappers?["F"]?.fileWrappers?["G"]?.fileWrappers?["a"])
-    try await store.edit([.move("F", "H")])
-    try await store.save(options: .returnsAtCommit)
-    try await store.edit([.move("H/G/a", "a")])
-    try await store.save(options: .returnsAtCommit)
+    try await store.save([.move("F", "H")], options: .returnsAtCommit)
+    try await store.save([.move("H/G/a", "a")], options: .returnsAtCommit)
     try await store.close()
     #expect(Model(of: disk).nodes == ["H": nil, "H/G": nil, "H/G/b": "b", "a": "a"])
     #expect(child.text == "a")

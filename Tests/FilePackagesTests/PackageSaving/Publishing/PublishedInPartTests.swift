@@ -51,8 +51,7 @@ struct PublishedInPartTests {
     let base = try await CrashCheck.disk(Self.tree, metadata: true)
     let switchable = FaultyDisk(base)
     let store = try await PackageStore.open(CrashCheck.path, on: switchable.disk)
-    try await store.edit([.put("Data.bin", "ours"), .put("Text.txt", "ours")])
-    try await store.save(options: .returnsAtCommit)
+    try await store.save([.put("Data.bin", "ours"), .put("Text.txt", "ours")], options: .returnsAtCommit)
     try Self.writeTheirs(on: base)
     base.synchronizeAll()
     let points = try await CrashDisk.crashPoints(of: base) {

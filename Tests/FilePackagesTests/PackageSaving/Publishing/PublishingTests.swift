@@ -6,7 +6,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("A save that is committed", .tags(.crash))
+@Suite("A save that is committed", .tags(.crash), .temporaryDirectory)
 struct PublishingTests {
   private static let tree: TestTree = [
     "Text.txt": "old", "Data.bin": "data", "Images": ["1.png": "one", "2.png": "two"],
@@ -76,8 +76,7 @@ struct PublishingTests {
     let store = try await PackageStore.open(CrashCheck.path, on: disk)
     var before = try await store.metadata()
     for number in 1...20 {
-      try await store.put("Text.txt", "version \(number)")
-      let report = try await store.save(options: .returnsAtCommit)
+      let report = try await store.save("Text.txt", "version \(number)", options: .returnsAtCommit)
       #expect(!report.isPublished && report.warnings.isEmpty)
       #expect(report.generation == number + 1)
       // The first save makes the log.
@@ -95,15 +94,12 @@ struct PublishingTests {
   }
 
   @Test func `is published before a plan is made`() async throws {
-    let disk = try await CrashCheck.disk(Self.tree, metadata: true)
-    let store = try await PackageStore.open(CrashCheck.path, on: disk)
-    try await store.put("Text.txt", "saved")
-    try await store.save(options: .returnsAtCommit)
+    let (disk, store) = try await CrashCheck.store(Self.tree)
+    try await store.save("Text.txt", "saved", options: .returnsAtCommit)
     #expect(try await !store.hasUnsavedEdits())
     #expect(try Self.text("Text.txt", on: disk) == "saved")
     try await store.save(options: .returnsAtCommit)
-    try await store.put("Text.txt", "old")
-    try await store.save(options: .returnsAtCommit)
+    try await store.save("Text.txt", "old", options: .returnsAtCommit)
     // An edit that takes the saved change back is an edit.
     try await store.put("Text.txt", "saved")
     #expect(try await store.plan().lines.contains("write Text.txt (5 B)"))
@@ -111,17 +107,13 @@ struct PublishingTests {
   }
 
   @Test func `is published first where the next one has another tree or files that move`() async throws {
-    let disk = try await CrashCheck.disk(Self.tree, metadata: true)
-    let store = try await PackageStore.open(CrashCheck.path, on: disk)
-    try await store.edit([.move("Images/1.png", "Moved.png")])
-    try await store.save(options: .returnsAtCommit)
+    let (disk, store) = try await CrashCheck.store(Self.tree)
+    try await store.save([.move("Images/1.png", "Moved.png")], options: .returnsAtCommit)
     #expect(try Self.text("Text.txt", on: disk) == "old")
-    try await store.put("Text.txt", "after the move")
-    try await store.save(options: .returnsAtCommit)
+    try await store.save("Text.txt", "after the move", options: .returnsAtCommit)
     #expect(try Self.text("Moved.png", on: disk) == "one")
     // Another tree has no changes of the waiting save.
-    try await store.put("Text.txt", "again")
-    try await store.save(options: .returnsAtCommit)
+    try await store.save("Text.txt", "again", options: .returnsAtCommit)
     try await store.save(FileWrapper(directoryWithFileWrappers: [:]), options: .returnsAtCommit)
     #expect(try Self.text("Text.txt", on: disk) == "again")
     try await store.close()
@@ -129,12 +121,9 @@ struct PublishingTests {
   }
 
   @Test func `comes to its names as it was before, when the next one takes its changes back`() async throws {
-    let disk = try await CrashCheck.disk(Self.tree, metadata: true)
-    let store = try await PackageStore.open(CrashCheck.path, on: disk)
-    try await store.put("New.txt", "new")
-    try await store.save(options: .returnsAtCommit)
-    try await store.edit([.remove("New.txt")])
-    try await store.save(options: .returnsAtCommit)
+    let (disk, store) = try await CrashCheck.store(Self.tree)
+    try await store.save("New.txt", "new", options: .returnsAtCommit)
+    try await store.save([.remove("New.txt")], options: .returnsAtCommit)
     try await store.close()
     #expect(try !disk.names(in: CrashCheck.path).contains("New.txt"))
     #expect(try await PackageStore.open(CrashCheck.path, on: disk).verify().isWhole)
@@ -142,9 +131,7 @@ struct PublishingTests {
 
   /// If a save fails over one that waits, the disk has the waiting save or the new one.
   @Test(arguments: [Errno.ioError, .noSpace], [false, true])
-  func `is never lost by the failure of the next one`(
-    code: Errno, isHard: Bool
-  ) async throws {
+  func `is never lost by the failure of the next one`(code: Errno, isHard: Bool) async throws {
     // The save fails only after the log's name is gone, durably (S2).
     var (number, failures) = (0, 1)
     while failures > 0 {
@@ -196,11 +183,9 @@ struct PublishingTests {
     let isFull = room.bytes != 1 << 30
     let disk = CountingDisk(try await CrashCheck.disk(Self.tree, metadata: true, options: options))
     let store = try await PackageStore.open(CrashCheck.path, on: disk)
-    try await store.put("Text.txt", "first")
-    try await store.save()
+    try await store.save("Text.txt", "first")
     let before = disk.counts
-    try await store.put("Text.txt", "second")
-    try await store.save(options: .returnsAtCommit)
+    try await store.save("Text.txt", "second", options: .returnsAtCommit)
     #expect(disk.counts[.createFile] - before[.createFile] == (isFull ? 2 : 0))
     try await store.publish()
     #expect(disk.counts[.createFile] - before[.createFile] == 2)
@@ -216,8 +201,7 @@ struct PublishingTests {
     let store = try await PackageStore.open(
       CrashCheck.path, on: disk,
       delays: .init(publishes: true, checkpoint: .milliseconds(20)))
-    try await store.put("Text.txt", "new")
-    try await store.save(options: .returnsAtCommit)
+    try await store.save("Text.txt", "new", options: .returnsAtCommit)
     try await Self.wait { try Self.text("Text.txt", on: disk) == "new" }
     // The store syncs the log's marks when no more saves come.
     try await Self.wait { disk.syncPoints.last.map { $0.name == "log" && $0.isOfData } == true }
@@ -240,8 +224,7 @@ struct PublishingTests {
       open.withLock { $0 = opened }
     }
     let store = try await PackageStore.open(CrashCheck.path, on: disk)
-    try await store.put("Text.txt", "ours")
-    let report = try await store.save()
+    let report = try await store.save("Text.txt", "ours")
     #expect(report.conflicts == ["Text.txt"])
     #expect(try Self.text("Text.txt", on: base) == "ours")
     let opened = try #require(open.withLock { $0 })
@@ -268,8 +251,7 @@ struct PublishingTests {
       isExchanged.withLock { $0 = true }
     }
     let store = try await PackageStore.open(CrashCheck.path, on: disk)
-    try await store.put("Text.txt", "ours")
-    let report = try await store.save()
+    let report = try await store.save("Text.txt", "ours")
     #expect(!report.isPublished)
     let killed = try await base.afterKill()
     let text = try killed.openFileForWriting("Text.txt", in: killed.openDirectory(at: CrashCheck.path))
@@ -293,34 +275,32 @@ struct PublishingTests {
   func `leaves a file its attributes, also when it is published by the next program`(
     isCutShort: Bool
   ) async throws {
-    try await withTemporaryDirectory { folder in
-      let disk = PosixDisk()
-      let path = folder.appending("Trip.pkg")
-      _ = try await PackageStore.create(
-        Self.tree.wrapper, path, contentType: UTType(exportedAs: "com.example.trip"), on: disk)
-      let package = try disk.openDirectory(at: path)
-      let old = try disk.openFile("Text.txt", in: package)
-      try disk.setExtendedAttribute("user.tag", Array("red".utf8), of: old)
-      try disk.setMode(0o640, of: old)
-      let isSuperuser = try disk.status(of: old).user == 0
-      if isSuperuser { try disk.setOwner(user: 65534, group: 65534, of: old) }
-      let before = try disk.status(of: old)
-      var store: PackageStore? = try await PackageStore.open(path, on: disk)
-      try await store?.put("Text.txt", "new")
-      try await store?.save(options: isCutShort ? .returnsAtCommit : [])
-      if isCutShort {
-        // The store is released without being closed: the committed save waits for the next opener.
-        store = nil
-        #expect(try disk.status(of: "Text.txt", in: package).identity.inode == before.identity.inode)
-        store = try await PackageStore.open(path, on: disk)
-      }
-      let new = try disk.openFile("Text.txt", in: package)
-      let after = try disk.status(of: new)
-      #expect(after.identity.inode != before.identity.inode)
-      #expect(after.mode == before.mode && after.user == before.user && after.group == before.group)
-      #expect(try disk.extendedAttributes(of: new) == ["user.tag": Array("red".utf8)])
-      try await store?.close()
+    let disk = PosixDisk()
+    let path = folder.appending("Trip.pkg")
+    _ = try await PackageStore.create(
+      Self.tree.wrapper, path, contentType: UTType(exportedAs: "com.example.trip"), on: disk)
+    let package = try disk.openDirectory(at: path)
+    let old = try disk.openFile("Text.txt", in: package)
+    try disk.setExtendedAttribute("user.tag", Array("red".utf8), of: old)
+    try disk.setMode(0o640, of: old)
+    let isSuperuser = try disk.status(of: old).user == 0
+    if isSuperuser { try disk.setOwner(user: 65534, group: 65534, of: old) }
+    let before = try disk.status(of: old)
+    var store: PackageStore? = try await PackageStore.open(path, on: disk)
+    try await store?.put("Text.txt", "new")
+    try await store?.save(options: isCutShort ? .returnsAtCommit : [])
+    if isCutShort {
+      // The store is released without being closed: the committed save waits for the next opener.
+      store = nil
+      #expect(try disk.status(of: "Text.txt", in: package).identity.inode == before.identity.inode)
+      store = try await PackageStore.open(path, on: disk)
     }
+    let new = try disk.openFile("Text.txt", in: package)
+    let after = try disk.status(of: new)
+    #expect(after.identity.inode != before.identity.inode)
+    #expect(after.mode == before.mode && after.user == before.user && after.group == before.group)
+    #expect(try disk.extendedAttributes(of: new) == ["user.tag": Array("red".utf8)])
+    try await store?.close()
   }
 }
 

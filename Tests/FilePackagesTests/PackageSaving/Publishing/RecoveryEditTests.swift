@@ -82,9 +82,7 @@ struct RecoveryEditTests {
   }
 
   @Test(arguments: [true, false], [LogCrashTests.Kind.all, .noExchangeNorKeep])
-  func `keeps both when the package is opened again`(
-    metadata: Bool, kind: LogCrashTests.Kind
-  ) async throws {
+  func `keeps both when the package is opened again`(metadata: Bool, kind: LogCrashTests.Kind) async throws {
     let save: WaitingSave
     do {
       save = try await WaitingSave(Self.tree, metadata: metadata, Self.edits, options: kind.options)

@@ -35,8 +35,7 @@ struct UnpublishableSaveTests {
     Flagged(path: "Images", edit: .mode("Images", 0o700), words: "it is immutable"),
   ])
   func `is refused before its commit, and holds up no other`(flagged: Flagged) async throws {
-    let disk = try await CrashCheck.disk(Self.tree, metadata: true)
-    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    let (disk, store) = try await CrashCheck.store(Self.tree)
     try disk.setImmutable(CrashCheck.path.appending(flagged.path.components))
     try await store.edit([flagged.edit, .put("Text.txt", "new")])
     let error = await #expect(throws: FilePackageError.self) { try await store.save() }
@@ -46,8 +45,7 @@ struct UnpublishableSaveTests {
     try await store.close()
 
     let other = try await PackageStore.open(CrashCheck.path, on: disk)
-    try await other.put("Text.txt", "other")
-    #expect(try await other.save().isPublished)
+    #expect(try await other.save("Text.txt", "other").isPublished)
     try await other.close()
     #expect(try await other.verify().isWhole)
   }
@@ -68,8 +66,7 @@ struct UnpublishableSaveTests {
   ) async throws {
     var options = CrashDisk.Options()
     options.limitsNames = true
-    let disk = try await CrashCheck.disk(Self.tree, metadata: true, options: options)
-    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    let (disk, store) = try await CrashCheck.store(Self.tree, options: options)
     try await store.edit(edits)
     let error = await #expect(throws: FilePackageError.self) { try await store.save() }
     #expect(error?.code == code && error?.child == child, "\(error.debugDescription)")
@@ -137,10 +134,8 @@ struct UnpublishableSaveTests {
 
   /// Makes a disk with a save that is committed, and that cannot be published.
   private static func disk(_ blocked: Blocked, keepsHistory: Bool) async throws -> CrashDisk {
-    let disk = try await CrashCheck.disk(tree, metadata: true)
-    let store = try await PackageStore.open(CrashCheck.path, on: disk)
-    try await store.put("Text.txt", "first")
-    try await store.save(options: keepsHistory ? .keepsHistory : [])
+    let (disk, store) = try await CrashCheck.store(tree)
+    try await store.save("Text.txt", "first", options: keepsHistory ? .keepsHistory : [])
     try await store.close()
     let killed = try await PackageStore.open(CrashCheck.path, on: disk)
     try await killed.edit(blocked.edits + [.put("Text.txt", "second"), .put("Other/new.png", "new")])
@@ -201,8 +196,7 @@ struct UnpublishableSaveTests {
         #expect(try await store.contents(of: version.persistentIdentifier).lost == [])
       }
     }
-    try await store.put("Text.txt", "third")
-    #expect(try await store.save().isPublished)
+    #expect(try await store.save("Text.txt", "third").isPublished)
     try await store.close()
     #expect(try await store.verify().isWhole)
     #expect(try await PackageStore.discardUnpublishable(CrashCheck.path, on: disk) == [])
@@ -248,8 +242,7 @@ struct UnpublishableSaveTests {
     let store = try await PackageStore.open(CrashCheck.path, on: after)
     #expect(try await store.verify().isWhole)
     #expect(try await store.tree.regularFile(at: "Text.txt").text == "second")
-    try await store.put("Text.txt", "third")
-    #expect(try await store.save().isPublished)
+    #expect(try await store.save("Text.txt", "third").isPublished)
     try await store.close()
   }
 

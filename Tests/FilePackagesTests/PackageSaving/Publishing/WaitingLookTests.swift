@@ -19,14 +19,14 @@ struct WaitingLookTests {
     let counting = CountingDisk(disk)
     let store = try await PackageStore.open(CrashCheck.path, on: counting)
     if hasHistory {
-      try await store.put("Text.txt", "1")
-      try await store.save(options: .keepsHistory)
+      try await store.save("Text.txt", "1", options: .keepsHistory)
       try await store.keepConflict(["Text.txt"])
     }
-    try await store.edit([
-      .put("Text.txt", "2"), .remove("Gone.txt"), .put("New.txt", "new"), .move("Folder/a.txt", "moved.txt"),
-    ])
-    try await store.save(options: [.returnsAtCommit, .keepsHistory])
+    try await store.save(
+      [
+        .put("Text.txt", "2"), .remove("Gone.txt"), .put("New.txt", "new"),
+        .move("Folder/a.txt", "moved.txt"),
+      ], options: [.returnsAtCommit, .keepsHistory])
     return (disk, counting, store)
   }
 

@@ -42,6 +42,24 @@ struct CrashCheck {
     return disk
   }
 
+  /// Makes a disk as `disk` does, and opens the package on it.
+  static func store(
+    _ tree: TestTree, metadata: Bool = true, options: CrashDisk.Options = .init()
+  ) async throws -> (CrashDisk, PackageStore) {
+    let disk = try await disk(tree, metadata: metadata, options: options)
+    return (disk, try await PackageStore.open(path, on: disk))
+  }
+
+  /// Changes a child by a store of its own, which is closed.
+  static func save(
+    _ child: String, _ text: String, options: PackageStore.SavingOptions = [], to path: FilePath = path,
+    on disk: any Disk
+  ) async throws {
+    let store = try await PackageStore.open(path, on: disk)
+    try await store.save(child, text, options: options)
+    try await store.close()
+  }
+
   /// Runs `body`, which brings the package from one state to another, and checks all states in between.
   mutating func check(
     _ disk: CrashDisk, limit: Int = 128, savesAgain: Bool = true, _ body: () async throws -> Void
@@ -86,8 +104,7 @@ struct CrashCheck {
         return report("neither old nor new\n\(new.differences(in: found))")
       }
       guard savesAgain else { return }
-      try await store.put("After.txt", "after the crash")
-      try await store.save()
+      try await store.save("After.txt", "after the crash")
       // The next program that makes a document in the folder removes a leftover beside this one.
       try NewPlace(at: Self.path, on: mounted)?.cleanUpAll()
       var next = try picture(mounted)

@@ -36,8 +36,7 @@ struct CreateAndCopyTests {
       #expect(try await store.metadata() == known)
     }
     // The store continues with the new package.
-    try await store.put("Text.txt", "changed again")
-    let next = try await store.save()
+    let next = try await store.save("Text.txt", "changed again")
     #expect(next.written == (metadata ? ["Metadata.plist", "Text.txt"] : ["Text.txt"]))
     #expect(disk.tree["New.pkg"]?["Text.txt"] == "changed again")
     try await store.close()
@@ -66,8 +65,7 @@ struct CreateAndCopyTests {
     for supportsClone in [false, true] {
       var options = CrashDisk.Options()
       options.supportsClone = supportsClone
-      let disk = try await CrashCheck.disk(Self.tree, metadata: true, options: options)
-      let store = try await PackageStore.open(CrashCheck.path, on: disk)
+      let (disk, store) = try await CrashCheck.store(Self.tree, options: options)
       try await store.edit([.put("Text.txt", "unsaved"), .move("A/B", "Moved")])
       let before = try PackagePicture(of: CrashCheck.path, on: disk)
       try await store.copy(to: URL(filePath: "/Copy.pkg"))
@@ -168,8 +166,7 @@ struct CreateAndCopyTests {
   }
 
   @Test func `shares no file between two names in it`() async throws {
-    let disk = try await CrashCheck.disk(Self.tree, metadata: true)
-    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    let (disk, store) = try await CrashCheck.store(Self.tree)
     let tree = await store.tree
     let text = try #require(try tree.child(named: "Text.txt"))
     let folder = FileWrapper(directoryWithFileWrappers: ["Text.txt": text])

@@ -67,6 +67,14 @@ extension PackageStore {
     for edit in edits { try edit.apply(to: tree) }
   }
 
+  /// Returns the text of `Text.txt` in each version, the newest first; nil for a version that lost something.
+  func versionTexts() throws -> [String?] {
+    try versions().map { version in
+      let (tree, lost) = try contents(of: version.persistentIdentifier)
+      return lost.isEmpty ? try tree.regularFile(at: "Text.txt").text : nil
+    }
+  }
+
   /// Reads every named child of the tree.
   func readEverything() throws {
     _ = try ContentSummary(reading: tree.snapshot())
@@ -75,6 +83,19 @@ extension PackageStore {
   /// Changes the bytes of a child.
   func put(_ path: String, _ text: String) throws {
     try Edit.put(path, text).apply(to: tree)
+  }
+
+  /// Changes the tree as an application does, and saves it.
+  @discardableResult
+  func save(_ edits: [Edit], options: SavingOptions = []) throws -> SaveReport {
+    try edit(edits)
+    return try save(options: options)
+  }
+
+  /// Changes the bytes of a child, and saves them.
+  @discardableResult
+  func save(_ path: String, _ text: String, options: SavingOptions = []) throws -> SaveReport {
+    try save([.put(path, text)], options: options)
   }
 }
 

@@ -39,8 +39,7 @@ struct FailingSaveTests {
     let switchable = FaultyDisk(disk)
     let store = try await PackageStore.open(path, on: switchable.disk)
     if failure.isLater {
-      try await store.put("Data.bin", "first")
-      try await store.save()
+      try await store.save("Data.bin", "first")
     }
     try await store.edit(edits)
     let wanted = try await contents(store.tree)
@@ -107,8 +106,7 @@ struct FailingSaveTests {
     _ store: PackageStore, at path: FilePath, on disk: any Disk, _ comment: String
   ) async throws {
     do {
-      try await store.put("Text.txt", "newest text")
-      try await store.save()
+      try await store.save("Text.txt", "newest text")
       try await store.close()
     } catch {
       Issue.record("\(comment)\nand then: \(error)")
@@ -155,9 +153,7 @@ struct FailingSaveTests {
   }
 
   @Test(arguments: codes)
-  func `leaves the old package or reports success with the new one`(
-    code: Errno
-  ) async throws {
+  func `leaves the old package or reports success with the new one`(code: Errno) async throws {
     // Up to the commit nothing under a visible name changes (JS1).
     try await Self.runAll(Failure(code: code, isHard: false), metadata: true)
   }
@@ -175,15 +171,12 @@ struct FailingSaveTests {
 
   @Test func `leaves the state of the save before`() async throws {
     for isHard in [false, true] {
-      try await Self.runAll(
-        Failure(code: .ioError, isHard: isHard, isLater: true), metadata: true)
+      try await Self.runAll(Failure(code: .ioError, isHard: isHard, isLater: true), metadata: true)
     }
   }
 
   @Test(arguments: [false, true])
-  func `leaves the old package or the new one on the real disk`(
-    isHard: Bool
-  ) async throws {
+  func `leaves the old package or the new one on the real disk`(isHard: Bool) async throws {
     var (number, isDone) = (0, false)
     while !isDone {
       let failure = Failure(code: Self.codes[number % Self.codes.count], isHard: isHard)

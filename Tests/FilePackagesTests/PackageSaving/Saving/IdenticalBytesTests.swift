@@ -23,12 +23,10 @@ struct IdenticalBytesTests {
 
   @Test(arguments: [true, false], [true, false])
   func `are not written again`(metadata: Bool, wasSaved: Bool) async throws {
-    let disk = try await CrashCheck.disk(Self.tree, metadata: metadata)
-    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    let (disk, store) = try await CrashCheck.store(Self.tree, metadata: metadata)
     if wasSaved {
       // A store that has saved knows the digests.
-      try await store.put("Other.txt", "other")
-      try await store.save(options: metadata ? .keepsHistory : [])
+      try await store.save("Other.txt", "other", options: metadata ? .keepsHistory : [])
     }
     let before = try PackagePicture(of: CrashCheck.path, on: disk)
     try await store.edit([
@@ -42,29 +40,25 @@ struct IdenticalBytesTests {
     #expect(try await store.versions().count == (metadata && wasSaved ? 1 : 0))
     // The tree knows the children again, and gives out the content on disk.
     #expect(try await store.tree.regularFile(at: "Folder/a.txt").text == "aaaa")
-    try await store.edit([.put("Text.txt", "next"), .put("Folder/a.txt", "aaaa")])
-    let report = try await store.save()
+    let report = try await store.save([.put("Text.txt", "next"), .put("Folder/a.txt", "aaaa")])
     #expect(report.written == (metadata ? ["Metadata.plist", "Text.txt"] : ["Text.txt"]))
     #expect(try await store.verify().isWhole)
   }
 
   @Test func `are written where one of them, or the kind is another`() async throws {
-    let disk = try await CrashCheck.disk(Self.tree, metadata: true)
-    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    let (_, store) = try await CrashCheck.store(Self.tree)
     for (edit, written) in [
       (Edit.put("Text.txt", "texT"), "Text.txt"), (.put("Empty", "1"), "Empty"),
 
       (.link("Link", to: "Folder/"), "Link"), (.link("Text.txt", to: "texT"), "Text.txt"),
     ] {
-      try await store.edit([edit])
-      #expect(try await store.save().written == ["Metadata.plist", written].sorted(), "\(edit)")
+      #expect(try await store.save([edit]).written == ["Metadata.plist", written].sorted(), "\(edit)")
     }
     #expect(try await store.verify().isWhole)
   }
 
   @Test func `of another program's edit are not taken for those that were saved`() async throws {
-    let disk = try await CrashCheck.disk(Self.tree, metadata: true)
-    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    let (disk, store) = try await CrashCheck.store(Self.tree)
     #expect(try await store.tree.regularFile(at: "Text.txt").text == "text")
     try disk.edit("Text.txt", "THEY")
     try await store.put("Text.txt", "THEY")
@@ -73,12 +67,9 @@ struct IdenticalBytesTests {
   }
 
   @Test func `over a save that waits are written, since that has others`() async throws {
-    let disk = try await CrashCheck.disk(Self.tree, metadata: true)
-    let store = try await PackageStore.open(CrashCheck.path, on: disk)
-    try await store.put("Text.txt", "TEXT")
-    try await store.save(options: .returnsAtCommit)
-    try await store.put("Text.txt", "text")
-    try await store.save(options: .returnsAtCommit)
+    let (disk, store) = try await CrashCheck.store(Self.tree)
+    try await store.save("Text.txt", "TEXT", options: .returnsAtCommit)
+    try await store.save("Text.txt", "text", options: .returnsAtCommit)
     try await store.close()
     let again = try await PackageStore.open(CrashCheck.path, on: disk)
     #expect(try await again.tree.regularFile(at: "Text.txt").text == "text")
@@ -86,10 +77,8 @@ struct IdenticalBytesTests {
   }
 
   @Test func `make no version, however often one is restored`() async throws {
-    let disk = try await CrashCheck.disk(Self.tree, metadata: true)
-    let store = try await PackageStore.open(CrashCheck.path, on: disk)
-    try await store.put("Text.txt", "1")
-    try await store.save(options: .keepsHistory)
+    let (_, store) = try await CrashCheck.store(Self.tree)
+    try await store.save("Text.txt", "1", options: .keepsHistory)
     let first = try #require(try await store.versions().first).persistentIdentifier
     #expect(try await store.restore(first).save.written == ["Metadata.plist", "Text.txt"])
     for _ in 0..<2 { #expect(try await store.restore(first).save.strategy == .none) }
@@ -105,15 +94,12 @@ struct IdenticalBytesTests {
 
   @Test func `do not keep undoing from going on`() async throws {
     // The mode alone makes the second state.
-    let disk = try await CrashCheck.disk(["Text.txt": "0"], metadata: true)
-    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    let (_, store) = try await CrashCheck.store(["Text.txt": "0"])
     for mode in [0o600, 0o644] {
       try await store.put("Text.txt", "1")
-      try await store.edit([.mode("Text.txt", mode)])
-      try await store.save(options: .keepsHistory)
+      try await store.save([.mode("Text.txt", mode)], options: .keepsHistory)
     }
-    try await store.edit([.mode("Text.txt", 0o600)])
-    try await store.save()
+    try await store.save([.mode("Text.txt", 0o600)])
     for _ in 0..<3 { _ = try await store.undoSave() }
     #expect(try await store.tree.regularFile(at: "Text.txt").text == "0")
   }
@@ -121,8 +107,7 @@ struct IdenticalBytesTests {
   @Test func `are told by a digest, without a look at the disk, in a store that has saved`() async throws {
     let counting = CountingDisk(try await CrashCheck.disk(Self.tree, metadata: true))
     let store = try await PackageStore.open(CrashCheck.path, on: counting)
-    try await store.put("Text.txt", "TEXT")
-    try await store.save()
+    try await store.save("Text.txt", "TEXT")
     try await store.put("Text.txt", "Text")
     let reads = counting.counts[.read]
     #expect(try await store.plan().lines == ["write Metadata.plist", "write Text.txt (4 B)"])

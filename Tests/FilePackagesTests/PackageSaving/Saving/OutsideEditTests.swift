@@ -86,8 +86,7 @@ struct OutsideEditTests {
     try Self.write("someone's", to: "Other.txt", in: CrashCheck.path, on: disk)
     try Self.write("someone's", to: "Theirs.txt", in: CrashCheck.path, on: disk)
     try disk.removeFile("1.png", in: disk.openDirectory(at: "/Trip.pkg/Images"))
-    try await store.edit([.put("Text.txt", "mine"), .put("Images/3.png", "mine")])
-    try await store.save()
+    try await store.save([.put("Text.txt", "mine"), .put("Images/3.png", "mine")])
     let found = try PackagePicture(of: CrashCheck.path, on: disk).entries.mapValues {
       String(decoding: $0.bytes, as: UTF8.self)
     }
@@ -101,8 +100,7 @@ struct OutsideEditTests {
     let again = try await Self.open(disk)
     _ = try await again.tree.child(named: "Other.txt")?.contents()
     try Self.write("theirs again", to: "Other.txt", in: CrashCheck.path, on: disk)
-    try await again.put("Text.txt", "mine again")
-    try await again.save()
+    try await again.save("Text.txt", "mine again")
     #expect(try await again.tree.child(named: "Other.txt")?.contents() == Data("someone's".utf8))
     try await again.put("Other.txt", "mine")
     let later = await #expect(throws: FilePackageError.self) { try await again.save() }
@@ -184,8 +182,7 @@ struct OutsideEditTests {
     try disk.setExtendedAttribute("user.root", [3], of: folder)
     let store = try await Self.open(disk)
     let before = try PackagePicture(of: CrashCheck.path, on: disk).natural
-    try await store.put("Text.txt", "mine")
-    try await store.save()
+    try await store.save("Text.txt", "mine")
     try await store.close()
     try expectNoTraces(in: CrashCheck.path, on: disk)
     let after = try PackagePicture(of: CrashCheck.path, on: disk).natural
@@ -197,12 +194,9 @@ struct OutsideEditTests {
 
   @Test func `under a name that a waiting save leaves free is no child of ours`() async throws {
     // The file under the free name is another program's (T5).
-    let disk = try await CrashCheck.disk(["a": "a"], metadata: true)
-    let store = try await PackageStore.open(CrashCheck.path, on: disk)
-    try await store.edit([.put("c", "first")])
-    try await store.save()
-    try await store.edit([.remove("c"), .put("a", "second")])
-    try await store.save(options: .returnsAtCommit)
+    let (disk, store) = try await CrashCheck.store(["a": "a"])
+    try await store.save([.put("c", "first")])
+    try await store.save([.remove("c"), .put("a", "second")], options: .returnsAtCommit)
     // While it waits, another program takes the name, and so does the next edit of this store.
     let folder = try disk.openDirectory(at: CrashCheck.path)
     try disk.removeFile("c", in: folder)

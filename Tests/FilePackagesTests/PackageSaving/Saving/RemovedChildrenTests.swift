@@ -17,8 +17,7 @@ struct RemovedChildrenTests {
   @Test(arguments: ways, [true, false])
   func `can be read and put back`(options: PackageStore.SavingOptions, metadata: Bool) async throws {
     // A removed node stays while the program holds its wrapper (S5).
-    let disk = try await CrashCheck.disk(Self.tree, metadata: metadata)
-    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    let (disk, store) = try await CrashCheck.store(Self.tree, metadata: metadata)
     let top = await store.tree
     let children = try ["a", "b", "F"].map { try #require(top.fileWrappers?[$0]) }
     let before = try NaturalPicture(of: CrashCheck.path, on: disk).withoutChance
@@ -83,35 +82,27 @@ struct RemovedChildrenTests {
   }
 
   @Test func `takes no room once nobody holds it`() async throws {
-    let disk = try await CrashCheck.disk(Self.tree, metadata: true)
-    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    let (disk, store) = try await CrashCheck.store(Self.tree)
     let top = await store.tree
     var held = top.fileWrappers?["a"]
     try top.removeFileWrapper(#require(held))
-    try await store.edit([.remove("F")])
-    try await store.save()
+    try await store.save([.remove("F")])
     #expect(try Self.removed(on: disk) == 1)
     held = nil
-    try await store.put("b", "1")
-    try await store.save()
-    try await store.put("b", "2")
-    try await store.save()
+    try await store.save("b", "1")
+    try await store.save("b", "2")
     #expect(try Self.removed(on: disk) == 0)
   }
 
   @Test(arguments: [true, false])
   func `stays while another program opens, saves and closes the package`(metadata: Bool) async throws {
-    let disk = try await CrashCheck.disk(Self.tree, metadata: metadata)
-    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    let (disk, store) = try await CrashCheck.store(Self.tree, metadata: metadata)
     let top = await store.tree
     let held = try #require(top.fileWrappers?["F"])
     top.removeFileWrapper(held)
     try await store.save()
     for text in ["1", "2"] {
-      let other = try await PackageStore.open(CrashCheck.path, on: disk)
-      try await other.put("b", text)
-      try await other.save()
-      try await other.close()
+      try await CrashCheck.save("b", text, on: disk)
     }
     #expect(held.fileWrappers?["G"]?.fileWrappers?["d"]?.text == "d")
     try await store.close()
@@ -119,8 +110,7 @@ struct RemovedChildrenTests {
   }
 
   @Test func `is removed by whoever comes after a program that was killed`() async throws {
-    let disk = try await CrashCheck.disk(Self.tree, metadata: true)
-    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    let (disk, store) = try await CrashCheck.store(Self.tree)
     let held = try #require(await store.tree.fileWrappers?["F"])
     await store.tree.removeFileWrapper(held)
     let points = try await CrashDisk.crashPoints(of: disk) {
@@ -129,10 +119,7 @@ struct RemovedChildrenTests {
     }
     let killed = try #require(points.last).afterKill()
     #expect(try Self.removed(on: killed) == 1)
-    let next = try await PackageStore.open(CrashCheck.path, on: killed)
-    try await next.put("b", "next")
-    try await next.save()
-    try await next.close()
+    try await CrashCheck.save("b", "next", on: killed)
     #expect(try namesBesideLog(in: CrashCheck.path, on: killed) == [])
   }
 

@@ -14,15 +14,13 @@ struct ReportDescriptionTests {
   }
 
   @Test func `prints as a sentence, and its enumerations as the strings of their JSON`() async throws {
-    let disk = try await CrashCheck.disk(["Text.txt": "text"], metadata: true)
-    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    let (_, store) = try await CrashCheck.store(["Text.txt": "text"])
     let dry = try await store.startKeepingHistory(dryRun: true)
     #expect("\(dry)" == "its history would begin")
     #expect("\(try await store.startKeepingHistory())" == "its history begins")
     #expect("\(try await store.startKeepingHistory())" == "its history exists already")
 
-    try await store.edit([.put("Text.txt", "new")])
-    let report = try await store.save()
+    let report = try await store.save([.put("Text.txt", "new")])
     #expect(report.strategy == .log)
     #expect(try Self.json(report).contains(#""strategy":"log""#))
 

@@ -5,14 +5,14 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Documents that other programs made")
+@Suite("Documents that other programs made", .temporaryDirectory)
 struct SampleTests {
-  private static let folder = FilePath(sampleFolder.path)
+  private static let root = FilePath(sampleFolder.path)
 
   private static let samples: [FilePath] = {
     let disk = PosixDisk()
-    var paths = [folder.appending("sample-project.scriv"), folder.appending("README.rtfd")]
-    let shapes = folder.appending("textbundle/shapes")
+    var paths = [root.appending("sample-project.scriv"), root.appending("README.rtfd")]
+    let shapes = root.appending("textbundle/shapes")
     if let directory = try? disk.openDirectory(at: shapes), let listing = try? disk.list(directory) {
       for position in listing.sortedPositions() where listing.kind(at: position) == .directory {
         paths.append(shapes.appending(listing.name(at: position).string))
@@ -46,43 +46,41 @@ struct SampleTests {
     .enabled(if: !samples.isEmpty, "the samples have to be in 'shared/samples' beside the package"),
     arguments: samples)
   func `change only where they are changed`(sample: FilePath) async throws {
-    try await withTemporaryDirectory { folder in
-      let name = try #require(sample.lastComponent)
-      let path = folder.appending(name)
-      try Self.copy(sample, to: path)
-      let disk = CountingDisk(PosixDisk())
-      var original = try PackagePicture(of: sample, on: PosixDisk())
-      for (place, entry) in original.entries where entry.kind == .directory {
-        original.entries[place]?.mode |= 0o700
-      }
-      let before = try PackagePicture(of: path, on: PosixDisk())
-      #expect(before == original, "\(original.differences(in: before))")
-
-      let store = try await PackageStore.open(path, on: disk)
-      let inode = try disk.status(of: disk.openDirectory(at: path)).identity.inode
-      _ = try await ContentSummary(reading: store.tree.snapshot())
-      let untouched = try await store.save()
-      #expect(untouched.strategy == .none && disk.counts.changes == 0)
-      #expect(try disk.status(of: disk.openDirectory(at: path)).identity.inode == inode)
-
-      // The deepest file.
-      let files = before.entries.filter { $0.value.kind == .file }.keys.sorted()
-      let place = try #require(files.max { $0.split(separator: "/").count < $1.split(separator: "/").count })
-      try await store.put(place, "changed")
-      // The samples may be read-only.
-      let report = try await store.save(options: .overwritesReadOnly)
-      #expect(report.written == [place])
-      try await store.close()
-      try expectNoTraces(in: path, on: PosixDisk())
-      let after = try PackagePicture(of: path, on: PosixDisk())
-      let parent = place.contains("/") ? place.split(separator: "/").dropLast().joined(separator: "/") : "."
-      // The package's own directory had the hidden folder for a while.
-      #expect(before.changedNames(in: after).union(["."]) == [place, parent, "."])
-      #expect(before.undated(".").entries["."] == after.undated(".").entries["."])
-      #expect(after.entries[place]?.bytes == Array("changed".utf8))
-      #expect(after.entries[parent]?.mode == before.entries[parent]?.mode)
-      #expect(try PosixDisk().names(in: folder) == [name.string])
+    let name = try #require(sample.lastComponent)
+    let path = folder.appending(name)
+    try Self.copy(sample, to: path)
+    let disk = CountingDisk(PosixDisk())
+    var original = try PackagePicture(of: sample, on: PosixDisk())
+    for (place, entry) in original.entries where entry.kind == .directory {
+      original.entries[place]?.mode |= 0o700
     }
+    let before = try PackagePicture(of: path, on: PosixDisk())
+    #expect(before == original, "\(original.differences(in: before))")
+
+    let store = try await PackageStore.open(path, on: disk)
+    let inode = try disk.status(of: disk.openDirectory(at: path)).identity.inode
+    _ = try await ContentSummary(reading: store.tree.snapshot())
+    let untouched = try await store.save()
+    #expect(untouched.strategy == .none && disk.counts.changes == 0)
+    #expect(try disk.status(of: disk.openDirectory(at: path)).identity.inode == inode)
+
+    // The deepest file.
+    let files = before.entries.filter { $0.value.kind == .file }.keys.sorted()
+    let place = try #require(files.max { $0.split(separator: "/").count < $1.split(separator: "/").count })
+    try await store.put(place, "changed")
+    // The samples may be read-only.
+    let report = try await store.save(options: .overwritesReadOnly)
+    #expect(report.written == [place])
+    try await store.close()
+    try expectNoTraces(in: path, on: PosixDisk())
+    let after = try PackagePicture(of: path, on: PosixDisk())
+    let parent = place.contains("/") ? place.split(separator: "/").dropLast().joined(separator: "/") : "."
+    // The package's own directory had the hidden folder for a while.
+    #expect(before.changedNames(in: after).union(["."]) == [place, parent, "."])
+    #expect(before.undated(".").entries["."] == after.undated(".").entries["."])
+    #expect(after.entries[place]?.bytes == Array("changed".utf8))
+    #expect(after.entries[parent]?.mode == before.entries[parent]?.mode)
+    #expect(try PosixDisk().names(in: folder) == [name.string])
   }
 
   /// All folders beneath the samples, each as a package.
@@ -97,7 +95,7 @@ struct SampleTests {
         return [folder] + folders(in: folder)
       }
     }
-    return folders(in: folder)
+    return folders(in: root)
   }()
 
   @Test(
@@ -109,42 +107,37 @@ struct SampleTests {
       #expect(try await store.conflictVersions().isEmpty)
       #expect(try await store.possibleCopies().isEmpty)
     }
-    try await withTemporaryDirectory { folder in
-      let made = try await PackageStore.open(sample, on: PosixDisk())
-      try await expectNone(made)
-      try await made.close()
-      let path = folder.appending(try #require(sample.lastComponent))
-      try Self.copy(sample, to: path)
-      let store = try await PackageStore.open(path, on: PosixDisk())
-      try await store.startKeepingHistory()
-      try await store.put("Added.txt", "added")
-      try await store.save(options: [.keepsHistory, .overwritesReadOnly])
-      try await expectNone(store)
-      #expect(try await store.verify().isAsSaved)
-      #expect(try await !store.versions().isEmpty)
-      try await store.close()
-    }
+    let made = try await PackageStore.open(sample, on: PosixDisk())
+    try await expectNone(made)
+    try await made.close()
+    let path = folder.appending(try #require(sample.lastComponent))
+    try Self.copy(sample, to: path)
+    let store = try await PackageStore.open(path, on: PosixDisk())
+    try await store.startKeepingHistory()
+    try await store.save("Added.txt", "added", options: [.keepsHistory, .overwritesReadOnly])
+    try await expectNone(store)
+    #expect(try await store.verify().isAsSaved)
+    #expect(try await !store.versions().isEmpty)
+    try await store.close()
   }
 
   @Test func `keep their FIFOs and sockets`() async throws {
-    try await withTemporaryDirectory { folder in
-      let path = folder.appending("Trip.pkg")
-      let disk = PosixDisk()
-      try TestTree.package(["Text.txt": "old", "Folder": ["a": "a"]]).writeEntries(into: folder, of: disk)
-      try makeFIFO(path.appending("Folder/pipe"))
-      let store = try await PackageStore.open(path, on: disk)
-      try await store.put("Text.txt", "new")
-      let before = try PackagePicture(of: path, on: disk)
-      let report = try await store.save()
-      // A save does not look for the FIFO.
-      #expect(report.leftAlone == [])
-      try await store.close()
-      let after = try PackagePicture(of: path, on: disk)
-      #expect(after.entries["Folder/pipe"]?.kind == .fifo)
-      #expect(before.changedNames(in: after).union(["."]) == [".", "Text.txt"])
-      let copied = try await store.copy(to: URL(filePath: folder.appending("Copy.pkg").string))
-      #expect(copied.leftAlone == ["Folder/pipe"])
-      #expect(try disk.names(in: folder.appending("Copy.pkg/Folder")) == ["a"])
-    }
+    let path = folder.appending("Trip.pkg")
+    let disk = PosixDisk()
+    try TestTree.package(["Text.txt": "old", "Folder": ["a": "a"]]).writeEntries(into: folder, of: disk)
+    try makeFIFO(path.appending("Folder/pipe"))
+    let store = try await PackageStore.open(path, on: disk)
+    try await store.put("Text.txt", "new")
+    let before = try PackagePicture(of: path, on: disk)
+    let report = try await store.save()
+    // A save does not look for the FIFO.
+    #expect(report.leftAlone == [])
+    try await store.close()
+    let after = try PackagePicture(of: path, on: disk)
+    #expect(after.entries["Folder/pipe"]?.kind == .fifo)
+    #expect(before.changedNames(in: after).union(["."]) == [".", "Text.txt"])
+    let copied = try await store.copy(to: url("Copy.pkg"))
+    #expect(copied.leftAlone == ["Folder/pipe"])
+    #expect(try disk.names(in: folder.appending("Copy.pkg/Folder")) == ["a"])
   }
 }

@@ -14,14 +14,12 @@ struct SaveCostTests {
 
   @Test func `is told with the bytes of the children that stayed`() async throws {
     let store = try await PackageStore.open(CrashCheck.path, on: Self.package(3, metadata: true))
-    try await store.put("1.txt", "changed")
-    let report = try await store.save()
+    let report = try await store.save("1.txt", "changed")
     #expect(report.reused == 2 && report.bytesReused == 14, "\(report)")
   }
 
   @Test func `counts neither folders nor links as bytes of children that stayed`() async throws {
-    let disk = try await CrashCheck.disk(["Text.txt": "text", "Old": ["a.txt": "aaa"]], metadata: true)
-    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    let (_, store) = try await CrashCheck.store(["Text.txt": "text", "Old": ["a.txt": "aaa"]])
     // The stages are the first image of a document, a link, a move into a new folder, and a folder's mode.
     let stages: [(edits: [Edit], reused: Int, bytes: UInt64)] = [
       ([.folder("Images"), .put("Images/1.png", "image")], 2, 7),
@@ -30,8 +28,7 @@ struct SaveCostTests {
       ([.mode("Old", 0o700), .put("Images/2.png", String(repeating: "2", count: 2_000_000))], 4, 18),
     ]
     for (edits, reused, bytes) in stages {
-      try await store.edit(edits)
-      let report = try await store.save()
+      let report = try await store.save(edits)
       #expect(report.reused == reused && report.bytesReused == bytes, "\(edits): \(report)")
     }
   }
@@ -109,12 +106,10 @@ struct SaveCostTests {
     // The syncs are those of the log, and of its folder for the name.
     #expect(commit[.synchronize] == 1 && commit[.synchronizeData] == 1)
     #expect(report.synchronizations == 2)
-    try await store.put("5.txt", "changed again")
-    #expect(try await store.save().synchronizations == 1 + 3)
+    #expect(try await store.save("5.txt", "changed again").synchronizations == 1 + 3)
     // The log stays when the store is closed.
     try await store.close()
-    try await store.put("5.txt", "changed once more")
-    #expect(try await store.save().synchronizations == 1 + 3)
+    #expect(try await store.save("5.txt", "changed once more").synchronizations == 1 + 3)
   }
 
   @Test func `is planned with as many operations for ten children as for ten thousand`() async throws {
@@ -138,10 +133,7 @@ struct SaveCostTests {
     for count in [10, 10_000] {
       let disk = CountingDisk(try await Self.package(count, metadata: true))
       // The first session makes the hidden folder, which a later one lists.
-      let first = try await PackageStore.open(CrashCheck.path, on: disk)
-      try await first.put("5.txt", "first")
-      try await first.save()
-      try await first.close()
+      try await CrashCheck.save("5.txt", "first", on: disk)
       let start = disk.counts
       let store = try await PackageStore.open(CrashCheck.path, on: disk)
       try await store.tree.setDescendant(FileWrapper("changed", named: "5.txt"), at: "5.txt")

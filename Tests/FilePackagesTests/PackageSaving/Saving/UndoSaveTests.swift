@@ -74,8 +74,7 @@ struct UndoSaveTests {
     let disk = try await CrashCheck.disk(["Text.txt": "0", "Other.txt": "other"], metadata: true)
     let store = try await Self.open(disk)
     for text in ["1", "2"] {
-      try await store.put("Text.txt", text)
-      try await store.save(options: .keepsHistory)
+      try await store.save("Text.txt", text, options: .keepsHistory)
     }
     let oldest = try #require(try await store.versions().last)
     let report = try await store.restore(oldest.persistentIdentifier)
@@ -91,8 +90,7 @@ struct UndoSaveTests {
     let disk = try await CrashCheck.disk(
       ["a": "a", "b": "b", "F": ["c": "c", "G": ["d": "d"]]], metadata: true)
     let store = try await Self.open(disk)
-    try await store.edit([.put("a", "A"), .put("b", "B"), .remove("F")])
-    try await store.save(options: .keepsHistory)
+    try await store.save([.put("a", "A"), .put("b", "B"), .remove("F")], options: .keepsHistory)
     let version = try #require(try await store.versions().first).persistentIdentifier
     #expect(try await store.restore(version, child: "a").save.written == ["Metadata.plist", "a"])
     #expect(try await store.tree.regularFile(at: "b").text == "B")

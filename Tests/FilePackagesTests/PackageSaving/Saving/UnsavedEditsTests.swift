@@ -4,15 +4,13 @@ import FoundationEssentials
 import TestSupport
 import Testing
 
-@Suite("Unsaved edits of an open package")
+@Suite("Unsaved edits of an open package", .temporaryDirectory)
 struct UnsavedEditsTests {
   /// Makes a document of two versions, with a conflict version of another program.
   private static func store() async throws -> (disk: CrashDisk, store: PackageStore) {
-    let disk = try await CrashCheck.disk(["Text.txt": "0", "Other.txt": "other"], metadata: true)
-    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    let (disk, store) = try await CrashCheck.store(["Text.txt": "0", "Other.txt": "other"])
     for text in ["1", "2"] {
-      try await store.put("Text.txt", text)
-      try await store.save(options: .keepsHistory)
+      try await store.save("Text.txt", text, options: .keepsHistory)
     }
     _ = try await store.undoSave()
     try await store.keepConflict(["Other.txt"])
@@ -105,24 +103,22 @@ struct UnsavedEditsTests {
 
   @Test(arguments: ["x", "F"])
   func `are saved after another package that got a child of this one`(name: String) async throws {
-    try await withScratch { scratch in
-      try scratch.make("A", ["x": "1", "F": ["y": "2"]])
-      try scratch.make("B", [:])
-      let stores = try await [
-        PackageStore.open(at: scratch.url("A")), PackageStore.open(at: scratch.url("B")),
-      ]
-      let (old, new) = await (stores[0].tree, stores[1].tree)
-      let child = try #require(old.fileWrappers?[name])
-      if child.isDirectory { #expect(child.fileWrappers?["y"]?.text == "2") }
-      old.removeFileWrapper(child)
-      new.addFileWrapper(child)
-      try await stores[1].save()
-      try await stores[0].save()
-      #expect(try scratch.tree("A").entries.keys.contains(FileName(name)) == false)
-      try new.put(Data("3".utf8), named: name == "F" ? "y" : "x", in: name == "F" ? "F" : "")
-      try await stores[1].save()
-      for store in stores { try await store.close() }
-      #expect(try scratch.tree("B") == (name == "F" ? ["F": ["y": "3"]] : ["x": "3"]))
-    }
+    try scratch.make("A", ["x": "1", "F": ["y": "2"]])
+    try scratch.make("B", [:])
+    let stores = try await [
+      PackageStore.open(at: scratch.url("A")), PackageStore.open(at: scratch.url("B")),
+    ]
+    let (old, new) = await (stores[0].tree, stores[1].tree)
+    let child = try #require(old.fileWrappers?[name])
+    if child.isDirectory { #expect(child.fileWrappers?["y"]?.text == "2") }
+    old.removeFileWrapper(child)
+    new.addFileWrapper(child)
+    try await stores[1].save()
+    try await stores[0].save()
+    #expect(try scratch.tree("A").entries.keys.contains(FileName(name)) == false)
+    try new.put(Data("3".utf8), named: name == "F" ? "y" : "x", in: name == "F" ? "F" : "")
+    try await stores[1].save()
+    for store in stores { try await store.close() }
+    #expect(try scratch.tree("B") == (name == "F" ? ["F": ["y": "3"]] : ["x": "3"]))
   }
 }

@@ -5,7 +5,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Files that a save reads afterwards")
+@Suite("Files that a save reads afterwards", .temporaryDirectory)
 struct WrittenFilesTests {
   @Test func `are in a folder with a lock that no sweep gets, and that no write of a tree waits for`() throws
   {
@@ -29,21 +29,19 @@ struct WrittenFilesTests {
   }
 
   @Test func `find a folder each, whatever other writers take for a leftover`() async throws {
-    try await withScratch { scratch in
-      let document = FilePath(scratch.url("A.pkg").path)
-      try await withThrowingTaskGroup(of: Int.self) { group in
-        for _ in 0..<8 {
-          group.addTask {
-            // Without a place beside the document a folder would be elsewhere.
-            try (0..<200).count { _ in
-              try !WrittenFiles.folder(beside: document).path.starts(with: document.removingLastComponent())
-            }
+    let document = FilePath(scratch.url("A.pkg").path)
+    try await withThrowingTaskGroup(of: Int.self) { group in
+      for _ in 0..<8 {
+        group.addTask {
+          // Without a place beside the document a folder would be elsewhere.
+          try (0..<200).count { _ in
+            try !WrittenFiles.folder(beside: document).path.starts(with: document.removingLastComponent())
           }
         }
-        for try await elsewhere in group { #expect(elsewhere == 0) }
       }
-      #expect(
-        try FileManager.default.contentsOfDirectory(atPath: document.removingLastComponent().string) == [])
+      for try await elsewhere in group { #expect(elsewhere == 0) }
     }
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: document.removingLastComponent().string) == [])
   }
 }

@@ -9,12 +9,9 @@ import Testing
 struct SessionEndTests {
   private static let tree: TestTree = ["Text.txt": "old", "Other.txt": "other"]
 
-  private static func save(
-    _ text: String, on disk: any Disk, closing: Bool
-  ) async throws {
+  private static func save(_ text: String, on disk: any Disk, closing: Bool) async throws {
     let store = try await PackageStore.open(CrashCheck.path, on: disk)
-    try await store.put("Text.txt", text)
-    try await store.save()
+    try await store.save("Text.txt", text)
     if closing { try await store.close() }
   }
 
@@ -35,10 +32,8 @@ struct SessionEndTests {
       let disk = try await CrashCheck.disk(Self.tree, metadata: true)
       let first = try await PackageStore.open(CrashCheck.path, on: disk)
       let second = try await PackageStore.open(CrashCheck.path, on: disk)
-      try await first.put("Text.txt", "first")
-      try await first.save()
-      try await second.put("Other.txt", "second")
-      try await second.save()
+      try await first.save("Text.txt", "first")
+      try await second.save("Other.txt", "second")
       try await (isFirstLast ? second : first).close()
       #expect(try disk.names(in: "/Trip.pkg/.docpkg").contains("log"))
       try await (isFirstLast ? first : second).close()
@@ -63,11 +58,9 @@ struct SessionEndTests {
     let disk = try await CrashCheck.disk(Self.tree, metadata: true)
     do {
       let store = try await PackageStore.open(CrashCheck.path, on: disk)
-      try await store.put("Text.txt", "new")
-      try await store.save()
+      try await store.save("Text.txt", "new")
       let hidden = try disk.openDirectory(at: "/Trip.pkg/.docpkg")
-      try disk.writeAll(
-        [UInt8](repeating: 0xAA, count: 1024), to: disk.openFileForWriting("log", in: hidden))
+      try disk.writeAll([UInt8](repeating: 0xAA, count: 1024), to: disk.openFileForWriting("log", in: hidden))
       let damaged = try disk.contents(of: "log", in: hidden)
       try await store.put("Text.txt", "newer")
       let error = await #expect(throws: FilePackageError.self) { try await store.save() }

@@ -5,7 +5,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Two stores of one package", .tags(.scale))
+@Suite("Two stores of one package", .tags(.scale), .temporaryDirectory)
 struct TwoStoresTests {
   private static func open(_ disk: any Disk) async throws -> (first: PackageStore, second: PackageStore) {
     (
@@ -29,9 +29,7 @@ struct TwoStoresTests {
   }
 
   @Test(arguments: [true, false])
-  func `both succeed one after the other where they changed different children`(
-    isClosed: Bool
-  ) async throws {
+  func `both succeed one after the other where they changed different children`(isClosed: Bool) async throws {
     // The second save is planned again, over the state that the first one left (W3).
     let disk = try await CrashCheck.disk(
       ["Text.txt": "old", "Other.txt": "other", "Folder": ["a": "a"]], metadata: true)
@@ -45,8 +43,7 @@ struct TwoStoresTests {
     let after = try await Self.metadata(at: CrashCheck.path, on: disk)
     #expect(after.parentRevisions == [revision] && after.generation == 3)
     // The first store saves again over the second's save.
-    try await first.put("Text.txt", "first again")
-    #expect(try await first.save().generation == 4)
+    #expect(try await first.save("Text.txt", "first again").generation == 4)
     #expect(try await Self.metadata(at: CrashCheck.path, on: disk).parentRevisions == [after.revision])
     try await first.close()
     try await second.close()
@@ -109,76 +106,70 @@ struct TwoStoresTests {
 
   @Test func `never corrupt the package at the same time`() async throws {
     // Each writer holds the writer's lock (L1), of a lock file that no other session has removed (L3).
-    try await withTemporaryDirectory { folder in
-      let disk = PosixDisk()
-      let path = folder.appending("Trip.pkg")
-      var tree: TestTree = [:]
-      for number in 0..<8 { tree[FileName("\(number).txt")] = "0 0" }
-      _ = try await PackageStore.create(
-        tree.wrapper, path, contentType: UTType(exportedAs: "com.example.trip"), on: disk)
-      let saved = try await withThrowingTaskGroup(of: Int.self) { group in
-        for writer in 1...3 {
-          group.addTask {
-            var saved = 0
-            for round in 0..<40 {
-              do {
-                let store = try await PackageStore.open(path, on: disk)
-                // All children have the same text, so that a mixture shows.
-                for number in 0..<8 { try await store.put("\(number).txt", "\(writer) \(round)") }
-                try await store.save()
-                saved += 1
-              } catch let error as FilePackageError {
-                #expect(error.code == .changedOnDisk, "\(error)")
-              }
+    let disk = PosixDisk()
+    let path = folder.appending("Trip.pkg")
+    var tree: TestTree = [:]
+    for number in 0..<8 { tree[FileName("\(number).txt")] = "0 0" }
+    _ = try await PackageStore.create(
+      tree.wrapper, path, contentType: UTType(exportedAs: "com.example.trip"), on: disk)
+    let saved = try await withThrowingTaskGroup(of: Int.self) { group in
+      for writer in 1...3 {
+        group.addTask {
+          var saved = 0
+          for round in 0..<40 {
+            do {
+              let store = try await PackageStore.open(path, on: disk)
+              // All children have the same text, so that a mixture shows.
+              for number in 0..<8 { try await store.put("\(number).txt", "\(writer) \(round)") }
+              try await store.save()
+              saved += 1
+            } catch let error as FilePackageError {
+              #expect(error.code == .changedOnDisk, "\(error)")
             }
-            return saved
           }
+          return saved
         }
-        return try await group.reduce(0, +)
       }
-      let store = try await PackageStore.open(path, on: disk)
-      let contents = Set(
-        try await store.tree.children().filter { ![".docpkg", "Metadata.plist"].contains($0.key) }
-          .map { try $0.value.contents() })
-      #expect(contents.count == 1)
-      #expect(saved > 0)
-      #expect(
-        try await Self.metadata(at: path, on: disk).generation == saved + 1,
-        "no save that succeeded was lost")
-      #expect(try disk.names(in: folder) == ["Trip.pkg"])
-      // Stores that were released at the same moment may have left each other's traces; the next store removes them.
-      try await store.put("0.txt", "last")
-      try await store.save()
-      try await store.close()
-      try expectNoTraces(in: path, on: disk)
-      print("two stores: \(saved) of 120 concurrent saves succeeded, none lost")
+      return try await group.reduce(0, +)
     }
+    let store = try await PackageStore.open(path, on: disk)
+    let contents = Set(
+      try await store.tree.children().filter { ![".docpkg", "Metadata.plist"].contains($0.key) }
+        .map { try $0.value.contents() })
+    #expect(contents.count == 1)
+    #expect(saved > 0)
+    #expect(
+      try await Self.metadata(at: path, on: disk).generation == saved + 1,
+      "no save that succeeded was lost")
+    #expect(try disk.names(in: folder) == ["Trip.pkg"])
+    // Stores that were released at the same moment may have left each other's traces; the next store removes them.
+    try await store.save("0.txt", "last")
+    try await store.close()
+    try expectNoTraces(in: path, on: disk)
+    print("two stores: \(saved) of 120 concurrent saves succeeded, none lost")
   }
 
   @Test func `lose nothing where each has a child of its own, at the same time`() async throws {
-    try await withTemporaryDirectory { folder in
-      let disk = PosixDisk()
-      let path = folder.appending("Trip.pkg")
-      let tree: TestTree = ["1.txt": "0", "2.txt": "0", "3.txt": "0"]
-      _ = try await PackageStore.create(
-        tree.wrapper, path, contentType: UTType(exportedAs: "com.example.trip"), on: disk)
-      try await withThrowingTaskGroup(of: Void.self) { group in
-        for writer in 1...3 {
-          group.addTask {
-            let store = try await PackageStore.open(path, on: disk)
-            for round in 1...20 {
-              try await store.put("\(writer).txt", "\(round)")
-              try await store.save()
-            }
-            try await store.close()
+    let disk = PosixDisk()
+    let path = folder.appending("Trip.pkg")
+    let tree: TestTree = ["1.txt": "0", "2.txt": "0", "3.txt": "0"]
+    _ = try await PackageStore.create(
+      tree.wrapper, path, contentType: UTType(exportedAs: "com.example.trip"), on: disk)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for writer in 1...3 {
+        group.addTask {
+          let store = try await PackageStore.open(path, on: disk)
+          for round in 1...20 {
+            try await store.save("\(writer).txt", "\(round)")
           }
+          try await store.close()
         }
-        try await group.waitForAll()
       }
-      #expect(try await Self.metadata(at: path, on: disk).generation == 61)
-      let found = try TestTree.read(path, of: disk).withoutOurs
-      #expect(found == ["1.txt": "20", "2.txt": "20", "3.txt": "20"])
-      try expectNoTraces(in: path, on: disk)
+      try await group.waitForAll()
     }
+    #expect(try await Self.metadata(at: path, on: disk).generation == 61)
+    let found = try TestTree.read(path, of: disk).withoutOurs
+    #expect(found == ["1.txt": "20", "2.txt": "20", "3.txt": "20"])
+    try expectNoTraces(in: path, on: disk)
   }
 }
