@@ -18,7 +18,7 @@ struct CloudVersionTests {
     return try CloudVersion(decoding: Data(json.utf8))
   }
 
-  @Test func `is the same after it was stored and read`() async throws {
+  @Test func `is the same after it was stored and read`() throws {
     let version = try version()
     #expect(try CloudVersion(decoding: version.encoded()) == version)
     #expect(try StoredVersion(decoding: version.encoded()).version == version)

@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("The log of a container")
+@Suite("The log of a container", .temporaryDirectory)
 struct ContainerLogTests {
   private func version(_ name: String = "Notes.txt", _ sequence: Int = 1) throws -> StoredVersion {
     var generator = SystemRandomNumberGenerator()
@@ -64,24 +64,21 @@ struct ContainerLogTests {
   }
 
   @Test func `has snapshots that no damage changes`() async throws {
-    try await withTemporaryDirectory { directory in
-      let a = try await DeviceFixture("a", in: directory, MemoryStore())
-      for name in ["a.txt", "b.txt"] { try a.write(name, to: name) }
-      try await a.sync()
-      try a.write("another", to: "a.txt")
-      try await a.sync()
-      let snapshot = try await a.container.session.state.snapshot()
-      let bytes = snapshot.bytes
-      let read = try #require(LogSnapshot(decoding: bytes))
-      #expect(read.versions == snapshot.versions && read.versions.count == 3)
-      #expect(read.devices == snapshot.devices && read.devices.map(\.name) == ["a"])
-      #expect(read.position == snapshot.position)
-      for index in bytes.indices where index < 200 || index.isMultiple(of: 7) {
-        var damaged = bytes
-        damaged[index] ^= 0x41
-        #expect(LogSnapshot(decoding: damaged)?.bytes != bytes)
-        #expect(LogSnapshot(decoding: bytes[..<index])?.bytes != bytes)
-      }
+    let a = try await DeviceFixture("a", MemoryStore())
+    for name in ["a.txt", "b.txt"] { try a.write(name, to: name) }
+    try await a.sync()
+    try await a.upload("another", to: "a.txt")
+    let snapshot = try await a.container.session.state.snapshot()
+    let bytes = snapshot.bytes
+    let read = try #require(LogSnapshot(decoding: bytes))
+    #expect(read.versions == snapshot.versions && read.versions.count == 3)
+    #expect(read.devices == snapshot.devices && read.devices.map(\.name) == ["a"])
+    #expect(read.position == snapshot.position)
+    for index in bytes.indices where index < 200 || index.isMultiple(of: 7) {
+      var damaged = bytes
+      damaged[index] ^= 0x41
+      #expect(LogSnapshot(decoding: damaged)?.bytes != bytes)
+      #expect(LogSnapshot(decoding: bytes[..<index])?.bytes != bytes)
     }
   }
 
@@ -101,62 +98,45 @@ struct ContainerLogTests {
   }
 
   @Test func `has the versions of all machines that write at once, and each learns all`() async throws {
-    try await withTemporaryDirectory { directory in
-      let store = MemoryStore(trouble: { .delay($0.number % 3) })
-      var devices: [DeviceFixture] = []
-      for number in 0..<6 { devices.append(try await DeviceFixture("\(number)", in: directory, store)) }
-      for round in 0..<4 {
-        try await withThrowingTaskGroup(of: Void.self) { group in
-          for (number, device) in devices.enumerated() {
-            try device.write("text", to: "\(round) \(number).txt")
-            group.addTask {
-              let report = try await device.container.sync()
-              #expect(report.problems.isEmpty && report.failures.isEmpty, "\(report)")
-            }
+    let store = MemoryStore(trouble: { .delay($0.number % 3) })
+    var devices: [DeviceFixture] = []
+    for number in 0..<6 { devices.append(try await DeviceFixture("\(number)", store)) }
+    for round in 0..<4 {
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for (number, device) in devices.enumerated() {
+          try device.write("text", to: "\(round) \(number).txt")
+          group.addTask {
+            let report = try await device.container.sync()
+            #expect(report.problems.isEmpty && report.failures.isEmpty, "\(report)")
           }
-          try await group.waitForAll()
         }
-      }
-      #expect(try await StoredLog(store).versions.count == 24)
-      for device in devices {
-        try await device.sync()
-        #expect(try await device.container.items().count == 24)
+        try await group.waitForAll()
       }
     }
-  }
-
-  @Test func `has one entry for each 256 versions of a run`() async throws {
-    try await withTemporaryDirectory { directory in
-      let store = MeteredStore()
-      let a = try await DeviceFixture("a", in: directory, store)
-      for number in 0..<600 { try a.write("note", to: "\(number).txt") }
-      let requests = try await store.requests { try await a.sync() }
-      let counts = try await ContainerLog(store).list(from: 0).count
-      #expect(counts <= 4 && requests <= 12, "\(counts) entries, \(requests) requests")
-      #expect(try await StoredLog(store).versions.count == 600)
+    #expect(try await StoredLog(store).versions.count == 24)
+    for device in devices {
+      try await device.sync()
+      #expect(try await device.container.items().count == 24)
     }
   }
 
   /// A machine that leaves a rule out takes its own version for one of another machine.
   @Test func `gets an entry whose answer was lost twice if nobody notes it`() async throws {
-    try await withTemporaryDirectory { directory in
-      let isCut = Mutex(false)
-      let store = MemoryStore(trouble: { call in
-        call.operation == .put && isCut.withLock { $0 } ? .lostAnswer : nil
-      })
-      let added = try await DeviceFixture("a", in: directory, store)
-      let a = DeviceFixture(
-        try await CloudContainer.open(
-          ContainerFolder(added.url), store, rules: .all.subtracting(.pending), now: { Date() }))
-      try a.write("old", to: "1.txt")
-      try await a.sync()
-      try a.write("new", to: "1.txt")
-      isCut.withLock { $0 = true }
-      #expect(try await a.container.sync().failures.count == 1)
-      isCut.withLock { $0 = false }
-      try a.write("an edit", to: "1.txt")
-      #expect(try await a.sync().documents.map(\.events) != [["uploaded"]])
-    }
+    let isCut = Mutex(false)
+    let store = MemoryStore(trouble: { call in
+      call.operation == .put && isCut.withLock { $0 } ? .lostAnswer : nil
+    })
+    let added = try await DeviceFixture("a", store)
+    let a = DeviceFixture(
+      try await CloudContainer.open(
+        ContainerFolder(added.url), store, rules: .all.subtracting(.pending), now: { Date() }))
+    try await a.upload("old", to: "1.txt")
+    try a.write("new", to: "1.txt")
+    isCut.withLock { $0 = true }
+    #expect(try await a.container.sync().failures.count == 1)
+    isCut.withLock { $0 = false }
+    try a.write("an edit", to: "1.txt")
+    #expect(try await a.sync().documents.map(\.events) != [["uploaded"]])
   }
 
   /// Two spellings of one name differ in case, or in the encoding of an accent.
@@ -166,198 +146,173 @@ struct ContainerLogTests {
   func `has one document of a name, also if two machines make it at once`(
     rules: LogRules, spellings: [String]
   ) async throws {
-    try await withTemporaryDirectory { directory in
-      let memory = MemoryStore()
-      let gate = BeforeEntry(memory)
-      let added = try await DeviceFixture("a", in: directory, memory)
-      let a = DeviceFixture(
-        try await CloudContainer.open(ContainerFolder(added.url), gate, rules: rules, now: { Date() }))
-      let b = try await DeviceFixture("b", in: directory, memory)
-      for device in [a, b] { try await device.sync() }
-      try a.write("of a", to: spellings[0])
-      try b.write("of b", to: spellings[1])
-      gate.before { try await b.sync() }
-      try await a.sync()
-      let names = try await StoredLog(memory).heads.map { DocumentName.folded($0.name) }
-      // Without the rule, both have the name (CM1).
-      #expect(Set(names).count == (rules == .all ? 2 : 1) && names.count == 2, "\(names)")
-    }
+    let memory = MemoryStore()
+    let gate = BeforeEntry(memory)
+    let added = try await DeviceFixture("a", memory)
+    let a = DeviceFixture(
+      try await CloudContainer.open(ContainerFolder(added.url), gate, rules: rules, now: { Date() }))
+    let b = try await DeviceFixture("b", memory)
+    try await sync(a, b)
+    try a.write("of a", to: spellings[0])
+    try b.write("of b", to: spellings[1])
+    gate.before { try await b.sync() }
+    try await a.sync()
+    let names = try await StoredLog(memory).heads.map { DocumentName.folded($0.name) }
+    // Without the rule, both have the name (CM1).
+    #expect(Set(names).count == (rules == .all ? 2 : 1) && names.count == 2, "\(names)")
   }
 
   @Test(arguments: [MemoryStore.Trouble.refusal(.unreachable), .lostAnswer])
   func `gets an entry that was cut off once, with the next operation`(
     trouble: MemoryStore.Trouble
   ) async throws {
-    try await withTemporaryDirectory { directory in
-      let isCut = Mutex(false)
-      let store = MemoryStore(trouble: { call in
-        let isEntry = call.operation == .put && call.key.flatMap(ContainerLog.number) != nil
-        return isEntry && isCut.withLock { $0 } ? trouble : nil
-      })
-      let a = try await DeviceFixture("a", in: directory, store)
-      let b = try await DeviceFixture("b", in: directory, store)
-      for device in [a, b] { try await device.sync() }
-      for name in ["1.txt", "2.txt"] { try a.write(name, to: name) }
-      isCut.withLock { $0 = true }
-      #expect(try await a.container.sync().failures.count == 2)
-      isCut.withLock { $0 = false }
-      // The plan commits nothing.
-      let keys = store.keys
-      _ = try await a.container.plan()
-      #expect(store.keys == keys)
-      // An edit since is one of the version that was cut off, and no conflict with it (CM3).
-      try a.write("an edit", to: "1.txt")
-      #expect(try await a.sync().documents.map(\.events) == [["uploaded"]])
-      let log = try await StoredLog(store)
-      #expect(log.versions.values.map(\.count).sorted() == [1, 2])
-      #expect(try await b.sync().discovered == 2)
-      try await b.container.download(itemNamed: "1.txt")
-      #expect(b.text("1.txt") == "an edit")
-    }
+    let isCut = Mutex(false)
+    let store = MemoryStore(trouble: { call in
+      let isEntry = call.operation == .put && call.key.flatMap(ContainerLog.number) != nil
+      return isEntry && isCut.withLock { $0 } ? trouble : nil
+    })
+    let (a, b) = try await DeviceFixture.two(store)
+    try await sync(a, b)
+    for name in ["1.txt", "2.txt"] { try a.write(name, to: name) }
+    isCut.withLock { $0 = true }
+    #expect(try await a.container.sync().failures.count == 2)
+    isCut.withLock { $0 = false }
+    // The plan commits nothing.
+    let keys = store.keys
+    _ = try await a.container.plan()
+    #expect(store.keys == keys)
+    // An edit since is one of the version that was cut off, and no conflict with it (CM3).
+    try a.write("an edit", to: "1.txt")
+    #expect(try await a.sync().documents.map(\.events) == [["uploaded"]])
+    let log = try await StoredLog(store)
+    #expect(log.versions.values.map(\.count).sorted() == [1, 2])
+    #expect(try await b.sync().discovered == 2)
+    try await b.container.download(itemNamed: "1.txt")
+    #expect(b.text("1.txt") == "an edit")
   }
 
   @Test func `takes a call that comes late for the one that was made again`() async throws {
-    try await withTemporaryDirectory { directory in
-      let store = MemoryStore()
-      let late = LateStore(store)
-      let a = try await DeviceFixture("a", in: directory, late)
-      let b = try await DeviceFixture("b", in: directory, store)
-      try await b.sync()
-      try a.write("one", to: "Notes.txt")
-      late.delays("log/")
-      #expect(try await !a.container.sync().failures.isEmpty)
-      try a.write("two", to: "Notes.txt")
-      late.deliversBeforeNextPut()
-      try await a.sync()
-      #expect(try await a.sync().documents.isEmpty)
-      #expect(try await StoredLog(store).versions.values.map(\.count) == [2])
-      #expect(try await b.sync().discovered == 1)
-    }
+    let store = MemoryStore()
+    let late = LateStore(store)
+    let a = try await DeviceFixture("a", late)
+    let b = try await DeviceFixture("b", store)
+    try await b.sync()
+    try a.write("one", to: "Notes.txt")
+    late.delays("log/")
+    #expect(try await !a.container.sync().failures.isEmpty)
+    try a.write("two", to: "Notes.txt")
+    late.deliversBeforeNextPut()
+    try await a.sync()
+    #expect(try await a.sync().documents.isEmpty)
+    #expect(try await StoredLog(store).versions.values.map(\.count) == [2])
+    #expect(try await b.sync().discovered == 1)
   }
 
   @Test func `gets the versions of an operation that is no run, and of one that fails after its version`()
     async throws
   {
-    try await withTemporaryDirectory { directory in
-      let store = MemoryStore()
-      let a = try await DeviceFixture("a", in: directory, store)
-      let b = try await DeviceFixture("b", in: directory, store)
-      try a.write("one", to: "Notes.txt")
-      for device in [a, b] { try await device.sync() }
-      try a.write("two", to: "Notes.txt")
-      await #expect(throws: FilePackageError.self) {
-        try await a.container.restore(itemNamed: "Notes.txt", version: 7)
-      }
-      #expect(try await b.sync().discovered == 1)
-      try await a.container.delete(itemNamed: "Notes.txt")
-      try await b.sync()
-      #expect(try await b.container.items().isEmpty)
+    let store = MemoryStore()
+    let (a, b) = try await DeviceFixture.two(store)
+    try a.write("one", to: "Notes.txt")
+    try await sync(a, b)
+    try a.write("two", to: "Notes.txt")
+    await #expect(throws: FilePackageError.self) {
+      try await a.container.restore(itemNamed: "Notes.txt", version: 7)
     }
+    #expect(try await b.sync().discovered == 1)
+    try await a.container.delete(itemNamed: "Notes.txt")
+    try await b.sync()
+    #expect(try await b.container.items().isEmpty)
   }
 
   @Test func `that has its last number takes no entry, and the run says so`() async throws {
-    try await withTemporaryDirectory { directory in
-      let store = MemoryStore()
-      let a = try await DeviceFixture("a", in: directory, store)
-      try await a.sync()
-      try await store.put(Data(), at: ContainerLog.key(LogEntry.maximumNumber), ifAbsent: true)
-      try a.write("one", to: "one.txt")
-      let error = await #expect(throws: CloudDataError.self) { try await a.container.sync() }
-      #expect(error?.code == .damagedLog && a.text("one.txt") == "one")
-    }
+    let store = MemoryStore()
+    let a = try await DeviceFixture("a", store)
+    try await a.sync()
+    try await store.put(Data(), at: ContainerLog.key(LogEntry.maximumNumber), ifAbsent: true)
+    try a.write("one", to: "one.txt")
+    let error = await #expect(throws: CloudDataError.self) { try await a.container.sync() }
+    #expect(error?.code == .damagedLog && a.text("one.txt") == "one")
   }
 
   @Test func `of another format is refused with a sentence`() async throws {
-    try await withTemporaryDirectory { directory in
-      let store = MemoryStore()
-      for format in [1, 2] {
-        try await store.put(Data(#"{"container":"a","format":\#(format)}"#.utf8), at: ContainerMark.key)
-        let error = await #expect(throws: CloudDataError.self) {
-          try await DeviceFixture("\(format)", in: directory, store)
-        }
-        #expect(
-          "\(error.map { "\($0)" } ?? "")".contains("an earlier version of this program made the container"))
+    let store = MemoryStore()
+    for format in [1, 2] {
+      try await store.put(Data(#"{"container":"a","format":\#(format)}"#.utf8), at: ContainerMark.key)
+      let error = await #expect(throws: CloudDataError.self) {
+        try await DeviceFixture("\(format)", store)
       }
+      #expect(
+        "\(error.map { "\($0)" } ?? "")".contains("an earlier version of this program made the container"))
     }
   }
 
   // MARK: Snapshots
 
   @Test func `spares a new machine a request for each document`() async throws {
-    try await withTemporaryDirectory { directory in
-      let store = MeteredStore()
-      let a = try await DeviceFixture("a", in: directory, store)
-      for number in 0..<40 {
-        try a.write("note", to: "\(number).txt")
-        try await a.sync()
-      }
-      #expect(try await !store.list("state/", limit: 1).objects.isEmpty)
-      let b = try await DeviceFixture("b", in: directory, store)
-      let requests = try await store.requests { try await b.sync() }
-      #expect(requests <= 30, "\(requests)")
-      #expect(try await b.container.items().count == 40)
+    let store = MeteredStore()
+    let a = try await DeviceFixture("a", store)
+    for number in 0..<40 {
+      try await a.upload("note", to: "\(number).txt")
     }
+    #expect(try await !store.list("state/", limit: 1).objects.isEmpty)
+    let b = try await DeviceFixture("b", store)
+    let requests = try await store.requests { try await b.sync() }
+    #expect(requests <= 30, "\(requests)")
+    #expect(try await b.container.items().count == 40)
   }
 
   @Test(arguments: ["lost", "damaged", "cut", "another"])
   func `is read without a snapshot that is of no use`(kind: String) async throws {
-    try await withTemporaryDirectory { directory in
-      let store = MemoryStore()
-      let a = try await DeviceFixture("a", in: directory, store)
-      for number in 0..<20 {
-        try a.write("note", to: "\(number).txt")
-        try await a.sync()
-      }
-      for key in store.keys where key.string.hasPrefix("state/") {
-        let bytes = try #require(await store.get(key))
-        switch kind {
-        case "lost": try await store.delete(key)
-        case "damaged": try await store.put(Data(bytes.map { $0 ^ 1 }), at: key)
-        case "cut": try await store.put(bytes.dropLast(), at: key)
-        default:
-          var other = try #require(LogSnapshot(decoding: bytes.dropFirst(32)))
-          other.position.hash = .zeros
-          try await store.put(Data(BlobName(of: other.bytes).hash.bytes) + other.bytes, at: key)
-        }
-      }
-      let b = try await DeviceFixture("b", in: directory, store)
-      #expect(try await b.sync().problems.isEmpty)
-      #expect(try await b.container.items().count == 20)
+    let store = MemoryStore()
+    let a = try await DeviceFixture("a", store)
+    for number in 0..<20 {
+      try await a.upload("note", to: "\(number).txt")
     }
+    for key in store.keys where key.string.hasPrefix("state/") {
+      let bytes = try #require(await store.get(key))
+      switch kind {
+      case "lost": try await store.delete(key)
+      case "damaged": try await store.put(Data(bytes.map { $0 ^ 1 }), at: key)
+      case "cut": try await store.put(bytes.dropLast(), at: key)
+      default:
+        var other = try #require(LogSnapshot(decoding: bytes.dropFirst(32)))
+        other.position.hash = .zeros
+        try await store.put(Data(BlobName(of: other.bytes).hash.bytes) + other.bytes, at: key)
+      }
+    }
+    let b = try await DeviceFixture("b", store)
+    #expect(try await b.sync().problems.isEmpty)
+    #expect(try await b.container.items().count == 20)
   }
 
   @Test func `loses old entries with the garbage, and a machine that was away goes on with a snapshot`()
     async throws
   {
-    try await withTemporaryDirectory { directory in
-      let clock = ModelClock()
-      let store = MemoryStore(now: { clock.now })
-      let a = try await DeviceFixture("a", in: directory, store, clock: clock)
-      let b = try await DeviceFixture("b", in: directory, store, clock: clock)
-      for number in 1...3 {
-        try a.write("\(number)", to: "\(number).txt")
-        try await a.sync()
-        if number == 1 {
-          try await b.sync()
-          try await b.container.download(itemNamed: "1.txt")
-        }
+    let clock = ModelClock()
+    let store = MemoryStore(now: { clock.now })
+    let (a, b) = try await DeviceFixture.two(store, clock: clock)
+    for number in 1...3 {
+      try await a.upload("\(number)", to: "\(number).txt")
+      if number == 1 {
+        try await b.sync()
+        try await b.container.download(itemNamed: "1.txt")
       }
-      try a.write("another", to: "1.txt")
-      try await a.sync()
-      try b.write("local", to: "new.txt")
-      clock.advance(31 * 86_400)
-      _ = try await a.container.collectGarbage(isDryRun: false)
-      let first = try #require(store.keys.compactMap(ContainerLog.number).min())
-      #expect(first > 4 && store.keys.count { $0.string.hasPrefix("state/") } == 1)
-      let report = try await b.sync()
-      #expect(report.lost.isEmpty && b.text("1.txt") == "another")
-      #expect(try await b.container.items().map(\.name) == ["1.txt", "2.txt", "3.txt", "new.txt"])
-      try await a.sync()
-      #expect(try await a.container.items().count == 4)
-      let c = try await DeviceFixture("c", in: directory, store, clock: clock)
-      try await c.sync()
-      #expect(try await c.container.items().count == 4)
     }
+    try await a.upload("another", to: "1.txt")
+    try b.write("local", to: "new.txt")
+    clock.advance(31 * 86_400)
+    _ = try await a.container.collectGarbage(isDryRun: false)
+    let first = try #require(store.keys.compactMap(ContainerLog.number).min())
+    #expect(first > 4 && store.keys.count { $0.string.hasPrefix("state/") } == 1)
+    let report = try await b.sync()
+    #expect(report.lost.isEmpty && b.text("1.txt") == "another")
+    #expect(try await b.container.items().map(\.name) == ["1.txt", "2.txt", "3.txt", "new.txt"])
+    try await a.sync()
+    #expect(try await a.container.items().count == 4)
+    let c = try await DeviceFixture("c", store, clock: clock)
+    try await c.sync()
+    #expect(try await c.container.items().count == 4)
   }
 }
 

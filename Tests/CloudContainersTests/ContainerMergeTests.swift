@@ -4,241 +4,209 @@ import DurableIO
 import FilePackages
 import Foundation
 import ObjectStores
+import StoreTestSupport
 import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("A document that two machines changed")
+@Suite("A document that two machines changed", .temporaryDirectory)
 struct ContainerMergeTests {
   @Test func `changes of different children merge`() async throws {
-    try await DeviceFixture.withTwo { a, b, _ in
-      try await a.makePackage("Trip.imageNotes", ["1.txt": "one", "2.txt": "two", "3.txt": "three"])
-      try await a.sync()
-      try await b.sync()
-      try await b.container.download(itemNamed: "Trip.imageNotes")
-      try await a.edit("Trip.imageNotes", ["1.txt": "ONE", "3.txt": nil])
-      try await b.edit("Trip.imageNotes", ["2.txt": "TWO", "4.txt": "four"])
-      try await a.sync()
-      #expect(try await b.sync().documents.map(\.merged) == [true])
-      try await a.sync()
-      for device in [a, b] {
-        #expect(device.text("Trip.imageNotes/1.txt") == "ONE")
-        #expect(device.text("Trip.imageNotes/2.txt") == "TWO")
-        #expect(device.text("Trip.imageNotes/3.txt") == nil)
-        #expect(device.text("Trip.imageNotes/4.txt") == "four")
-      }
-      for device in [a, b] { #expect(try await device.sync().documents.isEmpty) }
+    let (a, b) = try await DeviceFixture.two(MemoryStore())
+    try await a.share("Trip.imageNotes", ["1.txt": "one", "2.txt": "two", "3.txt": "three"], with: b)
+    try await a.edit("Trip.imageNotes", ["1.txt": "ONE", "3.txt": nil])
+    try await b.edit("Trip.imageNotes", ["2.txt": "TWO", "4.txt": "four"])
+    try await a.sync()
+    #expect(try await b.sync().documents.map(\.merged) == [true])
+    try await a.sync()
+    for device in [a, b] {
+      #expect(device.text("Trip.imageNotes/1.txt") == "ONE")
+      #expect(device.text("Trip.imageNotes/2.txt") == "TWO")
+      #expect(device.text("Trip.imageNotes/3.txt") == nil)
+      #expect(device.text("Trip.imageNotes/4.txt") == "four")
     }
+    for device in [a, b] { #expect(try await device.sync().documents.isEmpty) }
   }
 
   @Test(arguments: [true, false])
   func `a child that one removed and the other one changed stays on both, and is named`(
     removesFirst: Bool
   ) async throws {
-    try await DeviceFixture.withTwo { a, b, _ in
-      let children = ["1.txt": "one", "run": "run", "both": "both", "Text.txt": "one\ntwo\nthree\n"]
-      try await a.makePackage("Trip.imageNotes", children)
-      try await a.sync()
-      try await b.sync()
-      try await b.container.download(itemNamed: "Trip.imageNotes")
-      let (remover, editor) = removesFirst ? (a, b) : (b, a)
-      try await remover.edit("Trip.imageNotes", ["1.txt": nil])
-      try await editor.edit("Trip.imageNotes", ["1.txt": "ONE"])
-      // One changes the mode, the other one the bytes. Both change other permissions, and other lines.
-      func chmod(_ mode: Int, _ name: String, on device: DeviceFixture) throws {
-        try FileManager.default.setAttributes(
-          [.posixPermissions: mode], ofItemAtPath: device.url.appending(path: "Trip.imageNotes/\(name)").path)
+    let (a, b) = try await DeviceFixture.two(MemoryStore())
+    let children = ["1.txt": "one", "run": "run", "both": "both", "Text.txt": "one\ntwo\nthree\n"]
+    try await a.share("Trip.imageNotes", children, with: b)
+    let (remover, editor) = removesFirst ? (a, b) : (b, a)
+    try await remover.edit("Trip.imageNotes", ["1.txt": nil])
+    try await editor.edit("Trip.imageNotes", ["1.txt": "ONE"])
+    // One changes the mode, the other one the bytes. Both change other permissions, and other lines.
+    func chmod(_ mode: Int, _ name: String, on device: DeviceFixture) throws {
+      try FileManager.default.setAttributes(
+        [.posixPermissions: mode], ofItemAtPath: device.url.appending(path: "Trip.imageNotes/\(name)").path)
+    }
+    try await remover.edit("Trip.imageNotes", ["Text.txt": "ONE\ntwo\nthree\n"])
+    try await editor.edit("Trip.imageNotes", ["run": "RUN", "Text.txt": "one\ntwo\nTHREE\n"])
+    for name in ["run", "Text.txt"] { try chmod(0o755, name, on: remover) }
+    try chmod(0o600, "both", on: remover)
+    try chmod(0o755, "both", on: editor)
+    try await a.sync()
+    #expect(try await b.sync().documents.map(\.kept) == [["1.txt"]])
+    try await a.sync()
+    for device in [a, b] {
+      #expect(device.text("Trip.imageNotes/1.txt") == "ONE" && device.text("Trip.imageNotes/run") == "RUN")
+      #expect(device.text("Trip.imageNotes/Text.txt") == "ONE\ntwo\nTHREE\n")
+      for (name, mode) in [("run", 0o755), ("Text.txt", 0o755), ("both", 0o711)] {
+        let attributes = try FileManager.default.attributesOfItem(
+          atPath: device.url.appending(path: "Trip.imageNotes/\(name)").path)
+        #expect(attributes[.posixPermissions] as? Int == mode, "\(name)")
       }
-      try await remover.edit("Trip.imageNotes", ["Text.txt": "ONE\ntwo\nthree\n"])
-      try await editor.edit("Trip.imageNotes", ["run": "RUN", "Text.txt": "one\ntwo\nTHREE\n"])
-      for name in ["run", "Text.txt"] { try chmod(0o755, name, on: remover) }
-      try chmod(0o600, "both", on: remover)
-      try chmod(0o755, "both", on: editor)
-      try await a.sync()
-      #expect(try await b.sync().documents.map(\.kept) == [["1.txt"]])
-      try await a.sync()
-      for device in [a, b] {
-        #expect(device.text("Trip.imageNotes/1.txt") == "ONE" && device.text("Trip.imageNotes/run") == "RUN")
-        #expect(device.text("Trip.imageNotes/Text.txt") == "ONE\ntwo\nTHREE\n")
-        for (name, mode) in [("run", 0o755), ("Text.txt", 0o755), ("both", 0o711)] {
-          let attributes = try FileManager.default.attributesOfItem(
-            atPath: device.url.appending(path: "Trip.imageNotes/\(name)").path)
-          #expect(attributes[.posixPermissions] as? Int == mode, "\(name)")
-        }
-        #expect(try await device.sync().documents.isEmpty)
-      }
+      #expect(try await device.sync().documents.isEmpty)
     }
   }
 
   @Test func `a child that both changed is a conflict version on both, until one resolves it`() async throws {
-    try await DeviceFixture.withTwo { a, b, _ in
-      try await a.makePackage("Trip.imageNotes", ["1.txt": "one", "Folder/2.txt": "two"])
-      try await a.sync()
-      try await b.sync()
-      try await b.container.download(itemNamed: "Trip.imageNotes")
-      try await a.edit("Trip.imageNotes", ["Folder/2.txt": "from a"])
-      try await b.edit("Trip.imageNotes", ["Folder/2.txt": "from b", "1.txt": "ONE"])
-      let before = Date()
-      try await a.sync()
-      #expect(try await b.sync().documents.map(\.conflict) == [true])
-      // The version names the device that made it, on that device too.
-      let shown = try await PackageStore.open(at: b.url.appending(path: "Trip.imageNotes")).conflictVersions()
-      #expect(
-        shown.map(\.savingComputer) == ["b"] && shown.map(\.origin) == [.synchronization(by: "docpkg cloud")])
-      #expect(shown.allSatisfy { $0.modificationDate.map { $0 > before.addingTimeInterval(-2) } == true })
-      #expect(shown.first?.description.contains("  b  left by docpkg cloud, some children  ") == true)
-      try await a.sync()
-      for device in [a, b] {
-        #expect(device.text("Trip.imageNotes/Folder/2.txt") == "from a")
-        #expect(try await device.container.items().map(\.hasUnresolvedConflicts) == [true])
-        let url = device.url.appending(path: "Trip.imageNotes")
-        let versions = try #require(await FileVersion.unresolvedConflictVersionsOfItem(at: url))
-        #expect(versions.map(\.differences) == [["1.txt", "Folder/2.txt"]])
-        let tree = try await versions[0].contents().tree
-        #expect(try tree.descendant(at: "Folder/2.txt")?.contents() == Data("from b".utf8))
-        #expect(try await device.sync().documents.isEmpty)
-      }
-      let url = a.url.appending(path: "Trip.imageNotes")
-      let store = try await PackageStore.open(at: url)
-      let version = try #require(await store.conflictVersions().first)
-      try await store.resolveConflicts(store.conflictVersions(), keeping: version.id)
-      try await store.close()
-      try await a.sync()
-      try await b.sync()
-      for device in [a, b] {
-        #expect(device.text("Trip.imageNotes/Folder/2.txt") == "from b")
-        #expect(try await device.container.items().map(\.hasUnresolvedConflicts) == [false])
-        let url = device.url.appending(path: "Trip.imageNotes")
-        #expect(try await FileVersion.unresolvedConflictVersionsOfItem(at: url)?.isEmpty == true)
-        #expect(try await device.sync().documents.isEmpty)
-      }
+    let (a, b) = try await DeviceFixture.two(MemoryStore())
+    try await a.share("Trip.imageNotes", ["1.txt": "one", "Folder/2.txt": "two"], with: b)
+    try await a.edit("Trip.imageNotes", ["Folder/2.txt": "from a"])
+    try await b.edit("Trip.imageNotes", ["Folder/2.txt": "from b", "1.txt": "ONE"])
+    let before = Date()
+    try await a.sync()
+    #expect(try await b.sync().documents.map(\.conflict) == [true])
+    // The version names the device that made it, on that device too.
+    let shown = try await PackageStore.open(at: b.url.appending(path: "Trip.imageNotes")).conflictVersions()
+    #expect(
+      shown.map(\.savingComputer) == ["b"] && shown.map(\.origin) == [.synchronization(by: "docpkg cloud")])
+    #expect(shown.allSatisfy { $0.modificationDate.map { $0 > before.addingTimeInterval(-2) } == true })
+    #expect(shown.first?.description.contains("  b  left by docpkg cloud, some children  ") == true)
+    try await a.sync()
+    for device in [a, b] {
+      #expect(device.text("Trip.imageNotes/Folder/2.txt") == "from a")
+      #expect(try await device.container.items().map(\.hasUnresolvedConflicts) == [true])
+      let url = device.url.appending(path: "Trip.imageNotes")
+      let versions = try #require(await FileVersion.unresolvedConflictVersionsOfItem(at: url))
+      #expect(versions.map(\.differences) == [["1.txt", "Folder/2.txt"]])
+      let tree = try await versions[0].contents().tree
+      #expect(try tree.descendant(at: "Folder/2.txt")?.contents() == Data("from b".utf8))
+      #expect(try await device.sync().documents.isEmpty)
+    }
+    let url = a.url.appending(path: "Trip.imageNotes")
+    let store = try await PackageStore.open(at: url)
+    let version = try #require(await store.conflictVersions().first)
+    try await store.resolveConflicts(store.conflictVersions(), keeping: version.id)
+    try await store.close()
+    try await sync(a, b)
+    for device in [a, b] {
+      #expect(device.text("Trip.imageNotes/Folder/2.txt") == "from b")
+      #expect(try await device.container.items().map(\.hasUnresolvedConflicts) == [false])
+      let url = device.url.appending(path: "Trip.imageNotes")
+      #expect(try await FileVersion.unresolvedConflictVersionsOfItem(at: url)?.isEmpty == true)
+      #expect(try await device.sync().documents.isEmpty)
     }
   }
 
   @Test func `a deletion takes no conflict along that its user did not see`() async throws {
-    try await DeviceFixture.withTwo { a, b, _ in
-      try await a.makePackage("Trip.imageNotes", ["1.txt": "one"])
-      try await a.sync()
-      try await b.sync()
-      try await b.container.download(itemNamed: "Trip.imageNotes")
-      try await a.edit("Trip.imageNotes", ["1.txt": "from a"])
-      try await b.edit("Trip.imageNotes", ["1.txt": "from b"])
-      try await a.sync()
-      try await b.sync()
-      // a has not seen the conflict yet.
-      try a.remove("Trip.imageNotes")
-      try await a.sync()
-      let url = a.url.appending(path: "Trip.imageNotes")
-      #expect(try await FileVersion.unresolvedConflictVersionsOfItem(at: url)?.count == 1)
-      // Now it has, and the deletion counts; restoring brings the conflict back as well.
-      try a.remove("Trip.imageNotes")
-      try await a.sync()
-      try await b.sync()
-      #expect(b.text("Trip.imageNotes/1.txt") == nil)
-      try await b.container.restore(try #require(await b.container.deletedItems().first).document)
-      try await b.container.download(itemNamed: "Trip.imageNotes")
-      let restored = b.url.appending(path: "Trip.imageNotes")
-      #expect(try await FileVersion.unresolvedConflictVersionsOfItem(at: restored)?.count == 1)
-    }
+    let (a, b) = try await DeviceFixture.two(MemoryStore())
+    try await a.share("Trip.imageNotes", ["1.txt": "one"], with: b)
+    try await a.edit("Trip.imageNotes", ["1.txt": "from a"])
+    try await b.edit("Trip.imageNotes", ["1.txt": "from b"])
+    try await sync(a, b)
+    // a has not seen the conflict yet.
+    try a.remove("Trip.imageNotes")
+    try await a.sync()
+    let url = a.url.appending(path: "Trip.imageNotes")
+    #expect(try await FileVersion.unresolvedConflictVersionsOfItem(at: url)?.count == 1)
+    // Now it has, and the deletion counts; restoring brings the conflict back as well.
+    try a.remove("Trip.imageNotes")
+    try await sync(a, b)
+    #expect(b.text("Trip.imageNotes/1.txt") == nil)
+    try await b.container.restore(try #require(await b.container.deletedItems().first).document)
+    try await b.container.download(itemNamed: "Trip.imageNotes")
+    let restored = b.url.appending(path: "Trip.imageNotes")
+    #expect(try await FileVersion.unresolvedConflictVersionsOfItem(at: restored)?.count == 1)
   }
 
   @Test func `a flat file that both changed is two documents on both`() async throws {
-    try await DeviceFixture.withTwo { a, b, _ in
-      try a.write("one", to: "Notes.txt")
-      try await a.sync()
-      try await b.sync()
-      try await b.container.download(itemNamed: "Notes.txt")
-      try a.write("from a", to: "Notes.txt")
-      try b.write("from b", to: "Notes.txt")
-      try await a.sync()
-      try await b.sync()
-      try await a.sync()
-      try await a.container.download(itemNamed: "Notes 2.txt")
-      for device in [a, b] {
-        #expect(device.text("Notes.txt") == "from a")
-        #expect(device.text("Notes 2.txt") == "from b")
-      }
+    let (a, b) = try await DeviceFixture.two(MemoryStore())
+    try a.write("one", to: "Notes.txt")
+    try await a.share("Notes.txt", with: b)
+    try a.write("from a", to: "Notes.txt")
+    try b.write("from b", to: "Notes.txt")
+    try await a.sync()
+    try await b.share("Notes 2.txt", with: a)
+    for device in [a, b] {
+      #expect(device.text("Notes.txt") == "from a")
+      #expect(device.text("Notes 2.txt") == "from b")
     }
   }
 
   @Test func `texts of which both changed other lines merge, in packages and flat files`() async throws {
-    try await DeviceFixture.withTwo { a, b, _ in
-      let base = "one\ntwo\nthree\n"
-      try await a.makePackage("Trip.imageNotes", ["Text.txt": base, "Data.json": base, "Same.txt": base])
-      try a.write(base, to: "Notes.txt")
-      try await a.sync()
-      try await b.sync()
-      for name in ["Trip.imageNotes", "Notes.txt"] { try await b.container.download(itemNamed: name) }
-      let (first, last) = ("ONE\ntwo\nthree\n", "one\ntwo\nTHREE\n")
-      try await a.edit("Trip.imageNotes", ["Text.txt": first])
-      try a.write(first, to: "Notes.txt")
-      try await b.edit("Trip.imageNotes", ["Text.txt": last])
-      try b.write(last, to: "Notes.txt")
-      try await a.sync()
-      #expect(try await b.sync().documents.map(\.merged) == [true, true])
-      try await a.sync()
-      for device in [a, b] {
-        #expect(device.text("Trip.imageNotes/Text.txt") == "ONE\ntwo\nTHREE\n")
-        #expect(device.text("Notes.txt") == "ONE\ntwo\nTHREE\n")
-        #expect(try await device.sync().documents.isEmpty)
-      }
-      // A structured file, and lines that both changed, are conflicts.
-      try await a.edit("Trip.imageNotes", ["Data.json": first, "Same.txt": first])
-      try await b.edit("Trip.imageNotes", ["Data.json": last, "Same.txt": "one of b\ntwo\nthree\n"])
-      try await a.sync()
-      #expect(try await b.sync().documents.map(\.conflict) == [true])
-      let url = b.url.appending(path: "Trip.imageNotes")
-      let versions = try #require(await FileVersion.unresolvedConflictVersionsOfItem(at: url))
-      #expect(versions.map(\.differences) == [["Data.json", "Same.txt"]])
+    let (a, b) = try await DeviceFixture.two(MemoryStore())
+    let base = "one\ntwo\nthree\n"
+    try await a.makePackage("Trip.imageNotes", ["Text.txt": base, "Data.json": base, "Same.txt": base])
+    try a.write(base, to: "Notes.txt")
+    try await sync(a, b)
+    for name in ["Trip.imageNotes", "Notes.txt"] { try await b.container.download(itemNamed: name) }
+    let (first, last) = ("ONE\ntwo\nthree\n", "one\ntwo\nTHREE\n")
+    try await a.edit("Trip.imageNotes", ["Text.txt": first])
+    try a.write(first, to: "Notes.txt")
+    try await b.edit("Trip.imageNotes", ["Text.txt": last])
+    try b.write(last, to: "Notes.txt")
+    try await a.sync()
+    #expect(try await b.sync().documents.map(\.merged) == [true, true])
+    try await a.sync()
+    for device in [a, b] {
+      #expect(device.text("Trip.imageNotes/Text.txt") == "ONE\ntwo\nTHREE\n")
+      #expect(device.text("Notes.txt") == "ONE\ntwo\nTHREE\n")
+      #expect(try await device.sync().documents.isEmpty)
     }
+    // A structured file, and lines that both changed, are conflicts.
+    try await a.edit("Trip.imageNotes", ["Data.json": first, "Same.txt": first])
+    try await b.edit("Trip.imageNotes", ["Data.json": last, "Same.txt": "one of b\ntwo\nthree\n"])
+    try await a.sync()
+    #expect(try await b.sync().documents.map(\.conflict) == [true])
+    let url = b.url.appending(path: "Trip.imageNotes")
+    let versions = try #require(await FileVersion.unresolvedConflictVersionsOfItem(at: url))
+    #expect(versions.map(\.differences) == [["Data.json", "Same.txt"]])
   }
 
   @Test func `a deletion in the container takes no edit along that its user did not see`() async throws {
-    try await DeviceFixture.withTwo { a, b, _ in
-      try await a.makePackage("Trip.imageNotes", ["1.txt": "one", "2.txt": "two"])
-      try a.write("notes", to: "Notes.txt")
-      try await a.sync()
-      try await b.sync()
-      try await b.container.download(itemNamed: "Trip.imageNotes")
-      try await a.edit("Trip.imageNotes", ["1.txt": "ONE"])
-      try a.write("more notes", to: "Notes.txt")
-      try await a.sync()
-      try await b.edit("Trip.imageNotes", ["2.txt": "TWO"])
-      for name in ["Notes.txt", "Trip.imageNotes"] {
-        let error = await #expect(throws: FilePackageError.self) {
-          try await b.container.delete(itemNamed: name)
-        }
-        #expect(error?.code == .changedOnDisk)
+    let (a, b) = try await DeviceFixture.two(MemoryStore())
+    try await a.makePackage("Trip.imageNotes", ["1.txt": "one", "2.txt": "two"])
+    try a.write("notes", to: "Notes.txt")
+    try await a.share("Trip.imageNotes", with: b)
+    try await a.edit("Trip.imageNotes", ["1.txt": "ONE"])
+    try await a.upload("more notes", to: "Notes.txt")
+    try await b.edit("Trip.imageNotes", ["2.txt": "TWO"])
+    for name in ["Notes.txt", "Trip.imageNotes"] {
+      let error = await #expect(throws: FilePackageError.self) {
+        try await b.container.delete(itemNamed: name)
       }
-      try await a.sync()
-      for device in [a, b] {
-        #expect(device.text("Trip.imageNotes/1.txt") == "ONE")
-        #expect(device.text("Trip.imageNotes/2.txt") == "TWO")
-      }
-      #expect(a.text("Notes.txt") == "more notes")
-      // Now the user has seen both.
-      for name in ["Trip.imageNotes", "Notes.txt"] { try await b.container.delete(itemNamed: name) }
-      try await a.sync()
-      #expect(try await a.container.items().isEmpty)
+      #expect(error?.code == .changedOnDisk)
     }
+    try await a.sync()
+    for device in [a, b] {
+      #expect(device.text("Trip.imageNotes/1.txt") == "ONE")
+      #expect(device.text("Trip.imageNotes/2.txt") == "TWO")
+    }
+    #expect(a.text("Notes.txt") == "more notes")
+    // Now the user has seen both.
+    for name in ["Trip.imageNotes", "Notes.txt"] { try await b.container.delete(itemNamed: name) }
+    try await a.sync()
+    #expect(try await a.container.items().isEmpty)
   }
 
   @Test func `a deletion reaches the other, and an edit outlives it`() async throws {
-    try await DeviceFixture.withTwo { a, b, _ in
-      for name in ["1.txt", "2.txt"] { try a.write(name, to: name) }
-      try await a.sync()
-      try await b.sync()
-      for name in ["1.txt", "2.txt"] { try await b.container.download(itemNamed: name) }
-      try a.remove("1.txt")
-      try a.remove("2.txt")
-      try b.write("edited", to: "2.txt")
-      try await a.sync()
-      try await b.sync()
-      #expect(b.text("1.txt") == nil)
-      #expect(b.text("2.txt") == "edited")
-      try await a.sync()
-      try await a.container.download(itemNamed: "2.txt")
-      #expect(a.text("2.txt") == "edited")
-    }
+    let (a, b) = try await DeviceFixture.two(MemoryStore())
+    for name in ["1.txt", "2.txt"] { try a.write(name, to: name) }
+    try await sync(a, b)
+    for name in ["1.txt", "2.txt"] { try await b.container.download(itemNamed: name) }
+    try a.remove("1.txt")
+    try a.remove("2.txt")
+    try b.write("edited", to: "2.txt")
+    try await sync(a, b)
+    #expect(b.text("1.txt") == nil)
+    #expect(b.text("2.txt") == "edited")
+    try await a.sync()
+    try await a.container.download(itemNamed: "2.txt")
+    #expect(a.text("2.txt") == "edited")
   }
 }

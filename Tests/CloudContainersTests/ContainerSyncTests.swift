@@ -10,179 +10,143 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Two machines and a container")
+@Suite("Two machines and a container", .temporaryDirectory)
 struct ContainerSyncTests {
   @Test func `a flat file goes from one to the other, and its edits go back`() async throws {
-    try await DeviceFixture.withTwo { a, b, _ in
-      try a.write("one", to: "Notes.txt")
-      // A report prints as it is.
-      #expect("\(try await a.sync())" == "uploaded Notes.txt")
-      #expect("\(try await a.sync())" == "nothing to do")
-      let discovery = try await b.sync()
-      #expect(discovery.discovered == 1 && "\(discovery)" == "1 document new in the container")
-      #expect(b.text("Notes.txt") == nil, "it is a placeholder")
-      try await b.container.download(itemNamed: "Notes.txt")
-      #expect(b.text("Notes.txt") == "one")
-      try b.write("two", to: "Notes.txt")
-      try await b.sync()
-      try await a.sync()
-      #expect(a.text("Notes.txt") == "two")
-    }
+    let (a, b) = try await DeviceFixture.two(MemoryStore())
+    try a.write("one", to: "Notes.txt")
+    // A report prints as it is.
+    #expect("\(try await a.sync())" == "uploaded Notes.txt")
+    #expect("\(try await a.sync())" == "nothing to do")
+    let discovery = try await b.sync()
+    #expect(discovery.discovered == 1 && "\(discovery)" == "1 document new in the container")
+    #expect(b.text("Notes.txt") == nil, "it is a placeholder")
+    try await b.container.download(itemNamed: "Notes.txt")
+    #expect(b.text("Notes.txt") == "one")
+    try b.write("two", to: "Notes.txt")
+    try await sync(b, a)
+    #expect(a.text("Notes.txt") == "two")
   }
 
   @Test func `a package goes from one to the other, and its edits go back`() async throws {
-    try await DeviceFixture.withTwo { a, b, _ in
-      try await a.makePackage("Trip.imageNotes", ["Text.txt": "one", "Images/1.png": "png"])
-      try await a.sync()
-      try await b.sync()
-      try await b.container.download(itemNamed: "Trip.imageNotes")
-      #expect(b.text("Trip.imageNotes/Text.txt") == "one")
-      #expect(b.text("Trip.imageNotes/Images/1.png") == "png")
-      try await b.edit("Trip.imageNotes", ["Text.txt": "two", "Images/1.png": nil, "Images/2.png": "new"])
-      #expect(try await b.sync().documents.map(\.uploaded) == [true])
-      #expect(try await a.sync().documents.map(\.downloaded) == [true])
-      #expect(a.text("Trip.imageNotes/Text.txt") == "two")
-      #expect(a.text("Trip.imageNotes/Images/1.png") == nil)
-      #expect(a.text("Trip.imageNotes/Images/2.png") == "new")
-      // Nothing goes to and fro.
-      for device in [a, b, a, b] { #expect(try await device.sync().documents.isEmpty) }
-    }
+    let (a, b) = try await DeviceFixture.two(MemoryStore())
+    try await a.share("Trip.imageNotes", ["Text.txt": "one", "Images/1.png": "png"], with: b)
+    #expect(b.text("Trip.imageNotes/Text.txt") == "one")
+    #expect(b.text("Trip.imageNotes/Images/1.png") == "png")
+    try await b.edit("Trip.imageNotes", ["Text.txt": "two", "Images/1.png": nil, "Images/2.png": "new"])
+    #expect(try await b.sync().documents.map(\.uploaded) == [true])
+    #expect(try await a.sync().documents.map(\.downloaded) == [true])
+    #expect(a.text("Trip.imageNotes/Text.txt") == "two")
+    #expect(a.text("Trip.imageNotes/Images/1.png") == nil)
+    #expect(a.text("Trip.imageNotes/Images/2.png") == "new")
+    // Nothing goes to and fro.
+    for device in [a, b, a, b] { #expect(try await device.sync().documents.isEmpty) }
   }
 
   @Test func `an entry of the log that cannot be read stops a sync, and is told`() async throws {
-    try await DeviceFixture.withTwo { a, b, store in
-      try a.write("good", to: "Good.txt")
-      try await a.sync()
-      try await b.sync()
-      try await b.container.download(itemNamed: "Good.txt")
-      try a.write("bad", to: "Bad.txt")
-      try await a.sync()
-      let key = try #require(store.keys.last { $0.string.hasPrefix("log/") })
-      let bytes = try #require(await store.get(key))
-      let entry = try LogEntry(decoding: bytes)
-      let version = try #require(entry.versions.first).version
-      func changed(_ body: (inout CloudVersion) -> Void) throws -> Data {
-        var version = version
-        body(&version)
-        let text = try version.encoded()
-        var other = entry
-        other.changes = []
-        // A version that no reader takes has no value of its own.
-        return other.bytes + [1] + withUnsafeBytes(of: UInt32(text.count).littleEndian) { Data($0) } + text
-      }
-      let hostile = [
-        Data("<html>".utf8), try changed { $0.name = "../Bad.txt" },
-        try changed { $0.name = ".docpkg-cloud/state.sqlite" }, try changed { $0.sequence = 0 },
-        bytes.dropLast(), bytes + [1], Data([2]) + bytes.dropFirst(), Data(repeating: 32, count: 5 << 20),
-        Data(),
-        LogEntry(after: .zeros, by: "d", on: 0, entry.changes).bytes,
-      ]
-      for (number, bytes) in hostile.enumerated() {
-        try await store.put(bytes, at: key, ifAbsent: false)
-        try b.write("good \(number)", to: "Good.txt")
-        let error = await #expect(throws: CloudDataError.self) { try await b.container.sync() }
-        #expect([.damagedLog, .newerFormat].contains(error?.code), "\(number)")
-        #expect(error.map { "\($0)".contains(key.string) } == true, "\(number)")
-        #expect(b.text("Good.txt") == "good \(number)")
-        #expect(try await b.container.items().map(\.name) == ["Good.txt"])
-      }
-      // The machine that made the entry stores it again.
-      #expect(try await a.container.repair().entries == 1)
-      #expect(try await store.get(key) == bytes)
-      try await b.sync()
-      #expect(try await b.container.items().map(\.name) == ["Bad.txt", "Good.txt"])
+    let store = MemoryStore()
+    let (a, b) = try await DeviceFixture.two(store)
+    try a.write("good", to: "Good.txt")
+    try await a.share("Good.txt", with: b)
+    try await a.upload("bad", to: "Bad.txt")
+    let key = try #require(store.keys.last { $0.string.hasPrefix("log/") })
+    let bytes = try #require(await store.get(key))
+    let entry = try LogEntry(decoding: bytes)
+    let version = try #require(entry.versions.first).version
+    func changed(_ body: (inout CloudVersion) -> Void) throws -> Data {
+      var version = version
+      body(&version)
+      let text = try version.encoded()
+      var other = entry
+      other.changes = []
+      // A version that no reader takes has no value of its own.
+      return other.bytes + [1] + withUnsafeBytes(of: UInt32(text.count).littleEndian) { Data($0) } + text
     }
+    let hostile = [
+      Data("<html>".utf8), try changed { $0.name = "../Bad.txt" },
+      try changed { $0.name = ".docpkg-cloud/state.sqlite" }, try changed { $0.sequence = 0 },
+      bytes.dropLast(), bytes + [1], Data([2]) + bytes.dropFirst(), Data(repeating: 32, count: 5 << 20),
+      Data(),
+      LogEntry(after: .zeros, by: "d", on: 0, entry.changes).bytes,
+    ]
+    for (number, bytes) in hostile.enumerated() {
+      try await store.put(bytes, at: key, ifAbsent: false)
+      try b.write("good \(number)", to: "Good.txt")
+      let error = await #expect(throws: CloudDataError.self) { try await b.container.sync() }
+      #expect([.damagedLog, .newerFormat].contains(error?.code), "\(number)")
+      #expect(error.map { "\($0)".contains(key.string) } == true, "\(number)")
+      #expect(b.text("Good.txt") == "good \(number)")
+      #expect(try await b.container.items().map(\.name) == ["Good.txt"])
+    }
+    // The machine that made the entry stores it again.
+    #expect(try await a.container.repair().entries == 1)
+    #expect(try await store.get(key) == bytes)
+    try await b.sync()
+    #expect(try await b.container.items().map(\.name) == ["Bad.txt", "Good.txt"])
   }
 
   @Test func `a document keeps its identity under another name`() async throws {
-    try await DeviceFixture.withTwo { a, b, store in
-      try a.write("one", to: "Old.txt")
-      try await a.sync()
-      try await b.sync()
-      try await b.container.download(itemNamed: "Old.txt")
-      try a.rename("Old.txt", to: "New.txt")
-      try await a.sync()
-      try await b.sync()
-      #expect(b.text("Old.txt") == nil)
-      #expect(b.text("New.txt") == "one")
-      #expect(try await StoredLog(store).versions.count == 1)
-    }
+    let store = MemoryStore()
+    let (a, b) = try await DeviceFixture.two(store)
+    try a.write("one", to: "Old.txt")
+    try await a.share("Old.txt", with: b)
+    try a.rename("Old.txt", to: "New.txt")
+    try await sync(a, b)
+    #expect(b.text("Old.txt") == nil)
+    #expect(b.text("New.txt") == "one")
+    #expect(try await StoredLog(store).versions.count == 1)
   }
 
   @Test func `a child that is removed here goes, also if the known entries are damaged`() async throws {
-    try await DeviceFixture.withTwo { a, b, store in
-      let texts = Dictionary(uniqueKeysWithValues: (0..<100).map { ("\($0).txt", "text \($0)") })
-      try await a.makePackage("Trip.imageNotes", texts)
-      try await a.sync()
-      try await a.container.session.state.database.write { db in
-        try db.execute(sql: "UPDATE page SET bytes = x'00' WHERE first = (SELECT min(first) FROM page)")
-      }
-      let again = DeviceFixture(try await CloudContainer.open(a.url, in: store))
-      try await again.edit("Trip.imageNotes", ["0.txt": nil])
-      try await again.sync()
-      try await b.sync()
-      try await b.container.download(itemNamed: "Trip.imageNotes")
-      #expect(b.text("Trip.imageNotes/0.txt") == nil && b.text("Trip.imageNotes/1.txt") == "text 1")
+    let store = MemoryStore()
+    let (a, b) = try await DeviceFixture.two(store)
+    let texts = Dictionary(uniqueKeysWithValues: (0..<100).map { ("\($0).txt", "text \($0)") })
+    try await a.makePackage("Trip.imageNotes", texts)
+    try await a.sync()
+    try await a.container.session.state.database.write { db in
+      try db.execute(sql: "UPDATE page SET bytes = x'00' WHERE first = (SELECT min(first) FROM page)")
     }
+    let again = DeviceFixture(try await CloudContainer.open(a.url, in: store))
+    try await again.edit("Trip.imageNotes", ["0.txt": nil])
+    try await again.share("Trip.imageNotes", with: b)
+    #expect(b.text("Trip.imageNotes/0.txt") == nil && b.text("Trip.imageNotes/1.txt") == "text 1")
   }
 
   @Test func `documents that both made under one name get two names, the same on both`() async throws {
-    try await DeviceFixture.withTwo { a, b, _ in
-      try a.write("from a", to: "Notes.txt")
-      try b.write("from b", to: "Notes.txt")
-      try await a.sync()
-      try await b.sync()
-      try await a.sync()
-      try await a.container.download(itemNamed: "Notes 2.txt")
-      #expect(a.text("Notes.txt") == b.text("Notes.txt"))
-      #expect(a.text("Notes 2.txt") == b.text("Notes 2.txt"))
-      #expect(Set([a.text("Notes.txt"), a.text("Notes 2.txt")]) == ["from a", "from b"])
-    }
+    let (a, b) = try await DeviceFixture.two(MemoryStore())
+    try a.write("from a", to: "Notes.txt")
+    try b.write("from b", to: "Notes.txt")
+    try await a.sync()
+    try await b.share("Notes 2.txt", with: a)
+    #expect(a.text("Notes.txt") == b.text("Notes.txt"))
+    #expect(a.text("Notes 2.txt") == b.text("Notes 2.txt"))
+    #expect(Set([a.text("Notes.txt"), a.text("Notes 2.txt")]) == ["from a", "from b"])
   }
 
   @Test func `a renamed child is not sent again`() async throws {
-    try await withTemporaryDirectory { directory in
-      let store = CountingStore(MemoryStore())
-      // A week later no blob counts as stored lately.
-      let later = Date().addingTimeInterval(7 * 86_400)
-      let text = String(repeating: "a long text\n", count: 50_000)
-      let first = try await DeviceFixture("a", in: directory, store)
-      try await first.makePackage("Trip.imageNotes", ["Large.txt": text, "Other.txt": "other"])
-      try await first.sync()
-      let container = try await CloudContainer.open(ContainerFolder(first.url), store, now: { later })
-      try await first.edit("Trip.imageNotes", ["Large.txt": nil, "Renamed.txt": text])
-      let before = store.traffic
-      #expect(try await container.sync().documents.map(\.uploaded) == [true])
-      #expect((store.traffic - before).bytesSent < 20_000, "\(store.traffic - before)")
-    }
+    let store = CountingStore(MemoryStore())
+    // A week later no blob counts as stored lately.
+    let later = Date().addingTimeInterval(7 * 86_400)
+    let text = String(repeating: "a long text\n", count: 50_000)
+    let first = try await DeviceFixture("a", store)
+    try await first.makePackage("Trip.imageNotes", ["Large.txt": text, "Other.txt": "other"])
+    try await first.sync()
+    let container = try await CloudContainer.open(ContainerFolder(first.url), store, now: { later })
+    try await first.edit("Trip.imageNotes", ["Large.txt": nil, "Renamed.txt": text])
+    let before = store.traffic
+    #expect(try await container.sync().documents.map(\.uploaded) == [true])
+    #expect((store.traffic - before).bytesSent < 20_000, "\(store.traffic - before)")
   }
 
   @Test func `a document that other machines could not take is not uploaded`() async throws {
-    try await DeviceFixture.withTwo { a, b, _ in
-      try await a.makePackage("Trip.imageNotes", ["Same.txt": "one", "same.txt": "two"])
-      let report = try await a.container.sync()
-      let error = try #require(report.failures.first?.error as? CloudDataError)
-      #expect(error.code == .refused && error.description.contains("'Same.txt' differs only in case"))
-      #expect(try await b.sync().discovered == 0)
-      try await a.edit("Trip.imageNotes", ["same.txt": nil])
-      try await a.sync()
-      #expect(try await b.sync().discovered == 1)
-    }
-  }
-
-  @Test func `a look that finds nothing new is one request`() async throws {
-    try await DeviceFixture.withTwo { a, b, store in
-      try await b.sync()
-      try a.write("one", to: "Notes.txt")
-      try await a.sync()
-      try await b.sync()
-      // The first look after an entry of its own asks for the date that the store gave it, and compares the bytes.
-      try await a.sync()
-      for device in [a, b] {
-        let before = store.callCount
-        try await device.sync()
-        #expect(store.callCount == before + 1)
-      }
-    }
+    let (a, b) = try await DeviceFixture.two(MemoryStore())
+    try await a.makePackage("Trip.imageNotes", ["Same.txt": "one", "same.txt": "two"])
+    let report = try await a.container.sync()
+    let error = try #require(report.failures.first?.error as? CloudDataError)
+    #expect(error.code == .refused && error.description.contains("'Same.txt' differs only in case"))
+    #expect(try await b.sync().discovered == 0)
+    try await a.edit("Trip.imageNotes", ["same.txt": nil])
+    try await a.sync()
+    #expect(try await b.sync().discovered == 1)
   }
 }

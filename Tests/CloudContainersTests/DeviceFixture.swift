@@ -13,42 +13,44 @@ struct DeviceFixture {
   let container: CloudContainer
   var url: URL { container.url }
 
-  /// - Parameter enclosesSmall: whether the content of small documents goes with their versions.
+  /// - Parameters:
+  ///   - clock: the machine's clock.
+  ///   - enclosesSmall: whether the content of small documents goes with their versions.
   init(
-    _ name: String, in directory: FilePath, _ store: any ObjectStore, address: String = "memory",
-    enclosesSmall: Bool = true
+    _ name: String, in directory: FilePath = folder, _ store: any ObjectStore, address: String = "memory",
+    clock: ModelClock? = nil, enclosesSmall: Bool = true
   ) async throws {
     let path = directory.appending(name)
     try FileManager.default.createDirectory(atPath: path.string, withIntermediateDirectories: true)
     container = try await CloudContainer.add(
       ContainerFolder(path), to: store, address: address, deviceName: name, enclosesSmall: enclosesSmall,
-      now: { Date() })
-  }
-
-  /// Runs a test with two machines, `a` and `b`, in one container.
-  static func withTwo(
-    _ body: (DeviceFixture, DeviceFixture, MemoryStore) async throws -> Void
-  ) async throws {
-    try await withTemporaryDirectory { directory in
-      let store = MemoryStore()
-      try await body(
-        DeviceFixture("a", in: directory, store), DeviceFixture("b", in: directory, store), store)
-    }
+      now: { clock?.now ?? Date() })
   }
 
   /// A machine whose container is open already.
   init(_ container: CloudContainer) { self.container = container }
 
-  /// - Parameter clock: the machine's clock.
-  init(
-    _ name: String, in directory: FilePath, _ store: any ObjectStore, clock: ModelClock,
-    enclosesSmall: Bool = true
-  ) async throws {
-    let path = directory.appending(name)
-    try FileManager.default.createDirectory(atPath: path.string, withIntermediateDirectories: true)
-    container = try await CloudContainer.add(
-      ContainerFolder(path), to: store, address: "memory", deviceName: name, enclosesSmall: enclosesSmall,
-      now: { clock.now })
+  /// Makes two machines, `a` and `b`, in one container.
+  static func two(_ store: any ObjectStore, clock: ModelClock? = nil, enclosesSmall: Bool = true) async throws
+    -> (DeviceFixture, DeviceFixture)
+  {
+    (
+      try await DeviceFixture("a", store, clock: clock, enclosesSmall: enclosesSmall),
+      try await DeviceFixture("b", store, clock: clock, enclosesSmall: enclosesSmall)
+    )
+  }
+
+  /// Brings the last version of a document from this machine to another one.
+  func share(_ name: String, with other: DeviceFixture) async throws {
+    try await sync()
+    try await other.sync()
+    try await other.container.download(itemNamed: name)
+  }
+
+  /// Makes a package, and brings it to another machine.
+  func share(_ name: String, _ children: [String: String], with other: DeviceFixture) async throws {
+    try await makePackage(name, children)
+    try await share(name, with: other)
   }
 
   func write(_ text: String, to name: String) throws {
@@ -56,6 +58,12 @@ struct DeviceFixture {
     try FileManager.default.createDirectory(
       at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
     try Data(text.utf8).write(to: place)
+  }
+
+  /// Writes a file, and syncs it.
+  func upload(_ text: String, to name: String) async throws {
+    try write(text, to: name)
+    try await sync()
   }
 
   func text(_ name: String) -> String? {
@@ -74,8 +82,7 @@ struct DeviceFixture {
     for (path, text) in children.sorted(by: { $0.key < $1.key }) {
       try tree.setDescendant(FileWrapper(regularFileWithContents: Data(text.utf8)), at: path)
     }
-    let (store, _) = try await PackageStore.create(
-      tree, at: url.appending(path: name), contentType: .package)
+    let (store, _) = try await PackageStore.create(tree, at: url.appending(path: name), contentType: .package)
     try await store.close()
   }
 
@@ -100,4 +107,9 @@ struct DeviceFixture {
     for failure in report.failures { Issue.record("\(failure.name): \(failure.error.map { "\($0)" } ?? "")") }
     return report
   }
+}
+
+/// Syncs machines, one after the other.
+func sync(_ devices: DeviceFixture...) async throws {
+  for device in devices { try await device.sync() }
 }

@@ -10,7 +10,7 @@ import Testing
 
 import CloudContainers
 
-@Suite("A document that leaves this machine")
+@Suite("A document that leaves this machine", .temporaryDirectory)
 struct DocumentEvictionTests {
   private static let tree: TestTree = ["Text.txt": "text", "Images": ["1.png": "one"]]
 
@@ -30,73 +30,65 @@ struct DocumentEvictionTests {
 
   @Test
   func `goes if the container has its content`() async throws {
-    try await withTemporaryDirectory { folder in
-      try await evict(make(in: folder))
-      #expect(try TestTree.read(folder, of: PosixDisk()) == [:])
-    }
+    try await evict(make(in: folder))
+    #expect(try TestTree.read(folder, of: PosixDisk()) == [:])
   }
 
   @Test
   func `stays with a change that is not uploaded`() async throws {
-    try await withTemporaryDirectory { folder in
-      let path = try await make(in: folder)
-      let disk = PosixDisk()
-      try TestTree.file([1]).write(to: "New.txt", in: disk.openDirectory(at: path), of: disk)
-      let before = try TestTree.read(folder, of: disk)
-      let error = await #expect(throws: FilePackageError.self) { try await evict(path) }
-      #expect(error?.code == .changedOnDisk)
-      #expect(try TestTree.read(folder, of: disk) == before)
-    }
+    let path = try await make(in: folder)
+    let disk = PosixDisk()
+    try TestTree.file([1]).write(to: "New.txt", in: disk.openDirectory(at: path), of: disk)
+    let before = try TestTree.read(folder, of: disk)
+    let error = await #expect(throws: FilePackageError.self) { try await evict(path) }
+    #expect(error?.code == .changedOnDisk)
+    #expect(try TestTree.read(folder, of: disk) == before)
   }
 
   @Test
   func `gets its name back if a program changes it at the last moment`() async throws {
-    try await withTemporaryDirectory { folder in
-      let path = try await make(in: folder)
-      let disk = PosixDisk()
-      let before = try TestTree.read(folder, of: disk)
-      // The first look is at the document, the second at its hidden name (DE1).
-      let error = await #expect(throws: FilePackageError.self) {
-        try await DocumentEviction(of: path, isPackage: true).run { $0 == path }
-      }
-      #expect(error?.code == .changedOnDisk)
-      await #expect(throws: CancellationError.self) {
-        try await DocumentEviction(of: path, isPackage: true).run { seen in
-          if seen != path { throw CancellationError() }
-          return true
-        }
-      }
-      #expect(try TestTree.read(folder, of: disk) == before)
+    let path = try await make(in: folder)
+    let disk = PosixDisk()
+    let before = try TestTree.read(folder, of: disk)
+    // The first look is at the document, the second at its hidden name (DE1).
+    let error = await #expect(throws: FilePackageError.self) {
+      try await DocumentEviction(of: path, isPackage: true).run { $0 == path }
     }
+    #expect(error?.code == .changedOnDisk)
+    await #expect(throws: CancellationError.self) {
+      try await DocumentEviction(of: path, isPackage: true).run { seen in
+        if seen != path { throw CancellationError() }
+        return true
+      }
+    }
+    #expect(try TestTree.read(folder, of: disk) == before)
   }
 
   @Test
   func `stays with a save that is not published, and with conflicts`() async throws {
-    try await withTemporaryDirectory { folder in
-      let path = try await make(in: folder)
-      let disk = PosixDisk()
-      let store = try await PackageStore.open(path, on: disk)
-      try await store.tree.setDescendant(FileWrapper(regularFileWithContents: Data([1])), at: "Text.txt")
-      try await store.save(options: .returnsAtCommit)
-      // The container lacks what is in the hidden folder (DE2).
-      let open = await #expect(throws: FilePackageError.self) {
-        try await DocumentEviction(of: path, isPackage: true).run { _ in true }
-      }
-      #expect(open?.code == .unsupported)
-      try await store.close()
-      let hidden = try disk.openDirectory(".docpkg", in: disk.openDirectory(at: path))
-      let conflicts: TestTree = ["1": "another text"]
-      try conflicts.write(to: "conflicts", in: hidden, of: disk)
-      let kept = await #expect(throws: FilePackageError.self) {
-        try await DocumentEviction(of: path, isPackage: true).run { _ in true }
-      }
-      #expect(kept?.code == .unsupported)
-      #expect(try DownloadFixture.children(of: path)["Text.txt"] == .file([1]))
-      try disk.removeEntries(of: hidden)
-      // A history goes with the document.
-      try TestTree.file([1]).write(to: "history", in: hidden, of: disk)
+    let path = try await make(in: folder)
+    let disk = PosixDisk()
+    let store = try await PackageStore.open(path, on: disk)
+    try await store.tree.setDescendant(FileWrapper(regularFileWithContents: Data([1])), at: "Text.txt")
+    try await store.save(options: .returnsAtCommit)
+    // The container lacks what is in the hidden folder (DE2).
+    let open = await #expect(throws: FilePackageError.self) {
       try await DocumentEviction(of: path, isPackage: true).run { _ in true }
-      #expect(try TestTree.read(folder, of: disk) == [:])
     }
+    #expect(open?.code == .unsupported)
+    try await store.close()
+    let hidden = try disk.openDirectory(".docpkg", in: disk.openDirectory(at: path))
+    let conflicts: TestTree = ["1": "another text"]
+    try conflicts.write(to: "conflicts", in: hidden, of: disk)
+    let kept = await #expect(throws: FilePackageError.self) {
+      try await DocumentEviction(of: path, isPackage: true).run { _ in true }
+    }
+    #expect(kept?.code == .unsupported)
+    #expect(try DownloadFixture.children(of: path)["Text.txt"] == .file([1]))
+    try disk.removeEntries(of: hidden)
+    // A history goes with the document.
+    try TestTree.file([1]).write(to: "history", in: hidden, of: disk)
+    try await DocumentEviction(of: path, isPackage: true).run { _ in true }
+    #expect(try TestTree.read(folder, of: disk) == [:])
   }
 }

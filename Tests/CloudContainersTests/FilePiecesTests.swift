@@ -9,7 +9,7 @@ import Testing
 
 import CloudContainers
 
-@Suite("The pieces of a large file", .tags(.scale))
+@Suite("The pieces of a large file", .tags(.scale), .temporaryDirectory)
 struct FilePiecesTests {
   private let disk = PosixDisk()
 
@@ -48,97 +48,88 @@ struct FilePiecesTests {
 
   @Test
   func `are one blob if it is small, and none if it is empty`() async throws {
-    try await withTemporaryDirectory { path in
-      let counter = CallCounter()
-      let blobs = BlobStore(counter.store())
-      try write([], in: path)
-      let empty = try await upload(in: path, to: blobs)
-      #expect(empty.size == 0 && empty.hash == .empty && empty.list == nil && counter[.put] == 0)
-      try write([1, 2, 3], in: path)
-      let small = try await upload(in: path, to: blobs)
-      #expect(small.list == nil && small.hash == ContentHash(of: [1, 2, 3]) && counter[.put] == 1)
-      #expect(try await bytes(of: small, in: blobs) == [1, 2, 3])
-      // A flat file has no path in its document.
-      #expect(try await FileUpload(of: .root, in: path.appending("a"), to: blobs).content() == small)
-      try write([UInt8](repeating: 7, count: FileUpload.maximumWhole), in: path)
-      #expect(try await upload(in: path, to: blobs).list == nil)
-    }
+    let counter = CallCounter()
+    let blobs = BlobStore(counter.store())
+    try write([], in: folder)
+    let empty = try await upload(in: folder, to: blobs)
+    #expect(empty.size == 0 && empty.hash == .empty && empty.list == nil && counter[.put] == 0)
+    try write([1, 2, 3], in: folder)
+    let small = try await upload(in: folder, to: blobs)
+    #expect(small.list == nil && small.hash == ContentHash(of: [1, 2, 3]) && counter[.put] == 1)
+    #expect(try await bytes(of: small, in: blobs) == [1, 2, 3])
+    // A flat file has no folder in its document.
+    #expect(try await FileUpload(of: .root, in: folder.appending("a"), to: blobs).content() == small)
+    try write([UInt8](repeating: 7, count: FileUpload.maximumWhole), in: folder)
+    #expect(try await upload(in: folder, to: blobs).list == nil)
   }
 
   @Test
   func `stay the same around an inserted byte`() async throws {
-    try await withTemporaryDirectory { path in
-      let store = CountingStore(MemoryStore())
-      var bytes = random(64 << 20)
-      try write(bytes, in: path)
-      let first = try await upload(in: path, to: BlobStore(store))
-      #expect(first.list != nil)
-      var sizes: [UInt64] = []
-      try await first.forEachPiece(in: BlobStore(store)) { piece, _ in sizes.append(piece.size) }
-      // The sizes of pieces (PI2).
-      #expect(sizes.dropLast().allSatisfy { (256 << 10...4 << 20).contains($0) })
-      #expect((32...128).contains(sizes.count), "\(sizes.count) pieces")
-      // The bytes around a cut decide on it (PI1).
-      bytes.insert(0x55, at: 20 << 20)
-      try write(bytes, in: path)
-      let before = store.traffic
-      let blobs = BlobStore(store)
-      let second = try await upload(in: path, over: first, to: blobs)
-      #expect(second.hash == ContentHash(of: bytes) && second.size == UInt64(bytes.count))
-      let traffic = store.traffic - before
-      #expect(traffic.bytesSent <= 5 << 20, "\(traffic)")
-      #expect(try await self.bytes(of: second, in: blobs) == bytes)
-    }
+    let store = CountingStore(MemoryStore())
+    var bytes = random(64 << 20)
+    try write(bytes, in: folder)
+    let first = try await upload(in: folder, to: BlobStore(store))
+    #expect(first.list != nil)
+    var sizes: [UInt64] = []
+    try await first.forEachPiece(in: BlobStore(store)) { piece, _ in sizes.append(piece.size) }
+    // The sizes of pieces (PI2).
+    #expect(sizes.dropLast().allSatisfy { (256 << 10...4 << 20).contains($0) })
+    #expect((32...128).contains(sizes.count), "\(sizes.count) pieces")
+    // The bytes around a cut decide on it (PI1).
+    bytes.insert(0x55, at: 20 << 20)
+    try write(bytes, in: folder)
+    let before = store.traffic
+    let blobs = BlobStore(store)
+    let second = try await upload(in: folder, over: first, to: blobs)
+    #expect(second.hash == ContentHash(of: bytes) && second.size == UInt64(bytes.count))
+    let traffic = store.traffic - before
+    #expect(traffic.bytesSent <= 5 << 20, "\(traffic)")
+    #expect(try await self.bytes(of: second, in: blobs) == bytes)
   }
 
   @Test
   func `of a database are few if one page changed`() async throws {
-    try await withTemporaryDirectory { path in
-      let store = CountingStore(MemoryStore())
-      var bytes = random(100 << 20)
-      bytes.replaceSubrange(0..<16, with: Array("SQLite format 3\0".utf8))
-      try write(bytes, in: path)
-      let first = try await upload(in: path, to: BlobStore(store))
-      // A page, and the counter in the first page.
-      bytes[24] ^= 1
-      for offset in 0..<4096 { bytes[60 << 20 + offset] ^= 0xFF }
-      try write(bytes, in: path)
-      let before = store.traffic
-      let second = try await upload(in: path, over: first, to: BlobStore(store))
-      #expect(second.hash == ContentHash(of: bytes))
-      let traffic = store.traffic - before
-      #expect(traffic.bytesSent <= 3 << 20, "\(traffic)")
-    }
+    let store = CountingStore(MemoryStore())
+    var bytes = random(100 << 20)
+    bytes.replaceSubrange(0..<16, with: Array("SQLite format 3\0".utf8))
+    try write(bytes, in: folder)
+    let first = try await upload(in: folder, to: BlobStore(store))
+    // A page, and the counter in the first page.
+    bytes[24] ^= 1
+    for offset in 0..<4096 { bytes[60 << 20 + offset] ^= 0xFF }
+    try write(bytes, in: folder)
+    let before = store.traffic
+    let second = try await upload(in: folder, over: first, to: BlobStore(store))
+    #expect(second.hash == ContentHash(of: bytes))
+    let traffic = store.traffic - before
+    #expect(traffic.bytesSent <= 3 << 20, "\(traffic)")
   }
 
   @Test
   func `are at most four in memory`() async throws {
-    try await withTemporaryDirectory { path in
-      try write(random(24 << 20), in: path)
-      let store = SlowStore()
-      _ = try await upload(in: path, to: BlobStore(store))
-      #expect((2...4).contains(store.most))
-    }
+    try write(random(24 << 20), in: folder)
+    let store = SlowStore()
+    _ = try await upload(in: folder, to: BlobStore(store))
+    #expect((2...4).contains(store.most))
   }
 
   @Test
   func `are none if the file changes meanwhile`() async throws {
-    try await withTemporaryDirectory { path in
-      try write(random(12 << 20), in: path)
-      let disk = self.disk
-      let blobs = BlobStore(
-        MemoryStore { call in
-          guard call.number == 1 else { return nil }
-          // Another program writes.
-          let folder = try? disk.openDirectory(at: path)
-          if let folder, let file = try? disk.openFileForWriting("a", in: folder) {
-            try? disk.write([1], to: file, at: 11 << 20)
-          }
-          return nil
-        })
-      let error = await #expect(throws: FilePackageError.self) { try await upload(in: path, to: blobs) }
-      #expect(error?.code == .changedOnDisk)
-    }
+    let path = folder
+    try write(random(12 << 20), in: path)
+    let disk = self.disk
+    let blobs = BlobStore(
+      MemoryStore { call in
+        guard call.number == 1 else { return nil }
+        // Another program writes.
+        let folder = try? disk.openDirectory(at: path)
+        if let folder, let file = try? disk.openFileForWriting("a", in: folder) {
+          try? disk.write([1], to: file, at: 11 << 20)
+        }
+        return nil
+      })
+    let error = await #expect(throws: FilePackageError.self) { try await upload(in: path, to: blobs) }
+    #expect(error?.code == .changedOnDisk)
   }
 
   @Test

@@ -9,58 +9,50 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("The collection of garbage")
+@Suite("The collection of garbage", .temporaryDirectory)
 struct GarbageCollectionTests {
   @Test func `removes old versions and their blobs after thirty days, and nothing before`() async throws {
-    try await withTemporaryDirectory { directory in
-      let clock = ModelClock()
-      let store = MemoryStore(now: { clock.now })
-      let path = directory.appending("a")
-      try FileManager.default.createDirectory(atPath: path.string, withIntermediateDirectories: true)
-      let container = try await CloudContainer.add(
-        ContainerFolder(path), to: store, address: "memory", deviceName: "a", enclosesSmall: false,
-        now: { clock.now })
-      let file = container.url.appending(path: "Notes.txt")
-      for text in ["one", "two", "three"] {
-        try Data(text.utf8).write(to: file)
-        try await container.sync()
-        clock.advance(3_600)
-      }
-      clock.advance(29 * 86_400)
-      #expect(try await container.collectGarbage(isDryRun: false).blobs == 0)
-      clock.advance(2 * 86_400)
-      let planned = try await container.collectGarbage(isDryRun: true)
-      #expect(planned.versions == 2 && planned.blobs == 4, "two contents and two pages")
-      #expect(try await container.collectGarbage(isDryRun: false) == planned)
-      #expect(try await container.collectGarbage(isDryRun: false).blobs == 0)
-      #expect(try await container.check(reads: true).isWhole)
-      // The next upload stores anew what went.
-      try Data("one".utf8).write(to: file)
+    let clock = ModelClock()
+    let store = MemoryStore(now: { clock.now })
+    let container = try await DeviceFixture("a", store, clock: clock, enclosesSmall: false).container
+    let file = container.url.appending(path: "Notes.txt")
+    for text in ["one", "two", "three"] {
+      try Data(text.utf8).write(to: file)
       try await container.sync()
-      let report = try await container.check(reads: true)
-      #expect(report.isWhole && report.versions == 2, "\(report)")
+      clock.advance(3_600)
     }
+    clock.advance(29 * 86_400)
+    #expect(try await container.collectGarbage(isDryRun: false).blobs == 0)
+    clock.advance(2 * 86_400)
+    let planned = try await container.collectGarbage(isDryRun: true)
+    #expect(planned.versions == 2 && planned.blobs == 4, "two contents and two pages")
+    #expect(try await container.collectGarbage(isDryRun: false) == planned)
+    #expect(try await container.collectGarbage(isDryRun: false).blobs == 0)
+    #expect(try await container.check(reads: true).isWhole)
+    // The next upload stores anew what went.
+    try Data("one".utf8).write(to: file)
+    try await container.sync()
+    let report = try await container.check(reads: true)
+    #expect(report.isWhole && report.versions == 2, "\(report)")
   }
 
   @Test func `removes what killed programs left in a folder more than two days ago`() async throws {
-    try await withTemporaryDirectory { directory in
-      let folder = directory.appending("store")
-      try FileManager.default.createDirectory(atPath: folder.string, withIntermediateDirectories: false)
-      let device = try await DeviceFixture("a", in: directory, FolderStore(at: URL(filePath: folder.string)))
-      try Data("one".utf8).write(to: device.url.appending(path: "Notes.txt"))
-      try await device.sync()
-      for (name, age) in [("old", 49.0), ("new", 47.0)] {
-        let path = folder.appending(".uploads/\(name)").string
-        try Data("a part".utf8).write(to: URL(filePath: path))
-        let date = Date(timeIntervalSinceNow: -age * 3_600)
-        try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: path)
-      }
-      _ = try await device.container.collectGarbage(isDryRun: true)
-      let uploads = folder.appending(".uploads").string
-      #expect(try FileManager.default.contentsOfDirectory(atPath: uploads).sorted() == ["new", "old"])
-      _ = try await device.container.collectGarbage(isDryRun: false)
-      #expect(try FileManager.default.contentsOfDirectory(atPath: uploads) == ["new"])
+    let place = folder.appending("store")
+    try FileManager.default.createDirectory(atPath: place.string, withIntermediateDirectories: false)
+    let device = try await DeviceFixture("a", FolderStore(at: URL(filePath: place.string)))
+    try Data("one".utf8).write(to: device.url.appending(path: "Notes.txt"))
+    try await device.sync()
+    for (name, age) in [("old", 49.0), ("new", 47.0)] {
+      let path = place.appending(".uploads/\(name)").string
+      try Data("a part".utf8).write(to: URL(filePath: path))
+      let date = Date(timeIntervalSinceNow: -age * 3_600)
+      try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: path)
     }
+    _ = try await device.container.collectGarbage(isDryRun: true)
+    let uploads = place.appending(".uploads").string
+    #expect(try FileManager.default.contentsOfDirectory(atPath: uploads).sorted() == ["new", "old"])
+    _ = try await device.container.collectGarbage(isDryRun: false)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: uploads) == ["new"])
   }
 
   @Test func `leaves running uploads to a folder alone, however far this machine's clock is ahead`()
@@ -73,40 +65,28 @@ struct GarbageCollectionTests {
   }
 
   @Test func `keeps a deleted document for thirty days`() async throws {
-    try await withTemporaryDirectory { directory in
-      let clock = ModelClock()
-      let store = MemoryStore(now: { clock.now })
-      let path = directory.appending("a")
-      try FileManager.default.createDirectory(atPath: path.string, withIntermediateDirectories: true)
-      let container = try await CloudContainer.add(
-        ContainerFolder(path), to: store, address: "memory", deviceName: "a", enclosesSmall: false,
-        now: { clock.now })
-      let file = container.url.appending(path: "Notes.txt")
-      try Data("one".utf8).write(to: file)
-      try await container.sync()
-      try await container.delete(itemNamed: "Notes.txt")
-      clock.advance(29 * 86_400)
-      _ = try await container.collectGarbage(isDryRun: false)
-      let deleted = try #require(await container.deletedItems().first)
-      try await container.restore(deleted.document)
-      try await container.download(itemNamed: "Notes.txt")
-      #expect(try String(contentsOf: file, encoding: .utf8) == "one")
-    }
+    let clock = ModelClock()
+    let store = MemoryStore(now: { clock.now })
+    let container = try await DeviceFixture("a", store, clock: clock, enclosesSmall: false).container
+    let file = container.url.appending(path: "Notes.txt")
+    try Data("one".utf8).write(to: file)
+    try await container.sync()
+    try await container.delete(itemNamed: "Notes.txt")
+    clock.advance(29 * 86_400)
+    _ = try await container.collectGarbage(isDryRun: false)
+    let deleted = try #require(await container.deletedItems().first)
+    try await container.restore(deleted.document)
+    try await container.download(itemNamed: "Notes.txt")
+    #expect(try String(contentsOf: file, encoding: .utf8) == "one")
   }
 
   /// Two machines with one clock.
-  private func withTwo(
-    _ store: MemoryStore, _ clock: ModelClock, _ body: (DeviceFixture, DeviceFixture) async throws -> Void
-  ) async throws {
-    try await withTemporaryDirectory { directory in
-      let a = try await DeviceFixture("a", in: directory, store, clock: clock, enclosesSmall: false)
-      let b = try await DeviceFixture("b", in: directory, store, clock: clock, enclosesSmall: false)
-      try await a.makePackage("Trip.imageNotes", ["1.txt": "one", "2.txt": "two", "3.txt": "three"])
-      try await a.sync()
-      try await b.sync()
-      try await b.container.download(itemNamed: "Trip.imageNotes")
-      try await body(a, b)
-    }
+  private func makeTwo(_ store: MemoryStore, _ clock: ModelClock) async throws
+    -> (DeviceFixture, DeviceFixture)
+  {
+    let (a, b) = try await DeviceFixture.two(store, clock: clock, enclosesSmall: false)
+    try await a.share("Trip.imageNotes", ["1.txt": "one", "2.txt": "two", "3.txt": "three"], with: b)
+    return (a, b)
   }
 
   @Test func `that is cut short leaves no version without its content`() async throws {
@@ -118,184 +98,168 @@ struct GarbageCollectionTests {
         return call.operation == .delete && isBlob && refusesBlobs.withLock { $0 }
           ? .refusal(.serverFailure) : nil
       }, now: { clock.now })
-    try await withTwo(store, clock) { a, b in
-      try await a.edit("Trip.imageNotes", ["1.txt": "ONE"])
-      try await a.sync()
-      clock.advance(31 * 86_400)
-      refusesBlobs.withLock { $0 = true }
-      await #expect(throws: ObjectStoreError.self) { try await a.container.collectGarbage(isDryRun: false) }
-      let report = try await a.container.check(reads: true)
-      #expect(report.isWhole && report.versions == 1, "\(report)")
-      refusesBlobs.withLock { $0 = false }
-      // The removal may come late (GC3).
-      await #expect(throws: FilePackageError.self) { try await b.container.collectGarbage(isDryRun: false) }
-      clock.advance(1_201)
-      #expect(try await a.container.collectGarbage(isDryRun: false).blobs == 2)
-      #expect(try await a.container.check(reads: true).isWhole)
-    }
+    let (a, b) = try await makeTwo(store, clock)
+    try await a.edit("Trip.imageNotes", ["1.txt": "ONE"])
+    try await a.sync()
+    clock.advance(31 * 86_400)
+    refusesBlobs.withLock { $0 = true }
+    await #expect(throws: ObjectStoreError.self) { try await a.container.collectGarbage(isDryRun: false) }
+    let report = try await a.container.check(reads: true)
+    #expect(report.isWhole && report.versions == 1, "\(report)")
+    refusesBlobs.withLock { $0 = false }
+    // The removal may come late (GC3).
+    await #expect(throws: FilePackageError.self) { try await b.container.collectGarbage(isDryRun: false) }
+    clock.advance(1_201)
+    #expect(try await a.container.collectGarbage(isDryRun: false).blobs == 2)
+    #expect(try await a.container.check(reads: true).isWhole)
   }
 
   @Test func `an edit that outlives an old deletion stores all content anew`() async throws {
     let clock = ModelClock()
-    try await withTwo(MemoryStore(now: { clock.now }), clock) { a, b in
-      try a.remove("Trip.imageNotes")
-      try await a.sync()
-      clock.advance(31 * 86_400)
-      #expect(try await a.container.collectGarbage(isDryRun: false).blobs > 0)
-      try await b.edit("Trip.imageNotes", ["1.txt": "ONE"])
-      try await b.sync()
-      let report = try await b.container.check(reads: true)
-      #expect(report.isWhole, "\(report)")
-      try await a.sync()
-      try await a.container.download(itemNamed: "Trip.imageNotes")
-      #expect(a.text("Trip.imageNotes/1.txt") == "ONE" && a.text("Trip.imageNotes/2.txt") == "two")
-    }
+    let (a, b) = try await makeTwo(MemoryStore(now: { clock.now }), clock)
+    try a.remove("Trip.imageNotes")
+    try await a.sync()
+    clock.advance(31 * 86_400)
+    #expect(try await a.container.collectGarbage(isDryRun: false).blobs > 0)
+    try await b.edit("Trip.imageNotes", ["1.txt": "ONE"])
+    try await b.sync()
+    let report = try await b.container.check(reads: true)
+    #expect(report.isWhole, "\(report)")
+    try await a.sync()
+    try await a.container.download(itemNamed: "Trip.imageNotes")
+    #expect(a.text("Trip.imageNotes/1.txt") == "ONE" && a.text("Trip.imageNotes/2.txt") == "two")
   }
 
   @Test func `a conflict with a machine that was away for long has all its content`() async throws {
     let clock = ModelClock()
-    try await withTwo(MemoryStore(now: { clock.now }), clock) { a, b in
-      try await a.edit("Trip.imageNotes", ["1.txt": "one of a", "2.txt": "two of a"])
-      try await a.sync()
-      clock.advance(31 * 86_400)
-      #expect(try await a.container.collectGarbage(isDryRun: false).blobs > 0)
-      try await b.edit("Trip.imageNotes", ["1.txt": "one of b"])
-      try await b.sync()
-      let report = try await b.container.check(reads: true)
-      #expect(report.isWhole, "\(report)")
-      try await a.sync()
-      for device in [a, b] {
-        #expect(device.text("Trip.imageNotes/1.txt") == "one of a")
-        let url = device.url.appending(path: "Trip.imageNotes")
-        let versions = try #require(await FileVersion.unresolvedConflictVersionsOfItem(at: url))
-        #expect(versions.count == 1)
-        let tree = try #require(await versions.first?.contents().tree)
-        #expect(try tree.descendant(at: "1.txt")?.contents() == Data("one of b".utf8))
-      }
+    let (a, b) = try await makeTwo(MemoryStore(now: { clock.now }), clock)
+    try await a.edit("Trip.imageNotes", ["1.txt": "one of a", "2.txt": "two of a"])
+    try await a.sync()
+    clock.advance(31 * 86_400)
+    #expect(try await a.container.collectGarbage(isDryRun: false).blobs > 0)
+    try await b.edit("Trip.imageNotes", ["1.txt": "one of b"])
+    try await b.sync()
+    let report = try await b.container.check(reads: true)
+    #expect(report.isWhole, "\(report)")
+    try await a.sync()
+    for device in [a, b] {
+      #expect(device.text("Trip.imageNotes/1.txt") == "one of a")
+      let url = device.url.appending(path: "Trip.imageNotes")
+      let versions = try #require(await FileVersion.unresolvedConflictVersionsOfItem(at: url))
+      #expect(versions.count == 1)
+      let tree = try #require(await versions.first?.contents().tree)
+      #expect(try tree.descendant(at: "1.txt")?.contents() == Data("one of b".utf8))
     }
   }
 
   @Test func `a document that is restored late has all its content, or is refused`() async throws {
     let clock = ModelClock()
-    try await withTwo(MemoryStore(now: { clock.now }), clock) { a, b in
-      try await b.container.delete(itemNamed: "Trip.imageNotes")
-      try await a.sync()
-      let deleted = try #require(await a.container.deletedItems().first).document
-      // No collection has run: the content is still there, and stays with the next one.
-      clock.advance(31 * 86_400)
-      try await a.container.restore(deleted)
-      _ = try await b.container.collectGarbage(isDryRun: false)
-      #expect(try await a.container.check(reads: true).isWhole)
-      try await a.container.download(itemNamed: "Trip.imageNotes")
-      try await a.container.delete(itemNamed: "Trip.imageNotes")
-      clock.advance(31 * 86_400)
-      _ = try await b.container.collectGarbage(isDryRun: false)
-      let error = await #expect(throws: CloudDataError.self) { try await a.container.restore(deleted) }
-      #expect(error?.code == .missing)
-      #expect(try await a.container.check(reads: true).isWhole)
-    }
+    let (a, b) = try await makeTwo(MemoryStore(now: { clock.now }), clock)
+    try await b.container.delete(itemNamed: "Trip.imageNotes")
+    try await a.sync()
+    let deleted = try #require(await a.container.deletedItems().first).document
+    // No collection has run: the content is still there, and stays with the next one.
+    clock.advance(31 * 86_400)
+    try await a.container.restore(deleted)
+    _ = try await b.container.collectGarbage(isDryRun: false)
+    #expect(try await a.container.check(reads: true).isWhole)
+    try await a.container.download(itemNamed: "Trip.imageNotes")
+    try await a.container.delete(itemNamed: "Trip.imageNotes")
+    clock.advance(31 * 86_400)
+    _ = try await b.container.collectGarbage(isDryRun: false)
+    let error = await #expect(throws: CloudDataError.self) { try await a.container.restore(deleted) }
+    #expect(error?.code == .missing)
+    #expect(try await a.container.check(reads: true).isWhole)
   }
 
   @Test func `a check names an object that is missing and one that is damaged`() async throws {
-    try await withTemporaryDirectory { directory in
-      let store = MemoryStore()
-      let a = try await DeviceFixture("a", in: directory, store, enclosesSmall: false)
-      try a.write("one", to: "Notes.txt")
-      try await a.sync()
-      #expect(try await a.container.check(reads: true).isWhole)
-      let content = BlobName(of: Data("one".utf8)).key
-      try await store.put(Data("eno".utf8), at: content)
-      #expect(try await a.container.check().isWhole)
-      #expect(try await a.container.check(reads: true).problems.count == 1)
-      try await store.delete(content)
-      #expect(try await a.container.check().problems.count == 1)
-    }
+    let store = MemoryStore()
+    let a = try await DeviceFixture("a", store, enclosesSmall: false)
+    try await a.upload("one", to: "Notes.txt")
+    #expect(try await a.container.check(reads: true).isWhole)
+    let content = BlobName(of: Data("one".utf8)).key
+    try await store.put(Data("eno".utf8), at: content)
+    #expect(try await a.container.check().isWhole)
+    #expect(try await a.container.check(reads: true).problems.count == 1)
+    try await store.delete(content)
+    #expect(try await a.container.check().problems.count == 1)
   }
 
   @Test func `takes no content that another machine stores anew at that moment`() async throws {
-    try await withTemporaryDirectory { directory in
-      let clock = ModelClock()
-      let memory = MemoryStore(now: { clock.now })
-      let slow = SlowRemoval(memory)
-      let a = try await DeviceFixture("a", in: directory, slow, clock: clock, enclosesSmall: false)
-      let b = try await DeviceFixture("b", in: directory, memory, clock: clock, enclosesSmall: false)
-      for device in [a, b] { try await device.sync() }
-      // An old content that no version needs, as an upload that was cut off leaves.
-      let text = "a content that comes again"
-      try await memory.put(Data(text.utf8), at: BlobName(of: Data(text.utf8)).key)
-      try a.write("another", to: "Other.txt")
-      try await a.sync()
-      clock.advance(5 * 86_400)
-      let reports = Mutex<[SyncReport]>([])
-      slow.beforeRemoval {
-        try b.write(text, to: "Notes.txt")
-        let report = try await b.container.sync()
-        reports.withLock { $0.append(report) }
-      }
-      let report = try await a.container.collectGarbage(isDryRun: false)
-      #expect(report.blobs == 1 && report.problems.isEmpty)
-      // It waited, and said so (GC1).
-      let failures = reports.withLock { $0 }.flatMap(\.failures)
-      #expect(failures.map(\.name) == ["Notes.txt"])
-      #expect((failures.first?.error as? FilePackageError)?.code == .busy)
-      try await b.sync()
-      try await a.sync()
-      #expect(try await a.container.check(reads: true).isWhole)
-      try await a.container.download(itemNamed: "Notes.txt")
-      #expect(a.text("Notes.txt") == text)
+    let clock = ModelClock()
+    let memory = MemoryStore(now: { clock.now })
+    let slow = SlowRemoval(memory)
+    let a = try await DeviceFixture("a", slow, clock: clock, enclosesSmall: false)
+    let b = try await DeviceFixture("b", memory, clock: clock, enclosesSmall: false)
+    try await sync(a, b)
+    // An old content that no version needs, as an upload that was cut off leaves.
+    let text = "a content that comes again"
+    try await memory.put(Data(text.utf8), at: BlobName(of: Data(text.utf8)).key)
+    try await a.upload("another", to: "Other.txt")
+    clock.advance(5 * 86_400)
+    let reports = Mutex<[SyncReport]>([])
+    slow.beforeRemoval {
+      try b.write(text, to: "Notes.txt")
+      let report = try await b.container.sync()
+      reports.withLock { $0.append(report) }
     }
+    let report = try await a.container.collectGarbage(isDryRun: false)
+    #expect(report.blobs == 1 && report.problems.isEmpty)
+    // It waited, and said so (GC1).
+    let failures = reports.withLock { $0 }.flatMap(\.failures)
+    #expect(failures.map(\.name) == ["Notes.txt"])
+    #expect((failures.first?.error as? FilePackageError)?.code == .busy)
+    try await sync(b, a)
+    #expect(try await a.container.check(reads: true).isWhole)
+    try await a.container.download(itemNamed: "Notes.txt")
+    #expect(a.text("Notes.txt") == text)
   }
 
   @Test(arguments: [0, 30 * 3_600.0, -30 * 3_600.0])
   func `that was cut off keeps no upload waiting for more than twenty minutes, whatever its clock says`(
     offset: Double
   ) async throws {
-    try await withTemporaryDirectory { directory in
-      let (clock, other) = (ModelClock(), ModelClock())
-      other.advance(offset)
-      let isCut = Mutex(false)
-      let store = MemoryStore(
-        trouble: { call in
-          call.operation == .delete && isCut.withLock { $0 } ? .refusal(.unreachable) : nil
-        }, now: { clock.now })
-      let a = try await DeviceFixture("a", in: directory, store, clock: other, enclosesSmall: false)
-      let b = try await DeviceFixture("b", in: directory, store, clock: clock, enclosesSmall: false)
-      for device in [a, b] { try await device.sync() }
-      let text = "a content that comes again"
-      try await store.put(Data(text.utf8), at: BlobName(of: Data(text.utf8)).key)
-      isCut.withLock { $0 = true }
-      await #expect(throws: ObjectStoreError.self) { try await a.container.collectGarbage(isDryRun: false) }
-      isCut.withLock { $0 = false }
-      try b.write(text, to: "Notes.txt")
-      for _ in 0..<2 {
-        #expect(try await b.container.sync().failures.map(\.name) == ["Notes.txt"])
-        clock.advance(599)
-      }
-      // GC2
-      clock.advance(3)
-      try await b.sync()
-      _ = try await b.container.collectGarbage(isDryRun: false)
-      #expect(try await b.container.check(reads: true).isWhole)
+    let (clock, other) = (ModelClock(), ModelClock())
+    other.advance(offset)
+    let isCut = Mutex(false)
+    let store = MemoryStore(
+      trouble: { call in
+        call.operation == .delete && isCut.withLock { $0 } ? .refusal(.unreachable) : nil
+      }, now: { clock.now })
+    let a = try await DeviceFixture("a", store, clock: other, enclosesSmall: false)
+    let b = try await DeviceFixture("b", store, clock: clock, enclosesSmall: false)
+    try await sync(a, b)
+    let text = "a content that comes again"
+    try await store.put(Data(text.utf8), at: BlobName(of: Data(text.utf8)).key)
+    isCut.withLock { $0 = true }
+    await #expect(throws: ObjectStoreError.self) { try await a.container.collectGarbage(isDryRun: false) }
+    isCut.withLock { $0 = false }
+    try b.write(text, to: "Notes.txt")
+    for _ in 0..<2 {
+      #expect(try await b.container.sync().failures.map(\.name) == ["Notes.txt"])
+      clock.advance(599)
     }
+    // GC2
+    clock.advance(3)
+    try await b.sync()
+    _ = try await b.container.collectGarbage(isDryRun: false)
+    #expect(try await b.container.check(reads: true).isWhole)
   }
 
   @Test func `makes an upload begin anew that stored its content before`() async throws {
-    try await withTemporaryDirectory { directory in
-      let clock = ModelClock()
-      let memory = MemoryStore(now: { clock.now })
-      let slow = SlowRemoval(memory, waitsForEntry: true)
-      let a = try await DeviceFixture("a", in: directory, memory, clock: clock, enclosesSmall: false)
-      let b = try await DeviceFixture("b", in: directory, slow, clock: clock, enclosesSmall: false)
-      for device in [a, b] { try await device.sync() }
-      // The collection takes the content, which no version needs yet, and ends before the version comes (CM2).
-      slow.beforeRemoval { _ = try await a.container.collectGarbage(isDryRun: false) }
-      try b.write("a content", to: "Notes.txt")
-      try await b.sync()
-      #expect(try await b.container.check(reads: true).isWhole)
-      try await a.sync()
-      try await a.container.download(itemNamed: "Notes.txt")
-      #expect(a.text("Notes.txt") == "a content")
-    }
+    let clock = ModelClock()
+    let memory = MemoryStore(now: { clock.now })
+    let slow = SlowRemoval(memory, waitsForEntry: true)
+    let a = try await DeviceFixture("a", memory, clock: clock, enclosesSmall: false)
+    let b = try await DeviceFixture("b", slow, clock: clock, enclosesSmall: false)
+    try await sync(a, b)
+    // The collection takes the content, which no version needs yet, and ends before the version comes (CM2).
+    slow.beforeRemoval { _ = try await a.container.collectGarbage(isDryRun: false) }
+    try await b.upload("a content", to: "Notes.txt")
+    #expect(try await b.container.check(reads: true).isWhole)
+    try await a.sync()
+    try await a.container.download(itemNamed: "Notes.txt")
+    #expect(a.text("Notes.txt") == "a content")
   }
 }
 

@@ -174,44 +174,42 @@ enum HostileContent: String, CaseIterable {
   }
 }
 
-@Suite("A container that wants to do harm")
+@Suite("A container that wants to do harm", .temporaryDirectory)
 struct HostileContainerTests {
   @Test(arguments: HostileContent.allCases)
   func `is refused in one sentence, and nothing outside or inside changes`(content: HostileContent)
     async throws
   {
     // Each entry is checked before anything comes (DD3).
-    try await withTemporaryDirectory { folder in
-      let store = MemoryStore(place: "s3://bucket")
-      let blobs = BlobStore(store)
-      let local: TestTree = ["Text.txt": "mine"]
-      let base = try await DownloadFixture.root(local, values: nil, in: blobs)
-      let disk = PosixDisk()
-      let path = folder.appending("Trip.pkg")
-      if content.isPackage {
-        try await DownloadFixture.download(to: path, to: base, in: blobs)
+    let store = MemoryStore(place: "s3://bucket")
+    let blobs = BlobStore(store)
+    let local: TestTree = ["Text.txt": "mine"]
+    let base = try await DownloadFixture.root(local, values: nil, in: blobs)
+    let disk = PosixDisk()
+    let path = folder.appending("Trip.pkg")
+    if content.isPackage {
+      try await DownloadFixture.download(to: path, to: base, in: blobs)
+    }
+    let hostile = try await content.root(in: store)
+    // The hostile version has the local entries, too.
+    var target = hostile
+    if content == .twinOfLocal {
+      target = try await DocumentTree(hostile, blobs).updated(with: [
+        "Text.txt": try await DocumentTree(base, blobs).entry(at: "Text.txt")
+      ])
+    }
+    let before = try TestTree.read(folder, of: disk)
+    for base in content == .twinOfLocal ? [base] : [base, nil] {
+      let error = await #expect(throws: CloudDataError.self, "\(content)") {
+        try await DownloadFixture.download(
+          to: base == nil ? folder.appending("New.pkg") : path, isPackage: content.isPackage, from: base,
+          to: target, in: blobs)
       }
-      let hostile = try await content.root(in: store)
-      // The hostile version has the local entries, too.
-      var target = hostile
-      if content == .twinOfLocal {
-        target = try await DocumentTree(hostile, blobs).updated(with: [
-          "Text.txt": try await DocumentTree(base, blobs).entry(at: "Text.txt")
-        ])
-      }
-      let before = try TestTree.read(folder, of: disk)
-      for base in content == .twinOfLocal ? [base] : [base, nil] {
-        let error = await #expect(throws: CloudDataError.self, "\(content)") {
-          try await DownloadFixture.download(
-            to: base == nil ? folder.appending("New.pkg") : path, isPackage: content.isPackage, from: base,
-            to: target, in: blobs)
-        }
-        #expect(error?.code == content.code, "\(content): \(error.map { "\($0)" } ?? "")")
-        let text = error?.description ?? ""
-        #expect(
-          text.contains("s3://bucket") && text.contains("Nothing here was changed") && !text.contains("\n"))
-        #expect(try TestTree.read(folder, of: disk) == before)
-      }
+      #expect(error?.code == content.code, "\(content): \(error.map { "\($0)" } ?? "")")
+      let text = error?.description ?? ""
+      #expect(
+        text.contains("s3://bucket") && text.contains("Nothing here was changed") && !text.contains("\n"))
+      #expect(try TestTree.read(folder, of: disk) == before)
     }
   }
 

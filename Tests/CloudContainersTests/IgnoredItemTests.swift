@@ -8,7 +8,7 @@ import Testing
 
 import CloudContainers
 
-@Suite("Items that a folder's rules ignore")
+@Suite("Items that a folder's rules ignore", .temporaryDirectory)
 struct IgnoredItemTests {
   /// Rules, and the names that they match. A slash at the end of a name is that of a folder.
   static let patterns: [(rules: String, matched: [String], others: [String])] = [
@@ -54,104 +54,93 @@ struct IgnoredItemTests {
     #expect(PathPatterns(rule + "**").matches(name, isDirectory: false))
   }
 
-  private func withOne(_ body: (DeviceFixture, MemoryStore, FilePath) async throws -> Void) async throws {
-    try await withTemporaryDirectory { directory in
-      let store = MemoryStore()
-      try await body(try await DeviceFixture("a", in: directory, store), store, directory)
-    }
+  private func makeOne() async throws -> (DeviceFixture, MemoryStore) {
+    let store = MemoryStore()
+    return (try await DeviceFixture("a", store), store)
   }
 
   @Test func `are not uploaded, and are counted`() async throws {
-    try await withOne { a, _, _ in
-      try a.write("*.tmp\nbuild/\n!build/keep.txt\n", to: ".docpkgignore")
-      for name in ["a.txt", "a.tmp", "build/1.o", "build/keep.txt", "Travel/b.tmp", "Travel/b.txt"] {
-        try a.write("text", to: name)
-      }
-      #expect(try await a.sync().documents.map(\.name) == ["Travel/b.txt", "a.txt"])
-      let listing = try await a.container.listing()
-      #expect(listing.ignored == 3 && listing.leftOut.isEmpty)
-      #expect(listing.items.map(\.name) == ["Travel/b.txt", "a.txt"])
+    let (a, _) = try await makeOne()
+    try a.write("*.tmp\nbuild/\n!build/keep.txt\n", to: ".docpkgignore")
+    for name in ["a.txt", "a.tmp", "build/1.o", "build/keep.txt", "Travel/b.tmp", "Travel/b.txt"] {
+      try a.write("text", to: name)
     }
+    #expect(try await a.sync().documents.map(\.name) == ["Travel/b.txt", "a.txt"])
+    let listing = try await a.container.listing()
+    #expect(listing.ignored == 3 && listing.leftOut.isEmpty)
+    #expect(listing.items.map(\.name) == ["Travel/b.txt", "a.txt"])
   }
 
   @Test func `are also the temporary files that the container does not have`() async throws {
-    try await withOne { a, store, directory in
-      for name in ["a.txt", "b.txt", "Thumbs.db", "sub/~$a.docx", "a.txt~"] { try a.write("one", to: name) }
-      #expect(try await a.sync().documents.map(\.name) == ["a.txt", "b.txt"])
-      #expect(try await a.container.listing().ignored == 3)
-      // An editor renames a document before it writes it anew: no machine loses it meanwhile.
-      try a.rename("b.txt", to: "b.txt~")
-      #expect("\(try await a.sync())".contains("b.txt~"))
-      let b = try await DeviceFixture("b", in: directory, store)
-      try await b.sync()
-      #expect(try await b.container.names() == ["a.txt", "b.txt~"])
-      try a.write("two", to: "b.txt~")
-      #expect("\(try await a.sync())" == "uploaded b.txt~")
-    }
+    let (a, store) = try await makeOne()
+    for name in ["a.txt", "b.txt", "Thumbs.db", "sub/~$a.docx", "a.txt~"] { try a.write("one", to: name) }
+    #expect(try await a.sync().documents.map(\.name) == ["a.txt", "b.txt"])
+    #expect(try await a.container.listing().ignored == 3)
+    // An editor renames a document before it writes it anew: no machine loses it meanwhile.
+    try a.rename("b.txt", to: "b.txt~")
+    #expect("\(try await a.sync())".contains("b.txt~"))
+    let b = try await DeviceFixture("b", store)
+    try await b.sync()
+    #expect(try await b.container.names() == ["a.txt", "b.txt~"])
+    try a.write("two", to: "b.txt~")
+    #expect("\(try await a.sync())" == "uploaded b.txt~")
   }
 
   @Test func `are also the backup that an editor makes of a document by renaming it`() async throws {
-    try await withOne { a, _, _ in
-      try a.write("one", to: "a.txt")
-      try await a.sync()
-      try a.rename("a.txt", to: "a.txt~")
-      try a.write("two", to: "a.txt")
-      for expected in [["uploaded a.txt"], []] {
-        #expect(try await a.sync().documents.map(\.description) == expected)
-        let listing = try await a.container.listing()
-        #expect(listing.items.map(\.name) == ["a.txt"] && listing.ignored == 1)
-      }
-      // NFS gives this name to a file that was deleted while a program had it open.
-      try a.rename("a.txt", to: ".nfs0000000001")
-      #expect(try await a.sync().documents.map(\.description) == ["deleted a.txt"])
+    let (a, _) = try await makeOne()
+    try await a.upload("one", to: "a.txt")
+    try a.rename("a.txt", to: "a.txt~")
+    try a.write("two", to: "a.txt")
+    for expected in [["uploaded a.txt"], []] {
+      #expect(try await a.sync().documents.map(\.description) == expected)
+      let listing = try await a.container.listing()
+      #expect(listing.items.map(\.name) == ["a.txt"] && listing.ignored == 1)
     }
+    // NFS gives this name to a file that was deleted while a program had it open.
+    try a.rename("a.txt", to: ".nfs0000000001")
+    #expect(try await a.sync().documents.map(\.description) == ["deleted a.txt"])
   }
 
   @Test func `are no documents of the container, which stay in it under each new rule`() async throws {
-    try await withOne { a, store, directory in
-      for name in ["a.txt", "old/b.txt", "old/c.txt"] { try a.write("one", to: name) }
-      try await a.makePackage("old/Trip.imageNotes", ["Text.txt": "one"])
-      try await a.sync()
-      try a.write("*.txt\nold/\n", to: ".docpkgignore")
-      #expect(try await a.sync().documents.isEmpty)
-      try a.write("two", to: "old/b.txt")
-      try a.write("new", to: "old/new.txt")
-      #expect("\(try await a.sync())" == "uploaded old/b.txt")
-      // A new name is no deletion, also if the rules match it.
-      try a.rename("old/c.txt", to: "old/d.txt")
-      try await a.sync()
-      try await a.edit("old/Trip.imageNotes", ["Text.txt": "two"])
-      try a.remove("a.txt")
-      let events = try await a.sync().documents.map(\.description)
-      #expect(Set(events) == ["uploaded old/Trip.imageNotes", "deleted a.txt"])
-      let b = try await DeviceFixture("b", in: directory, store)
-      try await b.sync()
-      #expect(try await b.container.names() == ["old/Trip.imageNotes", "old/b.txt", "old/d.txt"])
-    }
+    let (a, store) = try await makeOne()
+    for name in ["a.txt", "old/b.txt", "old/c.txt"] { try a.write("one", to: name) }
+    try await a.makePackage("old/Trip.imageNotes", ["Text.txt": "one"])
+    try await a.sync()
+    try a.write("*.txt\nold/\n", to: ".docpkgignore")
+    #expect(try await a.sync().documents.isEmpty)
+    try a.write("two", to: "old/b.txt")
+    try a.write("new", to: "old/new.txt")
+    #expect("\(try await a.sync())" == "uploaded old/b.txt")
+    // A new name is no deletion, also if the rules match it.
+    try a.rename("old/c.txt", to: "old/d.txt")
+    try await a.sync()
+    try await a.edit("old/Trip.imageNotes", ["Text.txt": "two"])
+    try a.remove("a.txt")
+    let events = try await a.sync().documents.map(\.description)
+    #expect(Set(events) == ["uploaded old/Trip.imageNotes", "deleted a.txt"])
+    let b = try await DeviceFixture("b", store)
+    try await b.sync()
+    #expect(try await b.container.names() == ["old/Trip.imageNotes", "old/b.txt", "old/d.txt"])
   }
 
   @Test func `of another machine come here, and their edits go back`() async throws {
-    try await withOne { a, store, directory in
-      let b = try await DeviceFixture("b", in: directory, store)
-      try b.write("*.tmp", to: ".docpkgignore")
-      try a.write("one", to: "a.tmp")
-      try await a.sync()
-      try await b.sync()
-      try await b.container.download(itemNamed: "a.tmp")
-      try b.write("two", to: "a.tmp")
-      #expect("\(try await b.sync())" == "uploaded a.tmp")
-      // The rules stay on their machine.
-      #expect(try await a.container.names() == ["a.tmp"])
-    }
+    let (a, store) = try await makeOne()
+    let b = try await DeviceFixture("b", store)
+    try b.write("*.tmp", to: ".docpkgignore")
+    try a.write("one", to: "a.tmp")
+    try await a.share("a.tmp", with: b)
+    try b.write("two", to: "a.tmp")
+    #expect("\(try await b.sync())" == "uploaded a.tmp")
+    // The rules stay on their machine.
+    #expect(try await a.container.names() == ["a.tmp"])
   }
 
   @Test func `are not guessed if the rules cannot be read`() async throws {
-    try await withOne { a, _, _ in
-      try FileManager.default.createDirectory(
-        at: a.url.appending(path: ".docpkgignore"), withIntermediateDirectories: true)
-      try a.write("text", to: "a.txt")
-      let error = await #expect(throws: FilePackageError.self) { try await a.container.sync() }
-      #expect("\(try #require(error))".contains(".docpkgignore"))
-    }
+    let (a, _) = try await makeOne()
+    try FileManager.default.createDirectory(
+      at: a.url.appending(path: ".docpkgignore"), withIntermediateDirectories: true)
+    try a.write("text", to: "a.txt")
+    let error = await #expect(throws: FilePackageError.self) { try await a.container.sync() }
+    #expect("\(try #require(error))".contains(".docpkgignore"))
   }
 }

@@ -7,7 +7,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("The known entries of a document")
+@Suite("The known entries of a document", .temporaryDirectory)
 struct KnownChildrenTests {
   /// Names whose order differs if a slash counts as a byte like any other.
   private static let names = [
@@ -124,8 +124,7 @@ struct KnownChildrenTests {
     let node = DocumentNodeID(status)
     status.identity.device += 1
     #expect(DocumentNodeID(status) == node)
-    let content = FileContent(
-      size: 3, hash: ContentHash(of: Array("one".utf8)), modified: status.modified)
+    let content = FileContent(size: 3, hash: ContentHash(of: Array("one".utf8)), modified: status.modified)
     let entry = TreeEntry("a.txt", .file(content), mode: status.mode)
     let counting = CountingDisk(disk)
     let look = try LocalTree(
@@ -140,23 +139,20 @@ struct KnownChildrenTests {
     // This machine's clock may be far ahead of a file server's.
     for (seconds, isKept) in [(1, false), (3, true)] as [(Int64, Bool)] {
       let time = FileTime(seconds: written.seconds + seconds, nanoseconds: written.nanoseconds)
-      let look = try LocalTree(
-        at: "/Trip.pkg", isPackage: true, known: KnownChildren(), time: time, on: disk)
+      let look = try LocalTree(at: "/Trip.pkg", isPackage: true, known: KnownChildren(), time: time, on: disk)
       #expect((look.children.children.first?.identity != nil) == isKept)
     }
   }
 
   @Test func `are compared with the time of the last lock of their folder`() async throws {
-    try await withTemporaryDirectory { directory in
-      let device = try await DeviceFixture("a", in: directory, MemoryStore())
-      let folder = device.container.session.folder
-      try await device.sync()
-      let old = Date(timeIntervalSince1970: 1_000)
-      let lock = device.url.appending(path: ".docpkg-cloud/lock").path
-      try FileManager.default.setAttributes([.modificationDate: old], ofItemAtPath: lock)
-      #expect(try folder.time()?.seconds == 1_000)
-      try await device.sync()
-      #expect(try folder.time().map { $0.seconds > 1_000 } == true)
-    }
+    let device = try await DeviceFixture("a", MemoryStore())
+    let folder = device.container.session.folder
+    try await device.sync()
+    let old = Date(timeIntervalSince1970: 1_000)
+    let lock = device.url.appending(path: ".docpkg-cloud/lock").path
+    try FileManager.default.setAttributes([.modificationDate: old], ofItemAtPath: lock)
+    #expect(try folder.time()?.seconds == 1_000)
+    try await device.sync()
+    #expect(try folder.time().map { $0.seconds > 1_000 } == true)
   }
 }

@@ -13,18 +13,13 @@ enum LossyStore {
   /// The kinds of stores.
   enum Kind: CaseIterable { case folder, service }
 
-  static func with(_ kind: Kind, _ body: (LossyStore, FilePath) async throws -> Void) async throws {
-    try await withTemporaryDirectory { directory in
-      switch kind {
-      case .folder:
-        let url = URL(filePath: directory.appending("disk").string, directoryHint: .isDirectory)
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-        try await body(.folder(url), directory)
-      case .service:
-        let server = try S3Server()
-        defer { server.stop() }
-        try await body(.service(server), directory)
-      }
+  init(_ kind: Kind) throws {
+    switch kind {
+    case .folder:
+      let url = url("disk")
+      try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+      self = .folder(url)
+    case .service: self = .service(try S3Server())
     }
   }
 

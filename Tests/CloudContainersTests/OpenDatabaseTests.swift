@@ -12,7 +12,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("A document with a database that is open on two machines")
+@Suite("A document with a database that is open on two machines", .temporaryDirectory)
 struct OpenDatabaseTests {
   /// An application: the open document, and the list of names that it shows.
   private final class Application: Sendable {
@@ -85,68 +85,59 @@ struct OpenDatabaseTests {
   }
 
   /// Calls `body` with two machines that have one document, with one row.
-  private static func withTwoMachines(
-    _ body: (RecipesFixture, RecipesFixture) async throws -> Void
-  ) async throws {
-    try await withTemporaryDirectory { directory in
-      let place = directory.appending("store")
-      try FileManager.default.createDirectory(atPath: place.string, withIntermediateDirectories: false)
-      let store = try FolderStore(at: URL(filePath: place.string))
-      let a = RecipesFixture(device: try await DeviceFixture("a", in: directory, store))
-      let b = RecipesFixture(device: try await DeviceFixture("b", in: directory, store))
-      try await a.edit("INSERT INTO recipe VALUES ('r', 'Rösti', 30, '')")
-      try await a.device.sync()
-      try await b.device.sync()
-      try await b.device.container.startDownloading(itemNamed: RecipesFixture.name)
-      try await b.device.sync()
-      try await body(a, b)
-    }
+  private static func makeTwo() async throws -> (RecipesFixture, RecipesFixture) {
+    let (a, b) = try await RecipesFixture.two("a", "b")
+    try await a.edit("INSERT INTO recipe VALUES ('r', 'Rösti', 30, '')")
+    try await a.device.sync()
+    try await b.device.sync()
+    try await b.device.container.startDownloading(itemNamed: RecipesFixture.name)
+    try await b.device.sync()
+    return (a, b)
   }
 
   @Test func `shows the rows of the other machine after one poll, while its user types`() async throws {
-    try await Self.withTwoMachines { a, b in
-      let (writer, typist) = (try await Application(a), try await Application(b))
-      var (added, typed, polls) = (Set<String>(), Set<String>(), 0)
-      for round in 0..<5 {
-        let end = End()
-        let typing = Task { try await Self.type(round, in: typist, until: end) }
-        await typist.list.wait(for: ["typed \(round).0"])
-        let new = Set((0..<3).map { "added \(round).\($0)" })
-        for name in new.sorted() { try await writer.add(name) }
-        try await writer.document.save()
-        try await a.device.sync()
-        // One poll of the machine on which a user types, and its list has the rows.
-        polls += 1
-        #expect(try await b.device.sync().documents.contains { $0.merged })
-        try await withDeadline("the rows of the other machine") { await typist.list.wait(for: new) }
-        #expect(polls == round + 1)
-        added.formUnion(new)
-        // The user goes on typing. The same poll sent the first typed row, and one poll of the other machine brings it.
-        try await a.device.sync()
-        try await withDeadline("a typed row") { await writer.list.wait(for: ["typed \(round).0"]) }
-        end.come()
-        typed.formUnion(try await typing.value)
-        // No row is lost here: neither one that was typed during the merge, nor an earlier one.
-        let rows = try await typist.document.read { db, _ in
-          Set(try String.fetchAll(db, sql: "SELECT name FROM recipe"))
-        }
-        #expect(rows == typed.union(added).union(["Rösti"]))
-      }
-      // And all typed rows are in the list of the other machine, after a poll of each.
-      try await typist.document.save()
-      try await b.device.sync()
+    let (a, b) = try await Self.makeTwo()
+    let (writer, typist) = (try await Application(a), try await Application(b))
+    var (added, typed, polls) = (Set<String>(), Set<String>(), 0)
+    for round in 0..<5 {
+      let end = End()
+      let typing = Task { try await Self.type(round, in: typist, until: end) }
+      await typist.list.wait(for: ["typed \(round).0"])
+      let new = Set((0..<3).map { "added \(round).\($0)" })
+      for name in new.sorted() { try await writer.add(name) }
+      try await writer.document.save()
       try await a.device.sync()
-      let all = typed
-      try await withDeadline("the typed rows") { await writer.list.wait(for: all) }
-      try await writer.close()
-      try await typist.close()
-      for machine in [a, b, a] { try await machine.device.sync() }
-      for machine in [a, b] {
-        #expect(try await machine.device.sync().documents.isEmpty)
-        #expect(Set(try await machine.rows("SELECT name FROM recipe")) == typed.union(added).union(["Rösti"]))
-        #expect(try await machine.conflicts().isEmpty)
-        try await machine.check()
+      // One poll of the machine on which a user types, and its list has the rows.
+      polls += 1
+      #expect(try await b.device.sync().documents.contains { $0.merged })
+      try await withDeadline("the rows of the other machine") { await typist.list.wait(for: new) }
+      #expect(polls == round + 1)
+      added.formUnion(new)
+      // The user goes on typing. The same poll sent the first typed row, and one poll of the other machine brings it.
+      try await a.device.sync()
+      try await withDeadline("a typed row") { await writer.list.wait(for: ["typed \(round).0"]) }
+      end.come()
+      typed.formUnion(try await typing.value)
+      // No row is lost here: neither one that was typed during the merge, nor an earlier one.
+      let rows = try await typist.document.read { db, _ in
+        Set(try String.fetchAll(db, sql: "SELECT name FROM recipe"))
       }
+      #expect(rows == typed.union(added).union(["Rösti"]))
+    }
+    // And all typed rows are in the list of the other machine, after a poll of each.
+    try await typist.document.save()
+    try await b.device.sync()
+    try await a.device.sync()
+    let all = typed
+    try await withDeadline("the typed rows") { await writer.list.wait(for: all) }
+    try await writer.close()
+    try await typist.close()
+    for machine in [a, b, a] { try await machine.device.sync() }
+    for machine in [a, b] {
+      #expect(try await machine.device.sync().documents.isEmpty)
+      #expect(Set(try await machine.rows("SELECT name FROM recipe")) == typed.union(added).union(["Rösti"]))
+      #expect(try await machine.conflicts().isEmpty)
+      try await machine.check()
     }
   }
 
@@ -180,24 +171,23 @@ struct OpenDatabaseTests {
   /// The system ends the locks of a process on a file when the process closes any descriptor of it. Without its locks,
   /// another program that closes the document takes itself for the last one, and removes the log that is in use here.
   @Test func `keeps its locks while the same process syncs it`() async throws {
-    try await Self.withTwoMachines { a, b in
-      let application = try await Application(b)
-      try await application.add("Soup")
-      #expect(try Self.hasLocks(b))
-      for round in 0..<20 {
-        // An upload, a download, a merge.
-        try await a.edit("INSERT INTO recipe VALUES ('\(round)', 'Bread \(round)', 30, '')")
-        try await application.add("Tea \(round)")
-        try await application.document.save()
-        for machine in [a, b, a] { try await machine.device.sync() }
-        #expect(try Self.hasLocks(b), "round \(round)")
-      }
-      // The same few descriptors serve all reads: those of SQLite's connections, and one for each reader at once.
-      #expect(try Self.descriptors(of: b) < 20)
-      try await application.close()
-      #expect(try !Self.isLocked("persistentStore", byte: 0x4000_0002, of: b))
-      for machine in [b, a, b] { try await machine.device.sync() }
-      #expect(try await a.digest() == b.digest())
+    let (a, b) = try await Self.makeTwo()
+    let application = try await Application(b)
+    try await application.add("Soup")
+    #expect(try Self.hasLocks(b))
+    for round in 0..<20 {
+      // An upload, a download, a merge.
+      try await a.edit("INSERT INTO recipe VALUES ('\(round)', 'Bread \(round)', 30, '')")
+      try await application.add("Tea \(round)")
+      try await application.document.save()
+      for machine in [a, b, a] { try await machine.device.sync() }
+      #expect(try Self.hasLocks(b), "round \(round)")
     }
+    // The same few descriptors serve all reads: those of SQLite's connections, and one for each reader at once.
+    #expect(try Self.descriptors(of: b) < 20)
+    try await application.close()
+    #expect(try !Self.isLocked("persistentStore", byte: 0x4000_0002, of: b))
+    for machine in [b, a, b] { try await machine.device.sync() }
+    #expect(try await a.digest() == b.digest())
   }
 }

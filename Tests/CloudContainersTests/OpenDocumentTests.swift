@@ -10,25 +10,19 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("An open document in a container folder")
+@Suite("An open document in a container folder", .temporaryDirectory)
 struct OpenDocumentTests {
   private func withTwo(
     _ body: (DeviceFixture, DeviceFixture, Document<ImageNotes>) async throws -> Void
   ) async throws {
-    try await withTemporaryDirectory { directory in
-      let store = MemoryStore()
-      let a = try await DeviceFixture("a", in: directory, store)
-      let b = try await DeviceFixture("b", in: directory, store)
-      let made = try await Document.create(
-        ImageNotes(text: "one\ntwo\nthree\n"), at: a.url.appending(path: "Trip.imageNotes"))
-      try await made.close()
-      try await a.sync()
-      try await b.sync()
-      try await b.container.download(itemNamed: "Trip.imageNotes")
-      let document = try await Document<ImageNotes>.open(at: b.url.appending(path: "Trip.imageNotes"))
-      try await body(a, b, document)
-      try await document.close()
-    }
+    let (a, b) = try await DeviceFixture.two(MemoryStore())
+    let made = try await Document.create(
+      ImageNotes(text: "one\ntwo\nthree\n"), at: a.url.appending(path: "Trip.imageNotes"))
+    try await made.close()
+    try await a.share("Trip.imageNotes", with: b)
+    let document = try await Document<ImageNotes>.open(at: b.url.appending(path: "Trip.imageNotes"))
+    try await body(a, b, document)
+    try await document.close()
   }
 
   /// Gives the document on a machine another text, and syncs.
@@ -59,8 +53,7 @@ struct OpenDocumentTests {
       try await write("one\ntwo\nthree\nfour\n", on: a)
       // The download comes under the unsaved edit, as a save of another program does.
       for _ in 0..<3 {
-        try await b.sync()
-        try await a.sync()
+        try await sync(b, a)
       }
       try await withDeadline("both edits") {
         while try await document.content.text != "one\ntwo\nthree\nfour\n" { await Task.yield() }
@@ -68,8 +61,7 @@ struct OpenDocumentTests {
       #expect(try await document.content.customName == "Our trip")
       try await document.save()
       try await document.synchronize()
-      try await b.sync()
-      try await a.sync()
+      try await sync(b, a)
       let other = try await Document<ImageNotes>.open(at: a.url.appending(path: "Trip.imageNotes"))
       #expect(try await other.content.customName == "Our trip")
       #expect(try await other.content.text == "one\ntwo\nthree\nfour\n")

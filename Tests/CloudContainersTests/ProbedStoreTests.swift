@@ -7,10 +7,10 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("A store that lets several writers make the same object")
+@Suite("A store that lets several writers make the same object", .temporaryDirectory)
 struct ProbedStoreTests {
-  private func folder(_ name: String, in directory: FilePath) throws -> URL {
-    let url = URL(filePath: directory.appending(name).string, directoryHint: .isDirectory)
+  private func makeFolder(_ name: String) throws -> URL {
+    let url = URL(filePath: folder.appending(name).string, directoryHint: .isDirectory)
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     return url
   }
@@ -20,17 +20,12 @@ struct ProbedStoreTests {
     let server = try S3Server { request in
       request.method == "PUT" && !isSound.withLock { $0 } ? .droppedCondition : nil
     }
-    defer { server.stop() }
-    try await withTemporaryDirectory { directory in
-      _ = try await CloudContainer.add(
-        folder("a", in: directory), to: server.store(), address: "s3://documents")
-      isSound.withLock { $0 = false }
-      let error = await #expect(throws: ObjectStoreError.self) {
-        try await CloudContainer.add(
-          folder("b", in: directory), to: server.store(), address: "s3://documents")
-      }
-      #expect(error?.code == .unsound && error?.reason?.contains("several writers") == true)
+    _ = try await CloudContainer.add(makeFolder("a"), to: server.store(), address: "s3://documents")
+    isSound.withLock { $0 = false }
+    let error = await #expect(throws: ObjectStoreError.self) {
+      try await CloudContainer.add(makeFolder("b"), to: server.store(), address: "s3://documents")
     }
+    #expect(error?.code == .unsound && error?.reason?.contains("several writers") == true)
   }
 
   @Test func `is found out by the first sync with another endpoint, and by no later one`() async throws {
@@ -38,23 +33,21 @@ struct ProbedStoreTests {
     let store = MemoryStore(trouble: { call in
       call.operation == .put && !isSound.withLock { $0 } ? .droppedCondition : nil
     })
-    try await withTemporaryDirectory { directory in
-      let url = try folder("a", in: directory)
-      _ = try await CloudContainer.add(
-        url, to: store, address: "s3://documents", options: ["endpoint": "https://one.example"]
-      ).sync()
-      let settings = url.appending(path: ".docpkg-cloud/container.plist")
-      let text = try String(contentsOf: settings, encoding: .utf8)
-      try Data(text.replacing("one.example", with: "two.example").utf8).write(to: settings)
-      isSound.withLock { $0 = false }
-      let moved = try await CloudContainer.open(url, in: store)
-      let error = await #expect(throws: ObjectStoreError.self) { try await moved.sync() }
-      #expect(error?.code == .unsound)
-      isSound.withLock { $0 = true }
-      try await moved.sync()
-      let before = store.callCount
-      try await moved.sync()
-      #expect(store.callCount - before == 1)
-    }
+    let url = try makeFolder("a")
+    _ = try await CloudContainer.add(
+      url, to: store, address: "s3://documents", options: ["endpoint": "https://one.example"]
+    ).sync()
+    let settings = url.appending(path: ".docpkg-cloud/container.plist")
+    let text = try String(contentsOf: settings, encoding: .utf8)
+    try Data(text.replacing("one.example", with: "two.example").utf8).write(to: settings)
+    isSound.withLock { $0 = false }
+    let moved = try await CloudContainer.open(url, in: store)
+    let error = await #expect(throws: ObjectStoreError.self) { try await moved.sync() }
+    #expect(error?.code == .unsound)
+    isSound.withLock { $0 = true }
+    try await moved.sync()
+    let before = store.callCount
+    try await moved.sync()
+    #expect(store.callCount - before == 1)
   }
 }

@@ -3,6 +3,8 @@ import FilePackages
 import Foundation
 import GRDB
 import ManagedDocuments
+import ObjectStores
+import SystemPackage
 import TestSupport
 import Testing
 
@@ -13,6 +15,17 @@ struct RecipesFixture {
   let device: DeviceFixture
   var name = Self.name
   var url: URL { device.url.appending(path: name) }
+
+  /// Makes the recipes of two machines, whose container is in a folder.
+  static func two(_ one: String, _ other: String) async throws -> (RecipesFixture, RecipesFixture) {
+    let place = folder.appending("store")
+    try FileManager.default.createDirectory(atPath: place.string, withIntermediateDirectories: false)
+    let store = try FolderStore(at: URL(filePath: place.string))
+    return (
+      RecipesFixture(device: try await DeviceFixture(one, store)),
+      RecipesFixture(device: try await DeviceFixture(other, store))
+    )
+  }
 
   static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()

@@ -48,7 +48,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
   }
 }
 
-@Suite("One object that the store refuses")
+@Suite("One object that the store refuses", .temporaryDirectory)
 struct RefusedObjectTests {
   /// A service with a refusal, and machines `a` and `b` that have the same four documents.
   private struct Fixture {
@@ -69,30 +69,26 @@ struct RefusedObjectTests {
     _ refusal: Refusal,
     _ body: (Fixture, _ makeDevice: (String) async throws -> DeviceFixture) async throws -> Void
   ) async throws {
-    try await withTemporaryDirectory { directory in
-      let path = Mutex<String?>(nil)
-      let server = try S3Server { request in
-        guard let path = path.withLock({ $0 }), request.method == refusal.method else { return nil }
-        return request.path.hasPrefix("/documents/\(path)") ? refusal.trouble : nil
-      }
-      defer { server.stop() }
-      let store = try server.store()
-      let a = try await DeviceFixture("a", in: directory, store)
-      let b = try await DeviceFixture("b", in: directory, store)
-      let names = ["a.txt", "b.txt", "c.txt", "d.txt"]
-      for name in names { try a.write(Self.text(name, 1), to: name) }
-      for device in [a, b] { try await device.sync() }
-      try await b.container.download(itemsNamed: names)
-      try await b.sync()
-      let next = try await b.container.session.state.known().position.number + 1
-      let key =
-        refusal.concernsDocument
-        ? BlobName(of: Data(Self.text("b.txt", 2).utf8)).key.string : ContainerLog.key(next).string
-      let fixture = Fixture(server: server, a: a, b: b, names: names) { isOn in
-        path.withLock { $0 = isOn ? key : nil }
-      }
-      try await body(fixture) { try await DeviceFixture($0, in: directory, store) }
+    let path = Mutex<String?>(nil)
+    let server = try S3Server { request in
+      guard let path = path.withLock({ $0 }), request.method == refusal.method else { return nil }
+      return request.path.hasPrefix("/documents/\(path)") ? refusal.trouble : nil
     }
+    let store = try server.store()
+    let (a, b) = try await DeviceFixture.two(store)
+    let names = ["a.txt", "b.txt", "c.txt", "d.txt"]
+    for name in names { try a.write(Self.text(name, 1), to: name) }
+    try await sync(a, b)
+    try await b.container.download(itemsNamed: names)
+    try await b.sync()
+    let next = try await b.container.session.state.known().position.number + 1
+    let key =
+      refusal.concernsDocument
+      ? BlobName(of: Data(Self.text("b.txt", 2).utf8)).key.string : ContainerLog.key(next).string
+    let fixture = Fixture(server: server, a: a, b: b, names: names) { isOn in
+      path.withLock { $0 = isOn ? key : nil }
+    }
+    try await body(fixture) { try await DeviceFixture($0, store) }
   }
 
   /// Checks that a report has one document's error, and that each message names the document.
@@ -131,7 +127,7 @@ struct RefusedObjectTests {
         _ = try? await a.container.sync()
       }
       fixture.refuse(false)
-      for device in [a, b] { try await device.sync() }
+      try await sync(a, b)
       for name in fixture.names {
         #expect(a.text(name) == Self.text(name, 2) && b.text(name) == Self.text(name, 2), "\(name)")
       }
@@ -182,7 +178,7 @@ struct RefusedObjectTests {
         #expect(Set(fixture.server.objects.keys.filter { $0.hasPrefix("blobs/") }) == keys)
       }
       fixture.refuse(false)
-      for device in [b, a] { try await device.sync() }
+      try await sync(b, a)
       for name in fixture.names { #expect(b.text(name) == Self.text(name, 2), "\(name)") }
       #expect(try await a.container.check(reads: true).isWhole)
     }
@@ -190,59 +186,49 @@ struct RefusedObjectTests {
 
   @Test(arguments: ["log/0000000000000001", "state/"])
   func `is read in another way, by a machine that is new`(refused: String) async throws {
-    try await withTemporaryDirectory { directory in
-      let isOn = Mutex(false)
-      let server = try S3Server { request in
-        guard isOn.withLock({ $0 }), request.method == "GET" else { return nil }
-        return request.path.hasPrefix("/documents/\(refused)") ? .refusal(403, "AccessDenied") : nil
-      }
-      defer { server.stop() }
-      let a = try await DeviceFixture("a", in: directory, server.store())
-      try a.write("one", to: "a.txt")
-      // More entries than a new machine reads one by one.
-      for number in 1...20 {
-        try a.write("\(number)", to: "b.txt")
-        try await a.sync()
-      }
-      // It stores a snapshot.
-      #expect(try await a.container.repair().check.isWhole)
-      isOn.withLock { $0 = true }
-      let b = try await DeviceFixture("b", in: directory, server.store())
-      try await b.sync()
-      #expect(try await b.container.items().map(\.name) == ["a.txt", "b.txt"])
+    let isOn = Mutex(false)
+    let server = try S3Server { request in
+      guard isOn.withLock({ $0 }), request.method == "GET" else { return nil }
+      return request.path.hasPrefix("/documents/\(refused)") ? .refusal(403, "AccessDenied") : nil
     }
+    let a = try await DeviceFixture("a", in: folder, server.store())
+    try a.write("one", to: "a.txt")
+    // More entries than a new machine reads one by one.
+    for number in 1...20 {
+      try await a.upload("\(number)", to: "b.txt")
+    }
+    // It stores a snapshot.
+    #expect(try await a.container.repair().check.isWhole)
+    isOn.withLock { $0 = true }
+    let b = try await DeviceFixture("b", in: folder, server.store())
+    try await b.sync()
+    #expect(try await b.container.items().map(\.name) == ["a.txt", "b.txt"])
   }
 
   @Test func `stays if a collection of garbage may not remove it, and stops no upload`() async throws {
-    try await withTemporaryDirectory { directory in
-      let server = try S3Server { $0.method == "DELETE" ? .refusal(403, "AccessDenied") : nil }
-      defer { server.stop() }
-      let store = try server.store()
-      let a = try await DeviceFixture("a", in: directory, store)
-      let b = try await DeviceFixture("b", in: directory, store)
-      try a.write("one", to: "Notes.txt")
-      for device in [a, b] { try await device.sync() }
-      let name = BlobName(of: Data("no version needs it".utf8))
-      try await store.put(Data("no version needs it".utf8), at: name.key)
-      let report = try await a.container.collectGarbage(isDryRun: false)
-      #expect(report.blobs == 0 && report.keptBlobs == 1)
-      #expect(report.problems.map(\.key) == [name.key.string], "\(report)")
-      // The collection has ended.
-      try b.write("two", to: "Other.txt")
-      #expect(try await b.sync().documents.map(\.uploaded) == [true])
-    }
+    let server = try S3Server { $0.method == "DELETE" ? .refusal(403, "AccessDenied") : nil }
+    let store = try server.store()
+    let a = try await DeviceFixture("a", in: folder, store)
+    let b = try await DeviceFixture("b", in: folder, store)
+    try a.write("one", to: "Notes.txt")
+    try await sync(a, b)
+    let name = BlobName(of: Data("no version needs it".utf8))
+    try await store.put(Data("no version needs it".utf8), at: name.key)
+    let report = try await a.container.collectGarbage(isDryRun: false)
+    #expect(report.blobs == 0 && report.keptBlobs == 1)
+    #expect(report.problems.map(\.key) == [name.key.string], "\(report)")
+    // The collection has ended.
+    try b.write("two", to: "Other.txt")
+    #expect(try await b.sync().documents.map(\.uploaded) == [true])
   }
 
   @Test func `is the container's if the listing fails, too`() async throws {
     let isOff = Mutex(false)
-    try await withTemporaryDirectory { directory in
-      let server = try S3Server { _ in isOff.withLock { $0 } ? .refusal(403, "AccessDenied") : nil }
-      defer { server.stop() }
-      let a = try await DeviceFixture("a", in: directory, server.store())
-      try a.write("one", to: "Notes.txt")
-      isOff.withLock { $0 = true }
-      let error = await #expect(throws: ObjectStoreError.self) { try await a.container.sync() }
-      #expect(error?.code == .forbidden)
-    }
+    let server = try S3Server { _ in isOff.withLock { $0 } ? .refusal(403, "AccessDenied") : nil }
+    let a = try await DeviceFixture("a", server.store())
+    try a.write("one", to: "Notes.txt")
+    isOff.withLock { $0 = true }
+    let error = await #expect(throws: ObjectStoreError.self) { try await a.container.sync() }
+    #expect(error?.code == .forbidden)
   }
 }

@@ -3,13 +3,12 @@ import Foundation
 import ObjectStores
 import StoreTestSupport
 import Synchronization
-import SystemPackage
 import TestSupport
 import Testing
 
 import CloudContainers
 
-@Suite("A container in another store")
+@Suite("A container in another store", .temporaryDirectory)
 struct RelocationTests {
   private func keys(_ store: any ObjectStore) async throws -> [ObjectKey: Int] {
     var keys: [ObjectKey: Int] = [:]
@@ -26,90 +25,75 @@ struct RelocationTests {
   }
 
   @Test func `has all documents, and the old store tells the other machines`() async throws {
-    try await withTemporaryDirectory { directory in
-      let (old, new) = (MemoryStore(), MeteredStore())
-      let a = try await DeviceFixture("a", in: directory, old)
-      let b = try await DeviceFixture("b", in: directory, old)
-      for name in ["a.txt", "b.txt"] { try a.write("text of \(name)", to: name) }
-      try await a.sync()
-      try await b.sync()
-      try await copy(old, to: new)
-      let before = try await keys(new)
-      try await CloudContainer.relocate(a.url, to: new, address: "new", tellingIn: old)
-      #expect(try await keys(new) == before)
-      #expect(try CloudContainer.settings(of: a.url).address == "new")
-      // The other machine changes a document, learns of the move, and takes the change along.
-      try await b.container.download(itemNamed: "b.txt")
-      try b.write("changed", to: "b.txt")
-      let told = try await keys(old)
-      let c = b.container
-      let operations: [() async throws -> Void] = [
-        { _ = try await c.sync() }, { _ = try await c.plan() }, { try await c.evict(itemNamed: "b.txt") },
-        { try await c.delete(itemNamed: "a.txt") }, { try await c.restore(itemNamed: "b.txt", version: 1) },
-        { _ = try await c.collectGarbage(isDryRun: false) }, { try await c.download(itemNamed: "b.txt") },
-      ]
-      for operation in operations {
-        let error = await #expect(throws: CloudDataError.self) { try await operation() }
-        #expect(error?.code == .moved && "\(error.map { "\($0)" } ?? "")".contains("has moved to new."))
-        #expect(try await keys(old) == told)
-      }
-      try await CloudContainer.relocate(b.url, to: new, address: "new")
-      let (movedA, movedB) = (
-        DeviceFixture(try await CloudContainer.open(a.url, in: new)),
-        DeviceFixture(try await CloudContainer.open(b.url, in: new))
-      )
-      try await movedB.sync()
-      try await movedA.sync()
-      #expect(movedA.text("b.txt") == "changed" && movedA.text("a.txt") == "text of a.txt")
-      try await movedB.container.download(itemNamed: "a.txt")
-      #expect(movedB.text("a.txt") == "text of a.txt")
-      #expect(try await movedA.container.check(reads: true).isWhole)
+    let (old, new) = (MemoryStore(), MeteredStore())
+    let (a, b) = try await DeviceFixture.two(old)
+    for name in ["a.txt", "b.txt"] { try a.write("text of \(name)", to: name) }
+    try await sync(a, b)
+    try await copy(old, to: new)
+    let before = try await keys(new)
+    try await CloudContainer.relocate(a.url, to: new, address: "new", tellingIn: old)
+    #expect(try await keys(new) == before)
+    #expect(try CloudContainer.settings(of: a.url).address == "new")
+    // The other machine changes a document, learns of the move, and takes the change along.
+    try await b.container.download(itemNamed: "b.txt")
+    try b.write("changed", to: "b.txt")
+    let told = try await keys(old)
+    let c = b.container
+    let operations: [() async throws -> Void] = [
+      { _ = try await c.sync() }, { _ = try await c.plan() }, { try await c.evict(itemNamed: "b.txt") },
+      { try await c.delete(itemNamed: "a.txt") }, { try await c.restore(itemNamed: "b.txt", version: 1) },
+      { _ = try await c.collectGarbage(isDryRun: false) }, { try await c.download(itemNamed: "b.txt") },
+    ]
+    for operation in operations {
+      let error = await #expect(throws: CloudDataError.self) { try await operation() }
+      #expect(error?.code == .moved && "\(error.map { "\($0)" } ?? "")".contains("has moved to new."))
+      #expect(try await keys(old) == told)
     }
+    try await CloudContainer.relocate(b.url, to: new, address: "new")
+    let (movedA, movedB) = (
+      DeviceFixture(try await CloudContainer.open(a.url, in: new)),
+      DeviceFixture(try await CloudContainer.open(b.url, in: new))
+    )
+    try await sync(movedB, movedA)
+    #expect(movedA.text("b.txt") == "changed" && movedA.text("a.txt") == "text of a.txt")
+    try await movedB.container.download(itemNamed: "a.txt")
+    #expect(movedB.text("a.txt") == "text of a.txt")
+    #expect(try await movedA.container.check(reads: true).isWhole)
   }
 
   @Test func `gets what another machine did in the old store after the copy`() async throws {
-    try await withTemporaryDirectory { directory in
-      let (old, new) = (MemoryStore(), MemoryStore())
-      let a = try await DeviceFixture("a", in: directory, old)
-      let b = try await DeviceFixture("b", in: directory, old)
-      try a.write("text", to: "a.txt")
-      try await a.sync()
-      try await b.sync()
-      try await b.container.download(itemNamed: "a.txt")
-      try await copy(old, to: new)
-      try await CloudContainer.relocate(a.url, to: new, address: "new")
-      let movedA = DeviceFixture(try await CloudContainer.open(a.url, in: new))
-      try movedA.write("a longer text of the first machine", to: "a.txt")
-      try await movedA.sync()
-      try b.write("other", to: "a.txt")
-      try await b.sync()
-      try await CloudContainer.relocate(b.url, to: new, address: "new")
-      let movedB = DeviceFixture(try await CloudContainer.open(b.url, in: new))
-      for machine in [movedB, movedA, movedB, movedA] { try await machine.sync() }
-      for machine in [movedA, movedB] {
-        let names = try await machine.container.names()
-        try await machine.container.download(itemsNamed: names)
-        #expect(
-          Set(names.compactMap { machine.text($0) }) == ["a longer text of the first machine", "other"])
-      }
-      #expect(try await movedA.container.check(reads: true).isWhole)
+    let (old, new) = (MemoryStore(), MemoryStore())
+    let (a, b) = try await DeviceFixture.two(old)
+    try a.write("text", to: "a.txt")
+    try await a.share("a.txt", with: b)
+    try await copy(old, to: new)
+    try await CloudContainer.relocate(a.url, to: new, address: "new")
+    let movedA = DeviceFixture(try await CloudContainer.open(a.url, in: new))
+    try await movedA.upload("a longer text of the first machine", to: "a.txt")
+    try await b.upload("other", to: "a.txt")
+    try await CloudContainer.relocate(b.url, to: new, address: "new")
+    let movedB = DeviceFixture(try await CloudContainer.open(b.url, in: new))
+    for machine in [movedB, movedA, movedB, movedA] { try await machine.sync() }
+    for machine in [movedA, movedB] {
+      let names = try await machine.container.names()
+      try await machine.container.download(itemsNamed: names)
+      #expect(Set(names.compactMap { machine.text($0) }) == ["a longer text of the first machine", "other"])
     }
+    #expect(try await movedA.container.check(reads: true).isWhole)
   }
 
   @Test func `is none that is empty or has another one`() async throws {
-    try await withTemporaryDirectory { directory in
-      let (old, empty, other) = (MemoryStore(), MemoryStore(), MemoryStore())
-      let a = try await DeviceFixture("a", in: directory, old)
-      _ = try await DeviceFixture("b", in: directory, other)
-      await #expect(throws: CloudDataError.self) {
-        try await CloudContainer.relocate(a.url, to: empty, address: "new")
-      }
-      for source in [nil, old] {
-        await #expect(throws: CloudDataError.self) {
-          try await CloudContainer.relocate(a.url, to: other, address: "new", tellingIn: source)
-        }
-      }
-      #expect(try CloudContainer.settings(of: a.url).address == "memory")
+    let (old, empty, other) = (MemoryStore(), MemoryStore(), MemoryStore())
+    let a = try await DeviceFixture("a", old)
+    _ = try await DeviceFixture("b", other)
+    await #expect(throws: CloudDataError.self) {
+      try await CloudContainer.relocate(a.url, to: empty, address: "new")
     }
+    for source in [nil, old] {
+      await #expect(throws: CloudDataError.self) {
+        try await CloudContainer.relocate(a.url, to: other, address: "new", tellingIn: source)
+      }
+    }
+    #expect(try CloudContainer.settings(of: a.url).address == "memory")
   }
 }

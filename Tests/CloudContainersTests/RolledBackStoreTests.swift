@@ -5,168 +5,141 @@ import Foundation
 import ObjectStores
 import StoreTestSupport
 import Synchronization
-import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("A store that lost what it had")
+@Suite("A store that lost what it had", .temporaryDirectory)
 struct RolledBackStoreTests {
   @Test(arguments: LossyStore.Kind.allCases)
   func `gets the versions again that a backup of the day before does not have`(
     kind: LossyStore.Kind
   ) async throws {
-    try await LossyStore.with(kind) { lossy, directory in
-      let a = try await DeviceFixture("a", in: directory, lossy.store, enclosesSmall: false)
-      let b = try await DeviceFixture("b", in: directory, lossy.store, enclosesSmall: false)
-      try a.write("old", to: "old.txt")
-      try await a.makePackage("Trip.imageNotes", ["1.txt": "one", "2.txt": "two"])
-      try await a.sync()
-      let backup = try lossy.objects
-      try a.write("new", to: "new.txt")
-      try await a.edit("Trip.imageNotes", ["1.txt": "ONE"])
-      try await a.sync()
-      try await a.edit("Trip.imageNotes", ["2.txt": "TWO"])
-      try await a.sync()
-      try lossy.restore(backup)
-      let report = try await a.sync()
-      #expect(report.lost == ["Trip.imageNotes", "new.txt"])
-      #expect(Set(report.documents.filter(\.uploaded).map(\.name)) == ["Trip.imageNotes", "new.txt"])
-      #expect(try await a.container.check(reads: true).isWhole)
-      try await b.sync()
-      for name in ["Trip.imageNotes", "new.txt", "old.txt"] {
-        try await b.container.download(itemNamed: name)
-      }
-      #expect(b.text("new.txt") == "new" && b.text("old.txt") == "old")
-      #expect(b.text("Trip.imageNotes/1.txt") == "ONE" && b.text("Trip.imageNotes/2.txt") == "TWO")
-      #expect(try await a.sync().documents.isEmpty)
-      #expect(try await a.sync().lost.isEmpty)
+    let lossy = try LossyStore(kind)
+    let a = try await DeviceFixture("a", lossy.store, enclosesSmall: false)
+    let b = try await DeviceFixture("b", lossy.store, enclosesSmall: false)
+    try a.write("old", to: "old.txt")
+    try await a.makePackage("Trip.imageNotes", ["1.txt": "one", "2.txt": "two"])
+    try await a.sync()
+    let backup = try lossy.objects
+    try a.write("new", to: "new.txt")
+    try await a.edit("Trip.imageNotes", ["1.txt": "ONE"])
+    try await a.sync()
+    try await a.edit("Trip.imageNotes", ["2.txt": "TWO"])
+    try await a.sync()
+    try lossy.restore(backup)
+    let report = try await a.sync()
+    #expect(report.lost == ["Trip.imageNotes", "new.txt"])
+    #expect(Set(report.documents.filter(\.uploaded).map(\.name)) == ["Trip.imageNotes", "new.txt"])
+    #expect(try await a.container.check(reads: true).isWhole)
+    try await b.sync()
+    for name in ["Trip.imageNotes", "new.txt", "old.txt"] {
+      try await b.container.download(itemNamed: name)
     }
+    #expect(b.text("new.txt") == "new" && b.text("old.txt") == "old")
+    #expect(b.text("Trip.imageNotes/1.txt") == "ONE" && b.text("Trip.imageNotes/2.txt") == "TWO")
+    #expect(try await a.sync().documents.isEmpty)
+    #expect(try await a.sync().lost.isEmpty)
   }
 
   @Test func `merges what another machine did after the loss with what the store had`() async throws {
-    try await withTemporaryDirectory { directory in
-      let store = MemoryStore()
-      let a = try await DeviceFixture("a", in: directory, store, enclosesSmall: false)
-      let b = try await DeviceFixture("b", in: directory, store, enclosesSmall: false)
-      try await a.makePackage("Trip.imageNotes", ["1.txt": "one", "2.txt": "two"])
+    let store = MemoryStore()
+    let (a, b) = try await DeviceFixture.two(store, enclosesSmall: false)
+    try await a.share("Trip.imageNotes", ["1.txt": "one", "2.txt": "two"], with: b)
+    let backup = store.backUp()
+    for text in ["a", "b", "c"] {
+      try await a.edit("Trip.imageNotes", ["1.txt": "one \(text)"])
       try await a.sync()
-      try await b.sync()
-      try await b.container.download(itemNamed: "Trip.imageNotes")
-      let backup = store.backUp()
-      for text in ["a", "b", "c"] {
-        try await a.edit("Trip.imageNotes", ["1.txt": "one \(text)"])
-        try await a.sync()
-      }
-      store.restore(backup)
-      // Until it gets as many versions as the first machine knows.
-      for text in ["x", "y", "z"] {
-        try await b.edit("Trip.imageNotes", ["2.txt": "two \(text)"])
-        try await b.sync()
-      }
-      try await a.sync()
-      try await b.sync()
-      for device in [a, b] {
-        #expect(device.text("Trip.imageNotes/1.txt") == "one c")
-        #expect(device.text("Trip.imageNotes/2.txt") == "two z")
-        #expect(try await device.sync().documents.isEmpty)
-      }
-      #expect(try await a.container.check(reads: true).isWhole)
     }
+    store.restore(backup)
+    // Until it gets as many versions as the first machine knows.
+    for text in ["x", "y", "z"] {
+      try await b.edit("Trip.imageNotes", ["2.txt": "two \(text)"])
+      try await b.sync()
+    }
+    try await sync(a, b)
+    for device in [a, b] {
+      #expect(device.text("Trip.imageNotes/1.txt") == "one c")
+      #expect(device.text("Trip.imageNotes/2.txt") == "two z")
+      #expect(try await device.sync().documents.isEmpty)
+    }
+    #expect(try await a.container.check(reads: true).isWhole)
   }
 
   @Test func `takes no change of another machine back after a merge that was cut off`() async throws {
-    try await withTemporaryDirectory { directory in
-      let isCut = Mutex(false)
-      let store = MemoryStore(trouble: { call in
-        let isEntry = call.operation == .put && call.key.flatMap(ContainerLog.number) != nil
-        return isEntry && isCut.withLock { $0 } ? .lostAnswer : nil
-      })
-      let a = try await DeviceFixture("a", in: directory, store, enclosesSmall: false)
-      let b = try await DeviceFixture("b", in: directory, store, enclosesSmall: false)
-      try await a.makePackage("Trip.imageNotes", ["1.txt": "one", "2.txt": "two"])
-      try await a.sync()
-      try await b.sync()
-      try await b.container.download(itemNamed: "Trip.imageNotes")
-      try await b.edit("Trip.imageNotes", ["2.txt": "from b"])
-      try await b.sync()
-      let backup = store.backUp()
-      // The merge is here. The answer to its entry is lost, and then the store loses the entry.
-      try await a.edit("Trip.imageNotes", ["1.txt": "from a"])
-      isCut.withLock { $0 = true }
-      #expect(try await a.container.sync().failures.count == 1)
-      #expect(a.text("Trip.imageNotes/2.txt") == "from b")
-      isCut.withLock { $0 = false }
-      store.restore(backup)
-      for device in [a, b, a, b] { try await device.sync() }
-      for device in [a, b] {
-        #expect(device.text("Trip.imageNotes/2.txt") == "from b")
-        #expect(device.text("Trip.imageNotes/1.txt") == "from a")
-      }
+    let isCut = Mutex(false)
+    let store = MemoryStore(trouble: { call in
+      let isEntry = call.operation == .put && call.key.flatMap(ContainerLog.number) != nil
+      return isEntry && isCut.withLock { $0 } ? .lostAnswer : nil
+    })
+    let (a, b) = try await DeviceFixture.two(store, enclosesSmall: false)
+    try await a.share("Trip.imageNotes", ["1.txt": "one", "2.txt": "two"], with: b)
+    try await b.edit("Trip.imageNotes", ["2.txt": "from b"])
+    try await b.sync()
+    let backup = store.backUp()
+    // The merge is here. The answer to its entry is lost, and then the store loses the entry.
+    try await a.edit("Trip.imageNotes", ["1.txt": "from a"])
+    isCut.withLock { $0 = true }
+    #expect(try await a.container.sync().failures.count == 1)
+    #expect(a.text("Trip.imageNotes/2.txt") == "from b")
+    isCut.withLock { $0 = false }
+    store.restore(backup)
+    try await sync(a, b, a, b)
+    for device in [a, b] {
+      #expect(device.text("Trip.imageNotes/2.txt") == "from b")
+      #expect(device.text("Trip.imageNotes/1.txt") == "from a")
     }
   }
 
   @Test func `that lost the last entry alone is noticed by all machines`() async throws {
-    try await LossyStore.with(.folder) { lossy, directory in
-      let a = try await DeviceFixture("a", in: directory, lossy.store, enclosesSmall: false)
-      let b = try await DeviceFixture("b", in: directory, lossy.store, enclosesSmall: false)
-      try a.write("one", to: "Notes.txt")
-      try await a.sync()
-      try await b.sync()
-      try await b.container.download(itemNamed: "Notes.txt")
-      try a.write("two", to: "Notes.txt")
-      try await a.sync()
-      try await b.sync()
-      let last = try #require(lossy.objects.keys.filter { $0.hasPrefix("log/") }.max())
-      try lossy.change { key, bytes in key == last ? nil : bytes }
-      #expect(try await a.container.sync().lost == ["Notes.txt"])
-      try a.write("three", to: "Notes.txt")
-      try await a.sync()
-      try await b.sync()
-      #expect(b.text("Notes.txt") == "three")
-      try b.write("four", to: "Notes.txt")
-      try await b.sync()
-      try await a.sync()
-      #expect(a.text("Notes.txt") == "four")
-      #expect(try await a.container.check(reads: true).isWhole)
-    }
+    let lossy = try LossyStore(.folder)
+    let a = try await DeviceFixture("a", lossy.store, enclosesSmall: false)
+    let b = try await DeviceFixture("b", lossy.store, enclosesSmall: false)
+    try a.write("one", to: "Notes.txt")
+    try await a.share("Notes.txt", with: b)
+    try a.write("two", to: "Notes.txt")
+    try await sync(a, b)
+    let last = try #require(lossy.objects.keys.filter { $0.hasPrefix("log/") }.max())
+    try lossy.change { key, bytes in key == last ? nil : bytes }
+    #expect(try await a.container.sync().lost == ["Notes.txt"])
+    try a.write("three", to: "Notes.txt")
+    try await sync(a, b)
+    #expect(b.text("Notes.txt") == "three")
+    try b.write("four", to: "Notes.txt")
+    try await sync(b, a)
+    #expect(a.text("Notes.txt") == "four")
+    #expect(try await a.container.check(reads: true).isWhole)
   }
 
   @Test func `is noticed by a machine whose clock went back a little`() async throws {
-    try await withTemporaryDirectory { directory in
-      let clock = ModelClock()
-      let store = MemoryStore()
-      let a = try await DeviceFixture("a", in: directory, store, clock: clock)
-      try a.write("one", to: "Notes.txt")
-      try await a.sync()
-      let backup = store.backUp()
-      clock.advance(100)
-      try a.write("two", to: "Notes.txt")
-      try await a.sync()
-      store.restore(backup)
-      clock.advance(-60)
-      #expect(try await a.sync().lost == ["Notes.txt"])
-    }
+    let clock = ModelClock()
+    let store = MemoryStore()
+    let a = try await DeviceFixture("a", store, clock: clock)
+    try await a.upload("one", to: "Notes.txt")
+    let backup = store.backUp()
+    clock.advance(100)
+    try await a.upload("two", to: "Notes.txt")
+    store.restore(backup)
+    clock.advance(-60)
+    #expect(try await a.sync().lost == ["Notes.txt"])
   }
 
   @Test func `is noticed by an operation that is no run`() async throws {
-    try await withTemporaryDirectory { directory in
-      let store = MemoryStore()
-      let a = try await DeviceFixture("a", in: directory, store)
-      for name in ["1.txt", "2.txt"] { try a.write(name, to: name) }
-      try await a.sync()
-      for name in ["1.txt", "2.txt"] { try await a.container.delete(itemNamed: name) }
-      try await a.sync()
-      let backup = store.backUp()
-      let deleted = try await a.container.deletedItems().sorted { $0.name < $1.name }
-      _ = try await a.container.restore(deleted[0].document)
-      store.restore(backup)
-      // The look before it finds the loss, and the next run makes up for it.
-      _ = try await a.container.restore(deleted[1].document)
-      try await a.sync()
-      let b = try await DeviceFixture("b", in: directory, store)
-      try await b.sync()
-      #expect(try await b.container.items().map(\.name).sorted() == ["1.txt", "2.txt"])
-    }
+    let store = MemoryStore()
+    let a = try await DeviceFixture("a", store)
+    for name in ["1.txt", "2.txt"] { try a.write(name, to: name) }
+    try await a.sync()
+    for name in ["1.txt", "2.txt"] { try await a.container.delete(itemNamed: name) }
+    try await a.sync()
+    let backup = store.backUp()
+    let deleted = try await a.container.deletedItems().sorted { $0.name < $1.name }
+    _ = try await a.container.restore(deleted[0].document)
+    store.restore(backup)
+    // The look before it finds the loss, and the next run makes up for it.
+    _ = try await a.container.restore(deleted[1].document)
+    try await a.sync()
+    let b = try await DeviceFixture("b", store)
+    try await b.sync()
+    #expect(try await b.container.items().map(\.name).sorted() == ["1.txt", "2.txt"])
   }
 
   @Test func `is compared again after a comparison that was cut off at any call`() async throws {
@@ -186,8 +159,7 @@ struct RolledBackStoreTests {
         try await a.sync()
         let backup = store.backUp()
         for name in ["1.txt", "2.txt"] { try a.write("new", to: name) }
-        try await a.sync()
-        try await b.sync()
+        try await sync(a, b)
         for name in ["1.txt", "2.txt"] { try await b.container.download(itemNamed: name) }
         store.restore(backup)
         // The next versions have the numbers of the lost ones.
@@ -196,7 +168,7 @@ struct RolledBackStoreTests {
         refused.withLock { $0 = call }
         _ = try? await b.container.sync()
         refused.withLock { $0 = nil }
-        for device in [a, b, a, b] { try await device.sync() }
+        try await sync(a, b, a, b)
         for device in [a, b] {
           for name in ["1.txt", "2.txt"] { #expect(device.text(name) == "newest", "call \(call)") }
         }
@@ -224,93 +196,83 @@ struct RolledBackStoreTests {
 
   @Test(arguments: LossyStore.Kind.allCases, Loss.allCases)
   func `takes no document from the machine that has it`(kind: LossyStore.Kind, loss: Loss) async throws {
-    try await LossyStore.with(kind) { lossy, directory in
-      let a = try await DeviceFixture("a", in: directory, lossy.store, enclosesSmall: false)
-      let large = String(repeating: "l", count: 100_000)
-      try await a.makePackage("Trip.imageNotes", ["Text.txt": "the only copy", "Large.txt": large])
-      try await a.sync()
-      try await a.sync()
-      try lossy.change(loss.left)
-      // With the entries gone, the eviction first stores the version again.
-      if loss != .entries {
-        await #expect(throws: CloudDataError.self) {
-          try await a.container.evict(itemNamed: "Trip.imageNotes")
-        }
-        #expect(a.text("Trip.imageNotes/Text.txt") == "the only copy")
-        #expect(a.text("Trip.imageNotes/Large.txt") == large)
-        return
+    let lossy = try LossyStore(kind)
+    let a = try await DeviceFixture("a", lossy.store, enclosesSmall: false)
+    let large = String(repeating: "l", count: 100_000)
+    try await a.makePackage("Trip.imageNotes", ["Text.txt": "the only copy", "Large.txt": large])
+    try await sync(a, a)
+    try lossy.change(loss.left)
+    // With the entries gone, the eviction first stores the version again.
+    if loss != .entries {
+      await #expect(throws: CloudDataError.self) {
+        try await a.container.evict(itemNamed: "Trip.imageNotes")
       }
-      try await a.container.evict(itemNamed: "Trip.imageNotes")
-      try await a.container.download(itemNamed: "Trip.imageNotes")
       #expect(a.text("Trip.imageNotes/Text.txt") == "the only copy")
+      #expect(a.text("Trip.imageNotes/Large.txt") == large)
+      return
     }
+    try await a.container.evict(itemNamed: "Trip.imageNotes")
+    try await a.container.download(itemNamed: "Trip.imageNotes")
+    #expect(a.text("Trip.imageNotes/Text.txt") == "the only copy")
   }
 
   @Test func `is asked one question for each object before a document goes`() async throws {
-    try await withTemporaryDirectory { directory in
-      let store = MemoryStore()
-      let a = try await DeviceFixture("a", in: directory, store, enclosesSmall: false)
-      try await a.makePackage("Trip.imageNotes", ["1.txt": "one", "2.txt": "two"])
-      try await a.sync()
-      let before = store.callCount
-      try await a.container.evict(itemNamed: "Trip.imageNotes")
-      // The log, its last entry, a page, and the contents of two children and of the metadata.
-      #expect(store.callCount - before == 6)
-    }
+    let store = MemoryStore()
+    let a = try await DeviceFixture("a", store, enclosesSmall: false)
+    try await a.makePackage("Trip.imageNotes", ["1.txt": "one", "2.txt": "two"])
+    try await a.sync()
+    let before = store.callCount
+    try await a.container.evict(itemNamed: "Trip.imageNotes")
+    // The log, its last entry, a page, and the contents of two children and of the metadata.
+    #expect(store.callCount - before == 6)
   }
 
   @Test func `keeps all content in a collection of garbage that cannot see the log`() async throws {
-    try await LossyStore.with(.folder) { lossy, directory in
-      let a = try await DeviceFixture("a", in: directory, lossy.store, enclosesSmall: false)
-      try a.write("one", to: "Notes.txt")
-      try await a.sync()
-      let all = try lossy.objects
-      let blobs = all.filter { $0.key.hasPrefix("blobs/") }
-      // The objects are on a disk that is not mounted.
-      for mark in [nil, Data("{}".utf8)] {
-        try lossy.restore(blobs.merging(mark.map { ["container": $0] } ?? [:]) { $1 })
-        await #expect(throws: CloudDataError.self) { try await a.container.collectGarbage(isDryRun: false) }
-        #expect(try blobs.allSatisfy { try lossy.objects[$0.key] == $0.value })
-      }
-      // The log alone is gone, and this machine has all that it had.
-      try lossy.restore(all)
-      try lossy.change { key, bytes in key.hasPrefix("log/") ? nil : bytes }
-      try await a.sync()
-      _ = try await a.container.collectGarbage(isDryRun: false)
-      #expect(try await a.container.check(reads: true).isWhole)
+    let lossy = try LossyStore(.folder)
+    let a = try await DeviceFixture("a", lossy.store, enclosesSmall: false)
+    try await a.upload("one", to: "Notes.txt")
+    let all = try lossy.objects
+    let blobs = all.filter { $0.key.hasPrefix("blobs/") }
+    // The objects are on a disk that is not mounted.
+    for mark in [nil, Data("{}".utf8)] {
+      try lossy.restore(blobs.merging(mark.map { ["container": $0] } ?? [:]) { $1 })
+      await #expect(throws: CloudDataError.self) { try await a.container.collectGarbage(isDryRun: false) }
+      #expect(try blobs.allSatisfy { try lossy.objects[$0.key] == $0.value })
     }
+    // The log alone is gone, and this machine has all that it had.
+    try lossy.restore(all)
+    try lossy.change { key, bytes in key.hasPrefix("log/") ? nil : bytes }
+    try await a.sync()
+    _ = try await a.container.collectGarbage(isDryRun: false)
+    #expect(try await a.container.check(reads: true).isWhole)
   }
 
   @Test func `is named by a check`() async throws {
-    try await LossyStore.with(.folder) { lossy, directory in
-      let a = try await DeviceFixture("a", in: directory, lossy.store, enclosesSmall: false)
-      try a.write("one", to: "Notes.txt")
-      try await a.sync()
-      let backup = try lossy.objects
-      #expect(try await a.container.check().finding == .whole)
-      try a.write("two", to: "Notes.txt")
-      try await a.sync()
-      let all = try lossy.objects
-      try lossy.restore(backup)
-      let rolledBack = try await a.container.check()
-      #expect(
-        rolledBack.finding == .rolledBack && "\(rolledBack)".contains("lacks an entry"), "\(rolledBack)")
-      // Another entry has the number.
-      try lossy.restore(all)
-      try lossy.change { key, bytes in
-        guard key == all.keys.filter({ $0.hasPrefix("log/") }).max() else { return bytes }
-        return Data(bytes.map { $0 == UInt8(ascii: "a") ? UInt8(ascii: "b") : $0 })
-      }
-      #expect(try await a.container.check().finding == .rolledBack)
-      try lossy.restore([:])
-      #expect(try await a.container.check().finding == .empty)
-      try lossy.restore(["note.txt": Data("a".utf8)])
-      #expect(try await a.container.check().finding == .noContainer)
-      _ = try await DeviceFixture("b", in: directory, lossy.store, enclosesSmall: false)
-      #expect(try await a.container.check().finding == .anotherContainer)
-      try lossy.change { key, bytes in key == "container" ? Data("{".utf8) : bytes }
-      let damaged = try await a.container.check()
-      #expect(damaged.finding == .damaged && !damaged.isWhole)
+    let lossy = try LossyStore(.folder)
+    let a = try await DeviceFixture("a", lossy.store, enclosesSmall: false)
+    try await a.upload("one", to: "Notes.txt")
+    let backup = try lossy.objects
+    #expect(try await a.container.check().finding == .whole)
+    try await a.upload("two", to: "Notes.txt")
+    let all = try lossy.objects
+    try lossy.restore(backup)
+    let rolledBack = try await a.container.check()
+    #expect(rolledBack.finding == .rolledBack && "\(rolledBack)".contains("lacks an entry"), "\(rolledBack)")
+    // Another entry has the number.
+    try lossy.restore(all)
+    try lossy.change { key, bytes in
+      guard key == all.keys.filter({ $0.hasPrefix("log/") }).max() else { return bytes }
+      return Data(bytes.map { $0 == UInt8(ascii: "a") ? UInt8(ascii: "b") : $0 })
     }
+    #expect(try await a.container.check().finding == .rolledBack)
+    try lossy.restore([:])
+    #expect(try await a.container.check().finding == .empty)
+    try lossy.restore(["note.txt": Data("a".utf8)])
+    #expect(try await a.container.check().finding == .noContainer)
+    _ = try await DeviceFixture("b", lossy.store, enclosesSmall: false)
+    #expect(try await a.container.check().finding == .anotherContainer)
+    try lossy.change { key, bytes in key == "container" ? Data("{".utf8) : bytes }
+    let damaged = try await a.container.check()
+    #expect(damaged.finding == .damaged && !damaged.isWhole)
   }
 }

@@ -1,4 +1,3 @@
-import Foundation
 import ObjectStores
 import StoreTestSupport
 import Synchronization

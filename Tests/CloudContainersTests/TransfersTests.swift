@@ -1,12 +1,11 @@
 import CloudContainers
 import FilePackages
-import Foundation
 import ObjectStores
 import StoreTestSupport
 import TestSupport
 import Testing
 
-@Suite("The documents of a run")
+@Suite("The documents of a run", .temporaryDirectory)
 struct TransfersTests {
   @Test func `count the same, and one that goes or comes counts by its bytes`() {
     let transfers = Transfers()
@@ -30,33 +29,29 @@ struct TransfersTests {
   }
 
   @Test func `are all that go or come, and no other ones`() async throws {
-    try await withTemporaryDirectory { directory in
-      let store = MemoryStore()
-      let a = try await DeviceFixture("a", in: directory, store)
-      let b = try await DeviceFixture("b", in: directory, store)
-      func work(_ device: DeviceFixture) -> Transfers.Work? { device.container.session.transfers.documents }
-      for number in 1...20 { try a.write("text \(number)", to: "Note \(number).txt") }
-      try await a.makePackage("Trip.package", ["Text.txt": "text"])
-      try await a.sync()
-      #expect(work(a) == Transfers.Work(documents: 21, part: 1))
-      try await a.sync()
-      #expect(work(a) == nil)
-      try a.write("another text", to: "Note 7.txt")
-      try a.remove("Note 8.txt")
-      #expect(try await a.container.plan().documents.count == 2)
-      #expect(work(a) == nil, "a plan moves nothing")
-      try await a.sync()
-      #expect(work(a) == Transfers.Work(documents: 1, part: 1))
-      try await b.sync()
-      #expect(work(b) == nil, "placeholders do not come")
-      try await b.container.download(itemsNamed: (1...5).map { "Note \($0).txt" }) { _, outcome in
-        #expect((try? outcome.get()) == true)
-      }
-      #expect(work(b) == Transfers.Work(documents: 5, part: 1))
-      try a.write("new", to: "Note 1.txt")
-      try await a.sync()
-      try await b.sync()
-      #expect(work(b) == Transfers.Work(documents: 1, part: 1))
+    let store = MemoryStore()
+    let (a, b) = try await DeviceFixture.two(store)
+    func work(_ device: DeviceFixture) -> Transfers.Work? { device.container.session.transfers.documents }
+    for number in 1...20 { try a.write("text \(number)", to: "Note \(number).txt") }
+    try await a.makePackage("Trip.package", ["Text.txt": "text"])
+    try await a.sync()
+    #expect(work(a) == Transfers.Work(documents: 21, part: 1))
+    try await a.sync()
+    #expect(work(a) == nil)
+    try a.write("another text", to: "Note 7.txt")
+    try a.remove("Note 8.txt")
+    #expect(try await a.container.plan().documents.count == 2)
+    #expect(work(a) == nil, "a plan moves nothing")
+    try await a.sync()
+    #expect(work(a) == Transfers.Work(documents: 1, part: 1))
+    try await b.sync()
+    #expect(work(b) == nil, "placeholders do not come")
+    try await b.container.download(itemsNamed: (1...5).map { "Note \($0).txt" }) { _, outcome in
+      #expect((try? outcome.get()) == true)
     }
+    #expect(work(b) == Transfers.Work(documents: 5, part: 1))
+    try a.write("new", to: "Note 1.txt")
+    try await sync(a, b)
+    #expect(work(b) == Transfers.Work(documents: 1, part: 1))
   }
 }

@@ -8,27 +8,17 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("The conflict versions of a package")
+@Suite("The conflict versions of a package", .temporaryDirectory)
 struct TravellingConflictTests {
   /// Two machines with a package of two children, in conflict over the first one on both.
-  private func withConflict(
-    _ body: (DeviceFixture, DeviceFixture, FilePath, MemoryStore) async throws -> Void
-  ) async throws {
-    try await withTemporaryDirectory { directory in
-      let store = MemoryStore()
-      let a = try await DeviceFixture("a", in: directory, store)
-      let b = try await DeviceFixture("b", in: directory, store)
-      try await a.makePackage("Trip.imageNotes", ["1.bin": "one", "2.bin": "two"])
-      try await a.sync()
-      try await b.sync()
-      try await b.container.download(itemNamed: "Trip.imageNotes")
-      try await a.edit("Trip.imageNotes", ["1.bin": "one of a"])
-      try await b.edit("Trip.imageNotes", ["1.bin": "one of b"])
-      try await a.sync()
-      try await b.sync()
-      try await a.sync()
-      try await body(a, b, directory, store)
-    }
+  private func makeConflict() async throws -> (DeviceFixture, DeviceFixture, MemoryStore) {
+    let store = MemoryStore()
+    let (a, b) = try await DeviceFixture.two(store)
+    try await a.share("Trip.imageNotes", ["1.bin": "one", "2.bin": "two"], with: b)
+    try await a.edit("Trip.imageNotes", ["1.bin": "one of a"])
+    try await b.edit("Trip.imageNotes", ["1.bin": "one of b"])
+    try await sync(a, b, a)
+    return (a, b, store)
   }
 
   /// The children of the only conflict version of a package.
@@ -73,96 +63,82 @@ struct TravellingConflictTests {
 
   @Test(arguments: Way.allCases, [false, true])
   func `go with a document that becomes a new one`(way: Way, onOtherMachine isOther: Bool) async throws {
-    try await withConflict { a, b, directory, _ in
-      let name = try await isOther ? way.go(b, a, in: directory) : way.go(a, b, in: directory)
-      for _ in 0..<2 {
-        for device in isOther ? [a, b] : [b, a] { try await device.sync() }
-      }
-      for device in [a, b] { try await device.container.download(itemNamed: name) }
-      for device in [a, b] {
-        #expect(try await conflict(device, name) == ["1.bin": "one of b"])
-        let package = try await PackageStore.open(at: device.url.appending(path: name))
-        #expect(try await package.conflictVersions().map(\.savingComputer) == ["b"])
-        try await package.close()
-        #expect(try await device.container.items().first { $0.name == name }?.hasUnresolvedConflicts == true)
-        #expect(try await device.sync().documents.isEmpty)
-      }
-      #expect(try await a.container.check(reads: true).isWhole)
-      // A resolution on one machine ends the conflict on the other one.
-      let store = try await PackageStore.open(at: a.url.appending(path: name))
-      try await store.removeConflictVersions(store.conflictVersions())
-      try await store.close()
-      try await a.sync()
-      try await b.sync()
-      #expect(
-        try await FileVersion.unresolvedConflictVersionsOfItem(at: b.url.appending(path: name))?.isEmpty
-          == true)
+    let (a, b, _) = try await makeConflict()
+    let name = try await isOther ? way.go(b, a, in: folder) : way.go(a, b, in: folder)
+    for _ in 0..<2 {
+      for device in isOther ? [a, b] : [b, a] { try await device.sync() }
     }
+    for device in [a, b] { try await device.container.download(itemNamed: name) }
+    for device in [a, b] {
+      #expect(try await conflict(device, name) == ["1.bin": "one of b"])
+      let package = try await PackageStore.open(at: device.url.appending(path: name))
+      #expect(try await package.conflictVersions().map(\.savingComputer) == ["b"])
+      try await package.close()
+      #expect(try await device.container.items().first { $0.name == name }?.hasUnresolvedConflicts == true)
+      #expect(try await device.sync().documents.isEmpty)
+    }
+    #expect(try await a.container.check(reads: true).isWhole)
+    // A resolution on one machine ends the conflict on the other one.
+    let store = try await PackageStore.open(at: a.url.appending(path: name))
+    try await store.removeConflictVersions(store.conflictVersions())
+    try await store.close()
+    try await sync(a, b)
+    #expect(
+      try await FileVersion.unresolvedConflictVersionsOfItem(at: b.url.appending(path: name))?.isEmpty
+        == true)
   }
 
   @Test func `that the container does not have outlive a deletion on the other machine`() async throws {
-    try await withConflict { a, b, _, _ in
-      let store = try await PackageStore.open(at: b.url.appending(path: "Trip.imageNotes"))
-      try await store.addConflictVersion(
-        FileWrapper(directoryWithFileWrappers: [
-          "2.bin": FileWrapper(regularFileWithContents: Data("mine".utf8))
-        ]),
-        as: UUID(), savedBy: "elsewhere", on: Date(timeIntervalSince1970: 0), broughtBy: "tests")
-      try await store.close()
-      try await a.container.delete(itemNamed: "Trip.imageNotes")
-      try await b.sync()
-      try await a.sync()
-      try await a.container.download(itemNamed: "Trip.imageNotes")
-      let versions = try await FileVersion.unresolvedConflictVersionsOfItem(
-        at: a.url.appending(path: "Trip.imageNotes"))
-      #expect(versions?.count == 2)
-    }
+    let (a, b, _) = try await makeConflict()
+    let store = try await PackageStore.open(at: b.url.appending(path: "Trip.imageNotes"))
+    try await store.addConflictVersion(
+      FileWrapper(directoryWithFileWrappers: [
+        "2.bin": FileWrapper(regularFileWithContents: Data("mine".utf8))
+      ]),
+      as: UUID(), savedBy: "elsewhere", on: Date(timeIntervalSince1970: 0), broughtBy: "tests")
+    try await store.close()
+    try await a.container.delete(itemNamed: "Trip.imageNotes")
+    try await b.share("Trip.imageNotes", with: a)
+    let versions = try await FileVersion.unresolvedConflictVersionsOfItem(
+      at: a.url.appending(path: "Trip.imageNotes"))
+    #expect(versions?.count == 2)
   }
 
   @Test func `have the same children on a machine that meets them later, and take no newer text back`()
     async throws
   {
-    try await withConflict { a, b, directory, store in
-      try await a.edit("Trip.imageNotes", ["2.bin": "two, and more"])
-      try await a.sync()
-      try await b.sync()
-      let c = try await DeviceFixture("c", in: directory, store)
-      try await c.sync()
-      try await c.container.download(itemNamed: "Trip.imageNotes")
-      for device in [a, b, c] {
-        #expect(try await conflict(device, "Trip.imageNotes") == ["1.bin": "one of b"])
-      }
-      let package = try await PackageStore.open(at: c.url.appending(path: "Trip.imageNotes"))
-      let version = try #require(await package.conflictVersions().first)
-      try await package.resolveConflicts(package.conflictVersions(), keeping: version.id)
-      try await package.close()
-      for device in [c, a, b] {
-        try await device.sync()
-        #expect(device.text("Trip.imageNotes/1.bin") == "one of b")
-        #expect(device.text("Trip.imageNotes/2.bin") == "two, and more")
-      }
+    let (a, b, store) = try await makeConflict()
+    try await a.edit("Trip.imageNotes", ["2.bin": "two, and more"])
+    try await sync(a, b)
+    let c = try await DeviceFixture("c", store)
+    try await c.sync()
+    try await c.container.download(itemNamed: "Trip.imageNotes")
+    for device in [a, b, c] {
+      #expect(try await conflict(device, "Trip.imageNotes") == ["1.bin": "one of b"])
+    }
+    let package = try await PackageStore.open(at: c.url.appending(path: "Trip.imageNotes"))
+    let version = try #require(await package.conflictVersions().first)
+    try await package.resolveConflicts(package.conflictVersions(), keeping: version.id)
+    try await package.close()
+    for device in [c, a, b] {
+      try await device.sync()
+      #expect(device.text("Trip.imageNotes/1.bin") == "one of b")
+      #expect(device.text("Trip.imageNotes/2.bin") == "two, and more")
     }
   }
 
   @Test func `have the same children after thirty days and a collection of garbage`() async throws {
-    try await withTemporaryDirectory { directory in
-      let clock = ModelClock()
-      let store = MemoryStore(now: { clock.now })
-      let a = try await DeviceFixture("a", in: directory, store, clock: clock)
-      let b = try await DeviceFixture("b", in: directory, store, clock: clock)
-      try await a.makePackage("Trip.imageNotes", ["1.bin": "one", "2.bin": "two"])
-      try await a.sync()
-      try await b.sync()
-      try await b.container.download(itemNamed: "Trip.imageNotes")
-      try await a.edit("Trip.imageNotes", ["1.bin": "one of a", "2.bin": "two of a"])
-      try await b.edit("Trip.imageNotes", ["1.bin": "one of b"])
-      try await a.sync()
-      try await b.sync()
-      clock.advance(40 * 86_400)
-      _ = try await a.container.collectGarbage(isDryRun: false)
-      try await a.sync()
-      #expect(try await conflict(a, "Trip.imageNotes") == ["1.bin": "one of b"])
-      #expect(try await conflict(b, "Trip.imageNotes") == ["1.bin": "one of b"])
-    }
+    let clock = ModelClock()
+    let store = MemoryStore(now: { clock.now })
+    let (a, b) = try await DeviceFixture.two(store, clock: clock)
+    try await a.share("Trip.imageNotes", ["1.bin": "one", "2.bin": "two"], with: b)
+    try await a.edit("Trip.imageNotes", ["1.bin": "one of a", "2.bin": "two of a"])
+    try await b.edit("Trip.imageNotes", ["1.bin": "one of b"])
+    try await sync(a, b)
+    clock.advance(40 * 86_400)
+    _ = try await a.container.collectGarbage(isDryRun: false)
+    try await a.sync()
+    #expect(try await conflict(a, "Trip.imageNotes") == ["1.bin": "one of b"])
+    #expect(try await conflict(b, "Trip.imageNotes") == ["1.bin": "one of b"])
   }
 }

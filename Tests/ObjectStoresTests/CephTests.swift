@@ -50,8 +50,7 @@ struct CephTests {
     wrong.secretAccessKey += "x"
     let secret = try ceph.service.store(credentials: wrong)
     await expectFailure(.unauthorized, "Check the access key") { try await secret.put(Data(), at: "a") }
-    let unknown = try ceph.service.store(
-      credentials: .init(accessKeyID: "AKNOBODY", secretAccessKey: "x"))
+    let unknown = try ceph.service.store(credentials: .init(accessKeyID: "AKNOBODY", secretAccessKey: "x"))
     await expectFailure(.unauthorized, "Check the access key") { _ = try await unknown.get("a") }
   }
 

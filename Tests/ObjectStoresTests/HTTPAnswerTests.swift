@@ -1,17 +1,17 @@
 import Foundation
+import TestSupport
 import Testing
 
 import ObjectStores
 import StoreTestSupport
 
-@Suite("The bytes of an answer")
+@Suite("The bytes of an answer", .temporaryDirectory)
 struct HTTPAnswerTests {
   /// Sends a request to a server that answers with these bytes, and then ends the connection.
   private func answer(
     _ text: String, to method: String = "GET", limit: Int = 100
   ) async throws -> Result<HTTPResponse, HTTPFailure> {
     let server = try S3Server { _ in .raw(text) }
-    defer { server.stop() }
     let request = HTTPRequest(
       method: method, isEncrypted: false, host: "127.0.0.1", port: server.port, path: "/a", query: "",
       headers: [:], body: Data())

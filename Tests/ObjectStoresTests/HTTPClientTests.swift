@@ -1,15 +1,15 @@
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 import ObjectStores
 import StoreTestSupport
 
-@Suite("Connections to a server")
+@Suite("Connections to a server", .temporaryDirectory)
 struct HTTPClientTests {
   @Test func `carry one request after the other`() async throws {
     let server = try S3Server()
-    defer { server.stop() }
     let store = try server.store(transport: HTTPClient())
     for number in 0..<20 {
       try await store.put(Data("\(number)".utf8), at: "a")
@@ -23,7 +23,6 @@ struct HTTPClientTests {
 
   @Test func `are slower with a limit of bytes a second, in both directions`() async throws {
     let server = try S3Server()
-    defer { server.stop() }
     func time(_ limits: TransferLimits) async throws -> Duration {
       let store = try server.store(transport: HTTPClient(limits: limits))
       return try await ContinuousClock().measure {
@@ -41,7 +40,6 @@ struct HTTPClientTests {
 
   @Test func `are no more than the client has`() async throws {
     let server = try S3Server()
-    defer { server.stop() }
     let store = try server.store(transport: HTTPClient(limits: .init(connections: 3)))
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<50 {
@@ -57,7 +55,6 @@ struct HTTPClientTests {
 
   @Test func `that the server closed are made again by a store that repeats calls`() async throws {
     let server = try S3Server { _ in .lastAnswer }
-    defer { server.stop() }
     let store = RetryingStore(try server.store(transport: HTTPClient())) { _ in }
     // A large request is on its way when the client learns that the connection is closed.
     for number in 0..<60 { try await store.put(Data(count: number % 2 == 0 ? 1 : 2 << 20), at: "a") }
@@ -73,7 +70,6 @@ struct HTTPClientTests {
       guard request.body == Data("y".utf8) else { return nil }
       return seen.withLock { $0.insert(request.path).inserted } ? .lostAnswer : nil
     }
-    defer { server.stop() }
     let store = try server.store(transport: HTTPClient())
     var stored = 0
     for number in 0..<20 {
@@ -97,7 +93,6 @@ struct HTTPClientTests {
 
   @Test func `send no field that the request does not have`() async throws {
     let server = try S3Server()
-    defer { server.stop() }
     try await server.store(transport: HTTPClient()).put(Data(count: 2 << 20), at: "a")
     #expect(
       server.requests.first?.headers.keys.sorted() == [
@@ -108,7 +103,6 @@ struct HTTPClientTests {
 
   @Test func `give an answer that comes before the body is read`() async throws {
     let server = try S3Server { $0.method == "PUT" ? .earlyRefusal(403, "AccessDenied") : nil }
-    defer { server.stop() }
     let store = try server.store(transport: HTTPClient())
     for _ in 0..<10 {
       let error = await #expect(throws: ObjectStoreError.self) {
@@ -121,7 +115,6 @@ struct HTTPClientTests {
 
   @Test func `end with their task, also while requests wait for a turn`() async throws {
     let server = try S3Server { _ in .silence }
-    defer { server.stop() }
     // The idle time of a request does not pass before the tasks end, on a busy machine either.
     let times = HTTPClient.Times(idle: .seconds(900))
     let store = try server.store(transport: HTTPClient(times: times, limits: .init(connections: 1)))
@@ -145,7 +138,6 @@ struct HTTPClientTests {
 
   @Test func `end with an error that names the file of SSL_CERT_FILE if it is not there`() async throws {
     let server = try S3Server()
-    defer { server.stop() }
     let client = HTTPClient(environment: ["SSL_CERT_FILE": "/missing/own.pem"])
     let address = try S3Address("s3://documents", endpoint: "https://127.0.0.1:\(server.port)")
     let store = S3Store(at: address, keys: S3Keys(S3Server.credentials), transport: client)
@@ -156,7 +148,6 @@ struct HTTPClientTests {
 
   @Test func `lead through the proxy that the environment names`() async throws {
     let proxy = try S3Server()
-    defer { proxy.stop() }
     let client = HTTPClient(environment: ["http_proxy": "http://me:p%40ss@127.0.0.1:\(proxy.port)"])
     let address = try S3Address("s3://documents", endpoint: "http://nas.example:8080", allowsPlain: true)
     let store = S3Store(at: address, keys: S3Keys(S3Server.credentials), transport: client)
@@ -170,7 +161,6 @@ struct HTTPClientTests {
 
   @Test func `that are encrypted ask a proxy for a tunnel`() async throws {
     let proxy = try S3Server { _ in .raw("HTTP/1.1 407 No\r\nContent-Length: 0\r\n\r\n") }
-    defer { proxy.stop() }
     let client = HTTPClient(environment: ["HTTPS_PROXY": "me:not-a-real-secret@127.0.0.1:\(proxy.port)"])
     let address = try S3Address("s3://documents", endpoint: "https://nas.example")
     let store = S3Store(at: address, keys: S3Keys(S3Server.credentials), transport: client)
@@ -200,7 +190,6 @@ struct HTTPClientTests {
   @Test(arguments: ["192.0.2.1", "a.b, 192.0.2.0/24", "*"])
   func `lead past the proxy to an exception`(exceptions: String) async throws {
     let proxy = try S3Server()
-    defer { proxy.stop() }
     let client = HTTPClient(
       times: .init(connecting: .milliseconds(300)),
       environment: ["http_proxy": "127.0.0.1:\(proxy.port)", "no_proxy": exceptions])

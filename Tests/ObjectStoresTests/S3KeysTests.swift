@@ -71,14 +71,12 @@ struct S3KeysTests {
   ])
   func `that a program does not give are an error without a secret`(body: String, words: String) async throws
   {
-    try await withTemporaryDirectory { folder in
-      let keys = try Self.settings(body, in: folder).findKeys()
-      let store = S3Store(at: try S3Address("s3://documents", endpoint: "http://127.0.0.1:1"), keys: keys)
-      let error = await #expect(throws: ObjectStoreError.self) { try await store.get("a") }
-      let text = error?.description ?? ""
-      #expect(
-        error?.code == .noKeys && text.contains("give keys' \(words)") && !text.contains("hush"), "\(text)")
-    }
+    let keys = try Self.settings(body, in: folder).findKeys()
+    let store = S3Store(at: try S3Address("s3://documents", endpoint: "http://127.0.0.1:1"), keys: keys)
+    let error = await #expect(throws: ObjectStoreError.self) { try await store.get("a") }
+    let text = error?.description ?? ""
+    #expect(
+      error?.code == .noKeys && text.contains("give keys' \(words)") && !text.contains("hush"), "\(text)")
   }
 
   @Test(arguments: ["GET", "PUT", "HEAD"])
@@ -89,10 +87,8 @@ struct S3KeysTests {
     ) { request in
       request.headers["authorization"]?.contains("AK2/") == true ? nil : .refusal(400, "ExpiredToken")
     }
-    defer { server.stop() }
     server.put("a", "bytes")
-    let address = try S3Address(
-      "s3://\(S3Server.bucket)", endpoint: server.endpoint, region: S3Server.region)
+    let address = try S3Address("s3://\(S3Server.bucket)", endpoint: server.endpoint, region: S3Server.region)
     let store = S3Store(at: address, keys: keys)
     switch method {
     case "GET": #expect(try await store.get("a") == Data("bytes".utf8))

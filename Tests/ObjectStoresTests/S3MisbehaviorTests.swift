@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 import ObjectStores
@@ -69,15 +70,22 @@ struct Misbehavior: Sendable, CustomTestStringConvertible {
   ]
 }
 
-@Suite("A misbehaving server")
+@Suite("A misbehaving server", .temporaryDirectory)
 struct S3MisbehaviorTests {
+  /// A service that answers each listing with this text.
+  private static func server(listing text: String) throws -> S3Server {
+    try S3Server { request in
+      request.query.contains("list-type")
+        ? .raw("HTTP/1.1 200 OK\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)") : nil
+    }
+  }
+
   /// Requests that give up soon.
   private static func client() -> HTTPClient { HTTPClient(times: .init(idle: .seconds(1))) }
 
   @Test(.timeLimit(.minutes(20)), arguments: Misbehavior.all)
   func `gets one sentence, and as many calls as make sense`(case one: Misbehavior) async throws {
     let server = try S3Server { $0.query.contains("list-type") ? one.trouble : nil }
-    defer { server.stop() }
     let base = try server.store(transport: Self.client())
     let store = RetryingStore(base, policy: .init(attempts: 3, busyAttempts: 3)) { _ in }
     let error = await #expect(throws: ObjectStoreError.self) {
@@ -95,7 +103,6 @@ struct S3MisbehaviorTests {
 
   @Test func `gets its wrong bytes as they are: a blob's name tells`() async throws {
     let server = try S3Server { $0.method == "GET" ? .wrongByte : nil }
-    defer { server.stop() }
     let store = try server.store()
     try await store.put(Data("abc".utf8), at: "a")
     #expect(try await store.get("a") == Data("abb".utf8))
@@ -118,11 +125,7 @@ struct S3MisbehaviorTests {
     "<ListBucketResult>" + String(repeating: "&#97;", count: 1 << 18),
   ])
   func `gets no listing that is none`(text: String) async throws {
-    let server = try S3Server { request in
-      request.query.contains("list-type")
-        ? .raw("HTTP/1.1 200 OK\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)") : nil
-    }
-    defer { server.stop() }
+    let server = try Self.server(listing: text)
     let error = await #expect(throws: ObjectStoreError.self) {
       try await server.store().list("", after: nil, limit: 10)
     }
@@ -132,11 +135,7 @@ struct S3MisbehaviorTests {
 
   @Test func `gets no further listing after an empty page, and the advice is another store`() async throws {
     let text = "<ListBucketResult><IsTruncated>true</IsTruncated></ListBucketResult>"
-    let server = try S3Server { request in
-      request.query.contains("list-type")
-        ? .raw("HTTP/1.1 200 OK\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)") : nil
-    }
-    defer { server.stop() }
+    let server = try Self.server(listing: text)
     let error = await #expect(throws: ObjectStoreError.self) {
       try await server.store().list("", after: nil, limit: 10)
     }
@@ -150,7 +149,6 @@ struct S3MisbehaviorTests {
     let server = try S3Server { _ in
       .raw("HTTP/1.1 \(status) Status\r\n\(field)\r\nContent-Length: 4\r\n\r\npage")
     }
-    defer { server.stop() }
     let store = try server.store()
     for call in [
       { _ = try await store.get("a") }, { _ = try await store.head("a") }, { try await store.delete("a") },
@@ -172,23 +170,13 @@ struct S3MisbehaviorTests {
 
   @Test(arguments: ["../x", "/x", "a//b", "a%00b", ".x", "a%5Cb", "%C3%A4"])
   func `lists names that are no keys as others`(name: String) async throws {
-    let text = Self.listing(name)
-    let server = try S3Server { request in
-      request.query.contains("list-type")
-        ? .raw("HTTP/1.1 200 OK\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)") : nil
-    }
-    defer { server.stop() }
+    let server = try Self.server(listing: Self.listing(name))
     let listing = try await server.store().list("", after: nil, limit: 10)
     #expect(listing.objects == [] && listing.otherNames == 1)
   }
 
   @Test func `lists an object of another prefix as an error`() async throws {
-    let text = Self.listing("other/a")
-    let server = try S3Server { request in
-      request.query.contains("list-type")
-        ? .raw("HTTP/1.1 200 OK\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)") : nil
-    }
-    defer { server.stop() }
+    let server = try Self.server(listing: Self.listing("other/a"))
     let error = await #expect(throws: ObjectStoreError.self) {
       try await server.store(prefix: "mine").list("", after: nil, limit: 10)
     }
@@ -207,7 +195,6 @@ struct S3MisbehaviorTests {
         "</ListBucketResult>", with: "<IsTruncated>true</IsTruncated></ListBucketResult>")
       return .raw("HTTP/1.1 200 OK\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)")
     }
-    defer { server.stop() }
     let error = await #expect(throws: ObjectStoreError.self) {
       try await server.store().listAll("") { _ in turns.withLock { $0 < 100 } }
     }

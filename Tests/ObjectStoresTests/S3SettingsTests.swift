@@ -87,12 +87,10 @@ struct S3SettingsTests {
     ] as [([String: String], String?, String?)])
   func `give the server and the authorities in awscli's order`(
     more: [String: String], endpoint: String?, certificates: String?
-  ) async throws {
-    try await withTemporaryDirectory { folder in
-      let environment = try Self.write(config: Self.endpoints, in: folder).merging(more) { $1 }
-      let settings = try S3Settings(environment: environment)
-      #expect(settings.endpoint == endpoint && settings.certificates == certificates)
-    }
+  ) throws {
+    let environment = try Self.write(config: Self.endpoints, in: folder).merging(more) { $1 }
+    let settings = try S3Settings(environment: environment)
+    #expect(settings.endpoint == endpoint && settings.certificates == certificates)
   }
 
   @Test func `that cannot be read are an error, and not those of nobody`() throws {
@@ -129,14 +127,12 @@ struct S3SettingsTests {
     ] as [(String?, String, [String: String], String)])
   func `say why there are no keys`(
     profile: String?, config: String, more: [String: String], words: String
-  ) async throws {
-    try await withTemporaryDirectory { folder in
-      let environment = try Self.write(config: config, in: folder).merging(more) { $1 }
-      let problem = #expect(throws: S3Settings.Problem.self) {
-        try S3Settings(profile: profile, environment: environment).findKeys()
-      }
-      let text = problem?.description ?? ""
-      #expect(text.contains(words) && !text.contains("hush"), "\(text)")
+  ) throws {
+    let environment = try Self.write(config: config, in: folder).merging(more) { $1 }
+    let problem = #expect(throws: S3Settings.Problem.self) {
+      try S3Settings(profile: profile, environment: environment).findKeys()
     }
+    let text = problem?.description ?? ""
+    #expect(text.contains(words) && !text.contains("hush"), "\(text)")
   }
 }

@@ -8,7 +8,7 @@ import Testing
 import ObjectStores
 import StoreTestSupport
 
-@Suite("A store in an S3 service")
+@Suite("A store in an S3 service", .temporaryDirectory)
 struct S3StoreTests {
   // The examples of Amazon's documentation of the algorithm.
   @Test(arguments: [
@@ -41,7 +41,6 @@ struct S3StoreTests {
 
   @Test func `leaves out names that are no keys, and counts them`() async throws {
     let server = try S3Server()
-    defer { server.stop() }
     for name in ["team/.hidden", "team/a b", "team/ok", "team/zä"] { server.put(name, "x") }
     let listing = try await server.store(prefix: "team").list("", after: nil, limit: 2)
     #expect(listing.objects.map(\.key) == ["ok"])
@@ -64,7 +63,6 @@ struct S3StoreTests {
 
   @Test func `ends with its task`() async throws {
     let server = try S3Server { _ in .silence }
-    defer { server.stop() }
     let store = try server.store()
     let task = Task { try await store.get("a") }
     while server.requests.isEmpty { await Task.yield() }

@@ -23,7 +23,6 @@ enum StoreKind: CaseIterable, CustomTestStringConvertible {
     case .folder: try await withTemporaryDirectory { try await body(FolderStore($0, on: PosixDisk())) }
     case .s3:
       let server = try S3Server()
-      defer { server.stop() }
       try await body(server.store(prefix: "team/one"))
     case .service:
       let service = try #require(S3Service.ofEnvironment)
@@ -40,7 +39,7 @@ enum StoreKind: CaseIterable, CustomTestStringConvertible {
   }
 }
 
-@Suite("Every object store")
+@Suite("Every object store", .temporaryDirectory)
 struct StoreConformanceTests {
   @Test(arguments: StoreKind.allCases)
   func `gives what was stored, a part of it, and nil for nothing`(kind: StoreKind) async throws {
@@ -74,8 +73,7 @@ struct StoreConformanceTests {
       let bytes = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 7) })
       try await store.put(bytes, at: "blobs/00/large")
       #expect(try await store.get("blobs/00/large") == bytes)
-      #expect(
-        try await store.get("blobs/00/large", limit: 2_000_000) == bytes[..<2_000_000])
+      #expect(try await store.get("blobs/00/large", limit: 2_000_000) == bytes[..<2_000_000])
     }
   }
 

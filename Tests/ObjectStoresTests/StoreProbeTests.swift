@@ -6,7 +6,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("The probe of a store")
+@Suite("The probe of a store", .temporaryDirectory)
 struct StoreProbeTests {
   @Test func `refuses a store that lets several writers make one object`() async throws {
     let store = MemoryStore { $0.operation == .put ? .droppedCondition : nil }
@@ -14,7 +14,6 @@ struct StoreProbeTests {
     #expect(report.violations.contains(.severalWinners))
     #expect("\(report)".hasPrefix("The store cannot hold a container: it lets several writers"))
     let server = try S3Server { $0.method == "PUT" ? .droppedCondition : nil }
-    defer { server.stop() }
     #expect(try await StoreProbe(server.store()).run().violations.contains(.severalWinners))
   }
 
@@ -25,19 +24,16 @@ struct StoreProbeTests {
     let server = try S3Server {
       $0.method == "PUT" ? .droppedCondition : $0.query.contains("list-type") ? .raw(listing) : nil
     }
-    defer { server.stop() }
     let report = try await StoreProbe(server.store()).run()
     #expect(report.violations == [.severalWinners])
     #expect(server.objects.isEmpty)
   }
 
   @Test func `leaves no folder in a store of files`() async throws {
-    try await withTemporaryDirectory { directory in
-      let store = try FolderStore(at: URL(filePath: directory.string))
-      #expect(try await StoreProbe(store).run().isSound)
-      let names = try FileManager.default.contentsOfDirectory(atPath: directory.string)
-      #expect(names.filter { !$0.hasPrefix(".") } == [])
-    }
+    let store = try FolderStore(at: URL(filePath: folder.string))
+    #expect(try await StoreProbe(store).run().isSound)
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.string)
+    #expect(names.filter { !$0.hasPrefix(".") } == [])
   }
 
   @Test func `refuses a store that lists late`() async throws {
@@ -123,43 +119,40 @@ struct RetryingStoreTests {
   }
 }
 
-@Suite("A folder that a program copies between machines")
+@Suite("A folder that a program copies between machines", .temporaryDirectory)
 struct CopiedFolderTests {
   @Test(arguments: [
     (".stfolder", true, "Syncthing"), (".dropbox", false, "Dropbox"), (".dropbox.cache", true, "Dropbox"),
     (".sync_1f2e3d.db", false, "Nextcloud"), ("._sync_1f2e3d.db", false, "Nextcloud"),
   ])
   func `is no store`(mark: String, isFolder: Bool, program: String) async throws {
-    try await withTemporaryDirectory { directory in
-      let root = URL(filePath: directory.string, directoryHint: .isDirectory)
-      let folder = root.appending(path: "Documents/disk")
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      let store = try FolderStore(at: folder)
-      #expect(try await StoreProbe(store).run().isSound)
-      let place = root.appending(path: "Documents/\(mark)")
-      if isFolder {
-        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
-      } else {
-        try Data().write(to: place)
-      }
-      #expect(try await StoreProbe(RetryingStore(store)).run().violations == [.copied])
-      let error = await #expect(throws: ObjectStoreError.self) { try await StoreProbe(store).check() }
-      #expect(error?.code == .unsound && error?.reason?.contains(program) == true)
-      // Also by a link from another place.
-      let link = root.appending(path: "link")
-      try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder)
-      #expect(try FolderStore(at: link).synchronizingProgram == program)
+    let directory = folder
+    let root = URL(filePath: directory.string, directoryHint: .isDirectory)
+    let folder = root.appending(path: "Documents/disk")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let store = try FolderStore(at: folder)
+    #expect(try await StoreProbe(store).run().isSound)
+    let place = root.appending(path: "Documents/\(mark)")
+    if isFolder {
+      try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+    } else {
+      try Data().write(to: place)
     }
+    #expect(try await StoreProbe(RetryingStore(store)).run().violations == [.copied])
+    let error = await #expect(throws: ObjectStoreError.self) { try await StoreProbe(store).check() }
+    #expect(error?.code == .unsound && error?.reason?.contains(program) == true)
+    // Also by a link from another place.
+    let link = root.appending(path: "link")
+    try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder)
+    #expect(try FolderStore(at: link).synchronizingProgram == program)
   }
 
-  @Test func `is not one with the settings of Dropbox around it`() async throws {
-    try await withTemporaryDirectory { directory in
-      let root = URL(filePath: directory.string, directoryHint: .isDirectory)
-      for name in ["disk", ".dropbox"] {
-        try FileManager.default.createDirectory(
-          at: root.appending(path: name), withIntermediateDirectories: true)
-      }
-      #expect(try FolderStore(at: root.appending(path: "disk")).synchronizingProgram == nil)
+  @Test func `is not one with the settings of Dropbox around it`() throws {
+    let root = URL(filePath: folder.string, directoryHint: .isDirectory)
+    for name in ["disk", ".dropbox"] {
+      try FileManager.default.createDirectory(
+        at: root.appending(path: name), withIntermediateDirectories: true)
     }
+    #expect(try FolderStore(at: root.appending(path: "disk")).synchronizingProgram == nil)
   }
 }

@@ -5,6 +5,7 @@ package import Foundation
 import Glibc
 package import ObjectStores
 import Synchronization
+import TestSupport
 
 /// An S3 service in this process, on a loopback port. It checks signatures, and misbehaves on demand.
 package final class S3Server: Sendable {
@@ -66,6 +67,8 @@ package final class S3Server: Sendable {
   private let state = Mutex(State())
   private let trouble: @Sendable (Request) -> Trouble?
 
+  /// Makes a server for a test with the trait `temporaryDirectory`, which ends with it.
+  ///
   /// - Parameters:
   ///   - keys: the credentials that requests need.
   ///   - trouble: is asked at each request.
@@ -99,6 +102,7 @@ package final class S3Server: Sendable {
         Thread.detachNewThread { self.serve(connection) }
       }
     }
+    atEndOfTest(stop)
   }
 
   /// Ends the server and its connections.
@@ -111,8 +115,7 @@ package final class S3Server: Sendable {
 
   /// A store on this server.
   package func store(prefix: String = "", transport: HTTPClient = .shared) throws -> S3Store {
-    let address = try S3Address(
-      "s3://\(Self.bucket)/\(prefix)", endpoint: endpoint, region: Self.region)
+    let address = try S3Address("s3://\(Self.bucket)/\(prefix)", endpoint: endpoint, region: Self.region)
     return S3Store(at: address, keys: S3Keys(keys), transport: transport)
   }
 
@@ -342,8 +345,7 @@ package final class S3Server: Sendable {
       headers: [:],
       body: request.body)
     for name in names.split(separator: ";") { signed.headers[String(name)] = request.headers[String(name)] }
-    let signature = SignatureV4(keys, region: Self.region).signature(
-      of: signed, payload: payload, time)
+    let signature = SignatureV4(keys, region: Self.region).signature(of: signed, payload: payload, time)
     return sent.hasSuffix("Signature=\(signature.signature)")
       && sent.contains("Credential=\(keys.accessKeyID)/")
       && names.contains("host")

@@ -69,7 +69,7 @@ struct CloudCommandTests {
     try cloud(["add"] + store + ["B", "--device", "desktop"])
   }
 
-  @Test func `is advised for a document whose content is not here`() async throws {
+  @Test func `is advised for a document whose content is not here`() throws {
     try makeTwoFolders()
     try docpkg("new", "A/Trip.imageNotes", "--text", "Three valleys")
     try cloud("sync", "A")
@@ -90,7 +90,7 @@ struct CloudCommandTests {
   }
 
   @Test(arguments: CloudPlace.allCases)
-  func `brings the documents of one folder to another one`(kind: CloudPlace) async throws {
+  func `brings the documents of one folder to another one`(kind: CloudPlace) throws {
     try makeTwoFolders(kind)
     try output("new", "A/Trip.imageNotes", "--text", "Three valleys")
     let first = try decoded(docpkg("cloud", "sync", "A", "--json"), as: Report.self)
@@ -116,7 +116,7 @@ struct CloudCommandTests {
   }
 
   @Test(arguments: CloudPlace.allCases)
-  func `evicts, deletes and restores`(kind: CloudPlace) async throws {
+  func `evicts, deletes and restores`(kind: CloudPlace) throws {
     try makeTwoFolders(kind)
     let note = folder.appending("A/note.txt").string
     try Data("rain".utf8).write(to: URL(filePath: note))
@@ -132,10 +132,10 @@ struct CloudCommandTests {
     #expect(try String(contentsOfFile: note, encoding: .utf8) == "rain")
   }
 
-  @Test func `downloads a folder and a pattern, and goes on after a document that is none`() async throws {
+  @Test func `downloads a folder and a pattern, and goes on after a document that is none`() throws {
     try makeTwoFolders()
     for name in ["a.txt", "b.md", "Travel/c.txt", "Travel/d.txt"] {
-      let file = URL(filePath: folder.appending("A/\(name)").string)
+      let file = url("A/\(name)")
       try FileManager.default.createDirectory(
         at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
       try Data(name.utf8).write(to: file)
@@ -152,11 +152,11 @@ struct CloudCommandTests {
     #expect(try items("B").map(\.downloadingStatus) == Array(repeating: "current", count: 4))
   }
 
-  @Test func `says on a new machine that it could not read the container, in each list`() async throws {
+  @Test func `says on a new machine that it could not read the container, in each list`() throws {
     try makeTwoFolders()
     try write("one", to: "A/a.txt")
     try cloud("sync", "A")
-    let entry = URL(filePath: folder.appending("disk/log/0000000000000001").string)
+    let entry = url("disk/log/0000000000000001")
     let bytes = try Data(contentsOf: entry)
     try Data("{".utf8).write(to: entry)
     for arguments in [["sync", "B"], ["list", "B"], ["status", "B"], ["download", "B"]] {
@@ -171,7 +171,7 @@ struct CloudCommandTests {
     #expect(try cloud("list", "B").contains("a.txt"))
   }
 
-  @Test func `names a document that the store refuses, in each list`() async throws {
+  @Test func `names a document that the store refuses, in each list`() throws {
     try makeTwoFolders()
     for name in ["a.txt", "b.txt"] {
       let text = String(repeating: name, count: 2_000)
@@ -228,9 +228,9 @@ struct CloudCommandTests {
   /// A document that is too large to go with its version.
   private static let rain = Data(String(repeating: "rain ", count: 1_000).utf8)
 
-  @Test func `repairs what the store lost, and says what it lacks`() async throws {
+  @Test func `repairs what the store lost, and says what it lacks`() throws {
     try makeTwoFolders()
-    try Self.rain.write(to: URL(filePath: folder.appending("A/note.txt").string))
+    try Self.rain.write(to: url("A/note.txt"))
     try cloud("sync", "A")
     try remove("disk/blobs")
     let damaged = try run(tool, ["cloud", "check", "A"])
@@ -247,7 +247,7 @@ struct CloudCommandTests {
     #expect(try run(tool, ["cloud", "gc", "A"]).status == 2)
   }
 
-  @Test func `moves documents in and out`() async throws {
+  @Test func `moves documents in and out`() throws {
     try makeTwoFolders()
     try output("new", "Trip.imageNotes", "--text", "Three valleys")
     try cloud("move", "Trip.imageNotes", "--to", "A")
@@ -280,13 +280,13 @@ struct CloudCommandTests {
     #expect(end.signal == SIGINT && end.errors.contains("what is done stays"))
   }
 
-  @Test func `checks the objects of the container, and removes what no document needs`() async throws {
+  @Test func `checks the objects of the container, and removes what no document needs`() throws {
     struct Check: Decodable {
       var documents: Int
       var problems: [String]
     }
     try makeTwoFolders()
-    try Self.rain.write(to: URL(filePath: folder.appending("A/note.txt").string))
+    try Self.rain.write(to: url("A/note.txt"))
     try cloud("sync", "A")
     let whole = try decoded(docpkg("cloud", "check", "A", "--read", "--json"), as: Check.self)
     #expect(whole.documents == 1 && whole.problems.isEmpty)
@@ -320,13 +320,11 @@ struct CloudCommandTests {
       "There is no profile 'none'"
     ),
   ])
-  func `says in a sentence what is wrong`(arguments: [String], status: Int32, words: String) async throws {
-    try await withTemporaryDirectory { folder in
-      try makeDirectory("empty")
-      let run = try run(tool, ["cloud"] + arguments, environment: ["HOME": folder.string])
-      #expect(run.status == status && run.output.isEmpty)
-      #expect(run.errors.contains(words), "\(run.errors)")
-    }
+  func `says in a sentence what is wrong`(arguments: [String], status: Int32, words: String) throws {
+    try makeDirectory("empty")
+    let run = try run(tool, ["cloud"] + arguments, environment: ["HOME": folder.string])
+    #expect(run.status == status && run.output.isEmpty)
+    #expect(run.errors.contains(words), "\(run.errors)")
   }
 
   @Test(arguments: [
@@ -344,21 +342,14 @@ struct CloudCommandTests {
   )
   func `shows all documents on a terminal, with the rate and the time left`() throws {
     let server = try S3Server()
-    defer { server.stop() }
-    let environment = [
-      "AWS_ACCESS_KEY_ID": S3Server.credentials.accessKeyID,
-      "AWS_SECRET_ACCESS_KEY": S3Server.credentials.secretAccessKey,
-    ]
-    let place = [
-      "s3://\(S3Server.bucket)/me", "--endpoint", server.endpoint, "--region", S3Server.region,
-    ]
-    let made = try run(tool, ["cloud", "init"] + place + ["A", "--no-encrypt"], environment: environment)
+    let arguments = ["cloud", "init"] + server.place + ["A", "--no-encrypt"]
+    let made = try run(tool, arguments, environment: S3Server.environment)
     #expect(made.status == 0, "\(made.errors)")
     let text = """
       for name in a b c; do head -c 700000 /dev/urandom > A/$name.bin; done
       TERM=xterm script -qc "'\(tool.path)' cloud sync A --limit-rate 500K" /dev/null < /dev/null
       """
-    let run = try shell("set -e; \(text)", environment: environment)
+    let run = try shell("set -e; \(text)", environment: S3Server.environment)
     let bar = /\[[# ]{20}\] \d+% of 3 documents, [\d.]+ (KB|MB), [\d.]+ (KB|MB)\/s, \d+ s left/
     #expect(run.output.contains(bar), "\(run.output)")
   }

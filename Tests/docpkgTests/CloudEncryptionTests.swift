@@ -7,9 +7,7 @@ import Testing
 
 @Suite("The commands of an encrypted container", .tags(.process), .temporaryDirectory)
 struct CloudEncryptionTests {
-  private func cloud(
-    _ arguments: String..., environment: [String: String] = [:]
-  ) throws -> Run {
+  private func cloud(_ arguments: String..., environment: [String: String] = [:]) throws -> Run {
     try run(tool, ["cloud"] + arguments, environment: environment)
   }
 
@@ -54,11 +52,7 @@ struct CloudEncryptionTests {
 
   @Test func `encrypt in a service unless they are told otherwise`() throws {
     let server = try S3Server()
-    defer { server.stop() }
-    let environment = [
-      "AWS_ACCESS_KEY_ID": S3Server.credentials.accessKeyID,
-      "AWS_SECRET_ACCESS_KEY": S3Server.credentials.secretAccessKey,
-    ]
+    let environment = S3Server.environment
     let place = ["--endpoint", server.endpoint, "--region", S3Server.region]
     func connect(_ arguments: String...) throws -> Run {
       try run(tool, ["cloud"] + arguments + place, environment: environment)

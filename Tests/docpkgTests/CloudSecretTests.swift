@@ -17,7 +17,6 @@ struct CloudSecretTests {
   @Test(arguments: Way.allCases)
   func `are in no output, file and command line of any command`(way: Way) async throws {
     let fixture = try SecretFixture(in: folder, way)
-    defer { fixture.server.stop() }
     let place = fixture.place
     try write("rain", to: "own.txt")
     try fixture.cloud("init", place + ["A", "--device", "laptop", "--json"])
@@ -63,7 +62,6 @@ struct CloudSecretTests {
   ])
   func `are in no error, even if the server sends them back`(trouble: S3Server.Trouble) throws {
     let fixture = try SecretFixture(in: folder, .environment, trouble)
-    defer { fixture.server.stop() }
     for (command, arguments) in [("init", ["A"]), ("add", ["A", "--json"])] {
       try fixture.cloud(command, fixture.place + arguments, status: 2)
     }
@@ -85,7 +83,6 @@ struct CloudSecretTests {
   @Test(arguments: [(0o600, false), (0o640, true), (0o644, true)] as [(mode_t, Bool)])
   func `are warned of if other users can read their file`(mode: mode_t, isWarned: Bool) throws {
     let fixture = try SecretFixture(in: folder, .file)
-    defer { fixture.server.stop() }
     #expect(chmod(fixture.file, mode) == 0)
     let run = try run(
       tool, ["cloud", "init"] + fixture.place + ["A", "--no-encrypt"],
@@ -150,16 +147,15 @@ private final class SecretFixture: Sendable {
     secrets = [secret, token, passphrase]
     let home = folder.appending("home")
     file = home.appending(".aws/credentials").string
-    let address = ["s3://\(S3Server.bucket)/me", "--endpoint", server.endpoint, "--region", S3Server.region]
     switch way {
     case .environment:
-      place = address
+      place = server.place
       environment = [
         "HOME": home.string, "AWS_ACCESS_KEY_ID": keys.accessKeyID, "AWS_SECRET_ACCESS_KEY": secret,
         "AWS_SESSION_TOKEN": token, "DOCPKG_PASSPHRASE": passphrase,
       ]
     case .file:
-      place = address + ["--profile", "me"]
+      place = server.place + ["--profile", "me"]
       environment = [
         "HOME": home.string, "AWS_SHARED_CREDENTIALS_FILE": file,
         "AWS_CONFIG_FILE": home.appending("none").string, "DOCPKG_PASSPHRASE": passphrase,

@@ -5,7 +5,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("docpkg cloud sync --watch", .tags(.process), .timeLimit(.minutes(20)))
+@Suite("docpkg cloud sync --watch", .tags(.process), .timeLimit(.minutes(20)), .temporaryDirectory)
 struct CloudWatchTests {
   /// A line of `--json`.
   private struct Line: Decodable {
@@ -26,25 +26,16 @@ struct CloudWatchTests {
     _ prepare: (FilePath) throws -> Void = { _ in },
     _ body: (FilePath, S3Server, _ begin: Int, RunningProgram) async throws -> Void
   ) async throws {
-    try await withTemporaryDirectory { folder in
-      let server = try S3Server()
-      defer { server.stop() }
-      let environment = [
-        "AWS_ACCESS_KEY_ID": S3Server.credentials.accessKeyID,
-        "AWS_SECRET_ACCESS_KEY": S3Server.credentials.secretAccessKey,
-      ]
-      let place = [
-        "s3://\(S3Server.bucket)/me", "--endpoint", server.endpoint, "--region", S3Server.region, "A",
-      ]
-      let made = try run(
-        tool, ["cloud", "init", "--no-encrypt"] + place, in: folder, environment: environment)
-      try #require(made.status == 0, "\(made.errors)")
-      try prepare(folder.appending("A"))
-      let begin = server.requests.count
-      let program = try tool.start(
-        ["cloud", "sync", "A", "--watch", "--interval", "1", "--json"], in: folder, environment: environment)
-      try await body(folder.appending("A"), server, begin, program)
-    }
+    let server = try S3Server()
+    let arguments = ["cloud", "init", "--no-encrypt"] + server.place + ["A"]
+    let made = try run(tool, arguments, environment: S3Server.environment)
+    try #require(made.status == 0, "\(made.errors)")
+    try prepare(folder.appending("A"))
+    let begin = server.requests.count
+    let program = try tool.start(
+      ["cloud", "sync", "A", "--watch", "--interval", "1", "--json"], in: folder,
+      environment: S3Server.environment)
+    try await body(folder.appending("A"), server, begin, program)
   }
 
   private func write(_ text: String, to file: FilePath) throws {
@@ -97,20 +88,18 @@ struct CloudWatchTests {
   }
 
   @Test func `tells once that a document fails`() async throws {
-    try await withTemporaryDirectory { folder in
-      let script = """
-        mkdir store A A/Bad.rtfd; echo a > A/Bad.rtfd/a.rtf; echo b > A/Bad.rtfd/A.rtf; echo one > A/first.txt
-        "$docpkg" cloud init store A > /dev/null
-        "$docpkg" cloud sync A --watch --interval 1 > out 2> errors &
-        await() { until grep -q "$1" out; do kill -0 $! || exit 1; sleep 0.05; done; }
-        await 'uploaded first.txt'
-        for name in second third; do echo "$name" > A/$name.txt; await "uploaded $name.txt"; done
-        kill $!
-        grep -c 'a.rtf' errors
-        """
-      let run = try Program(path: "/bin/sh").run(
-        ["-c", script], in: folder, environment: ["docpkg": tool.path])
-      #expect(run.output == "1\n", "\(run.output)\(run.errors)")
-    }
+    let script = """
+      mkdir store A A/Bad.rtfd; echo a > A/Bad.rtfd/a.rtf; echo b > A/Bad.rtfd/A.rtf; echo one > A/first.txt
+      "$docpkg" cloud init store A > /dev/null
+      "$docpkg" cloud sync A --watch --interval 1 > out 2> errors &
+      await() { until grep -q "$1" out; do kill -0 $! || exit 1; sleep 0.05; done; }
+      await 'uploaded first.txt'
+      for name in second third; do echo "$name" > A/$name.txt; await "uploaded $name.txt"; done
+      kill $!
+      grep -c 'a.rtf' errors
+      """
+    let run = try Program(path: "/bin/sh").run(
+      ["-c", script], in: folder, environment: ["docpkg": tool.path])
+    #expect(run.output == "1\n", "\(run.output)\(run.errors)")
   }
 }

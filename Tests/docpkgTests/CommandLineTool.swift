@@ -1,5 +1,7 @@
 import DurableIO
 import Foundation
+import ObjectStores
+import StoreTestSupport
 import SystemPackage
 import TestSupport
 import Testing
@@ -105,6 +107,16 @@ func tree(_ name: String) throws -> TestTree { try TestTree.read(folder.appendin
 func makeBook() throws {
   let run = try Program("bookkeeper").run(["Book.recipebook", "0", "2"], in: folder, input: "")
   try #require(run.status == 0, "\(run.output)")
+}
+
+extension S3Server {
+  /// The environment of a command that has the keys.
+  static var environment: [String: String] {
+    ["AWS_ACCESS_KEY_ID": credentials.accessKeyID, "AWS_SECRET_ACCESS_KEY": credentials.secretAccessKey]
+  }
+
+  /// The arguments of an address on this server.
+  var place: [String] { ["s3://\(Self.bucket)/me", "--endpoint", endpoint, "--region", Self.region] }
 }
 
 extension RunningProgram {

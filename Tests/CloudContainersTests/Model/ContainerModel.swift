@@ -45,9 +45,7 @@ struct ContainerModel {
   private(set) var problems: [String] = []
   var log: [String] = []
 
-  init(
-    seed: UInt64, sabotage: Sabotage = Sabotage(), losesObjects: Bool = false, isAlone: Bool = false
-  ) {
+  init(seed: UInt64, sabotage: Sabotage = Sabotage(), losesObjects: Bool = false, isAlone: Bool = false) {
     (self.seed, self.sabotage, self.losesObjects) = (seed, sabotage, losesObjects)
     self.isAlone = isAlone
     generator = SeededGenerator(seed: seed)
@@ -104,9 +102,7 @@ struct ContainerModel {
     log += store.keys.map(\.string).filter { !$0.hasPrefix("blobs/") }
   }
 
-  private mutating func step(
-    _ number: Int, _ device: ModelDevice, _ devices: [ModelDevice]
-  ) async throws {
+  private mutating func step(_ number: Int, _ device: ModelDevice, _ devices: [ModelDevice]) async throws {
     let here = device.documents
     let all = ["a.txt", "b.txt", "p.imageNotes", "q.imageNotes", "A.txt", "f/a.txt", "f/p.imageNotes"]
     let names = isAlone ? ["p.imageNotes"] : all

@@ -13,36 +13,30 @@ struct ContainerModelTests {
     return Array(first..<(first + count))
   }
 
-  @Test func `have the same documents in the end, and lose nothing`() async throws {
-    for seed in Self.seeds {
-      var model = ContainerModel(seed: seed)
+  /// Runs the program of each seed.
+  private static func run(_ model: (_ seed: UInt64) -> ContainerModel) async throws {
+    for seed in seeds {
+      var model = model(seed)
       try await withTemporaryDirectory { directory in try await model.run(in: directory, steps: 60) }
       if !model.problems.isEmpty {
         Issue.record(
           "seed \(seed): \(model.problems.joined(separator: "\n"))\n\(model.log.joined(separator: "\n"))")
       }
     }
+  }
+
+  @Test func `have the same documents in the end, and lose nothing`() async throws {
+    try await Self.run { ContainerModel(seed: $0) }
   }
 
   @Test func `have all that is on one of them in the container after a repair, and the names of the rest`()
     async throws
   {
-    for seed in Self.seeds {
-      var model = ContainerModel(seed: seed, losesObjects: true)
-      try await withTemporaryDirectory { directory in try await model.run(in: directory, steps: 60) }
-      if !model.problems.isEmpty {
-        Issue.record(
-          "seed \(seed): \(model.problems.joined(separator: "\n"))\n\(model.log.joined(separator: "\n"))")
-      }
-    }
+    try await Self.run { ContainerModel(seed: $0, losesObjects: true) }
   }
 
   @Test func `have no conflict if there is only one of them`() async throws {
-    for seed in Self.seeds {
-      var model = ContainerModel(seed: seed, isAlone: true)
-      try await withTemporaryDirectory { directory in try await model.run(in: directory, steps: 60) }
-      #expect(model.problems.isEmpty, "seed \(seed): \(model.log.joined(separator: "\n"))")
-    }
+    try await Self.run { ContainerModel(seed: $0, isAlone: true) }
   }
 
   /// Breaks one promise at a time: the model has to notice it.
@@ -60,8 +54,7 @@ struct ContainerModelTests {
     // A device that forgets its pending entry takes its own version for one of another device.
     let (losesObjects, isAlone) = (!sabotage.repairs, !sabotage.rules.contains(.pending))
     func problem(_ seed: UInt64, _ sabotage: ContainerModel.Sabotage) async throws -> String? {
-      var model = ContainerModel(
-        seed: seed, sabotage: sabotage, losesObjects: losesObjects, isAlone: isAlone)
+      var model = ContainerModel(seed: seed, sabotage: sabotage, losesObjects: losesObjects, isAlone: isAlone)
       try await withTemporaryDirectory { directory in try await model.run(in: directory, steps: 60) }
       return model.problems.first
     }

@@ -268,8 +268,7 @@ struct DatabaseProgram {
     guard forgetsConflicts, try await machine.hasMain(), try await !machine.main.conflicts().isEmpty else {
       return
     }
-    let queue = try DatabaseQueue(
-      path: machine.main.url.appending(path: "StoreContent/persistentStore").path)
+    let queue = try DatabaseQueue(path: machine.main.url.appending(path: "StoreContent/persistentStore").path)
     try await queue.write { db in try db.execute(sql: "DELETE FROM grdb_conflicts") }
     try queue.close()
   }

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import ObjectStores
 import Synchronization
 import TestSupport
@@ -39,9 +38,6 @@ final class UnreliableStore: ObjectStore {
 
   /// Plans a crash after some calls.
   func crash(after calls: Int) { state.withLock { $0.callsUntilCrash = calls } }
-
-  /// Whether the device has crashed.
-  var hasCrashed: Bool { state.withLock { $0.callsUntilCrash == 0 } }
 
   /// Ends a crash.
   func restart() { state.withLock { $0.callsUntilCrash = nil } }
