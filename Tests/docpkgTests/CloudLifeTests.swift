@@ -23,7 +23,7 @@ struct CloudLifeTests {
     var deleted: Bool
   }
 
-  @Test func `lists, renames and removes machines`() async throws {
+  @Test func `lists, renames and removes machines`() throws {
     try makeFolder()
     try cloud("add", "disk", "B", "--device", "desktop")
     for name in ["A", "B"] { try cloud("sync", name) }
@@ -43,7 +43,7 @@ struct CloudLifeTests {
     #expect(both.status == 64)
   }
 
-  @Test func `says which object of the store cannot be read, in each command that needs it`() async throws {
+  @Test func `says which object of the store cannot be read, in each command that needs it`() throws {
     try makeFolder()
     try cloud("add", "disk", "B", "--device", "desktop")
     for name in ["A", "B"] { try cloud("sync", name) }
@@ -63,7 +63,7 @@ struct CloudLifeTests {
     #expect(try cloud("sync", "B").contains("1 document new in the container"))
   }
 
-  @Test func `lists versions, and brings one back or writes it beside the document`() async throws {
+  @Test func `lists versions, and brings one back or writes it beside the document`() throws {
     try makeFolder()
     try write("one", to: "A/Notes.txt")
     try cloud("sync", "A")
@@ -80,7 +80,7 @@ struct CloudLifeTests {
     #expect(none.status == 2 && none.errors.contains("no version 9"), "\(none.errors)")
   }
 
-  @Test func `names the device of the document in its place and of each conflict version`() async throws {
+  @Test func `names the device of the document in its place and of each conflict version`() throws {
     try makeFolder()
     try write("one", to: "A/Trip.imageNotes/1.bin")
     try cloud("sync", "A")
@@ -107,7 +107,7 @@ struct CloudLifeTests {
     #expect(try text("B/Trip (laptop).imageNotes/1.bin") == "of A")
   }
 
-  @Test func `leaves a container with all documents, or names what is not uploaded`() async throws {
+  @Test func `leaves a container with all documents, or names what is not uploaded`() throws {
     try makeFolder()
     try write("one", to: "A/Notes.txt")
     try write("two", to: "A/Old.txt")
@@ -124,7 +124,7 @@ struct CloudLifeTests {
     #expect(try cloud("status", "A").contains("1 document, 1 here"))
   }
 
-  @Test func `tells the steps of a run, and does none`() async throws {
+  @Test func `tells the steps of a run, and does none`() throws {
     try makeFolder()
     try write("one", to: "A/a.txt")
     try write("one", to: "A/b.txt")
@@ -146,7 +146,7 @@ struct CloudLifeTests {
     #expect(refused.status == 2 && refused.errors.contains("is for a service"), "\(refused.errors)")
   }
 
-  @Test func `keeps the documents here that its setting names`() async throws {
+  @Test func `keeps the documents here that its setting names`() throws {
     try makeFolder()
     try write("one", to: "A/Travel/a.txt")
     try write("one", to: "A/b.txt")
@@ -164,7 +164,7 @@ struct CloudLifeTests {
     #expect(try run(tool, ["cloud", "keep", "B"]).status == 64)
   }
 
-  @Test func `moves the folder to a copy of its store, and tells the old one`() async throws {
+  @Test func `moves the folder to a copy of its store, and tells the old one`() throws {
     try makeFolder()
     try cloud("add", "disk", "B", "--device", "desktop")
     try write("one", to: "A/a.txt")
@@ -188,7 +188,7 @@ struct CloudLifeTests {
     try cloud("check", "A", "--read")
   }
 
-  @Test func `ignores items by the rules of the folder`() async throws {
+  @Test func `ignores items by the rules of the folder`() throws {
     try makeFolder()
     try write("*.tmp\nbuild/\n", to: "A/.docpkgignore")
     for name in ["a.tmp", "a.txt", "build/1.o"] { try write("text", to: "A/\(name)") }

@@ -7,7 +7,7 @@ import Testing
 struct CompanionTests {
   /// Makes companions in `folder`, of their names and scripts, and returns an environment whose PATH has the folder.
   private func make(_ companions: [String: String]) throws -> [String: String] {
-    let programs = URL(filePath: folder.appending("programs").string)
+    let programs = url("programs")
     try FileManager.default.createDirectory(at: programs, withIntermediateDirectories: true)
     for (name, script) in companions {
       // A shell writes the file: see `copyTool`.

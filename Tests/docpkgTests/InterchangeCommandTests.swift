@@ -55,8 +55,8 @@ struct InterchangeCommandTests {
     #expect(
       try docpkg("show", "U.imageNotes", "--json").output
         == docpkg("show", "T.imageNotes", "--json").output)
-    let zip = try Data(contentsOf: URL(filePath: folder.appending("Trip.textpack").string))
-    try zip.write(to: URL(filePath: folder.appending("Note.bearnote").string))
+    let zip = try Data(contentsOf: url("Trip.textpack"))
+    try zip.write(to: url("Note.bearnote"))
     try output("import", "Note.bearnote", "Bear.imageNotes")
     let piped = try shell(
       "$0 export T.imageNotes - --as textpack -q | $0 import - P.imageNotes --from textpack")
@@ -257,10 +257,8 @@ struct InterchangeCommandTests {
     (["export", "T.imageNotes", "x.textpack", "--update"], "TextPack has no --update"),
     (["import", "x", "y", "--from", "word"], "word"),
   ])
-  func `takes no options that exclude each other`(arguments: [String], message: String) async throws {
-    try await withTemporaryDirectory { folder in
-      let refused = try run(tool, arguments)
-      #expect(refused.status == 64 && refused.errors.contains(message), "\(refused.errors)")
-    }
+  func `takes no options that exclude each other`(arguments: [String], message: String) throws {
+    let refused = try run(tool, arguments)
+    #expect(refused.status == 64 && refused.errors.contains(message), "\(refused.errors)")
   }
 }

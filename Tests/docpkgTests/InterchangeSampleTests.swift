@@ -127,8 +127,7 @@ struct InterchangeSampleTests {
     #expect(after == before)
     for image in before.images {
       let bytes = try ["A", "C"].map { name in
-        try Data(
-          contentsOf: URL(filePath: folder.appending("\(name).imageNotes/Images/\(image.name)").string))
+        try Data(contentsOf: url("\(name).imageNotes/Images/\(image.name)"))
       }
       #expect(bytes[0] == bytes[1])
     }

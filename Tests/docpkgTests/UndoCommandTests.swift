@@ -67,8 +67,7 @@ struct UndoCommandTests {
   @Test func `brings back a folder that is gone, although its children's twins are beside it`() throws {
     try write("same", to: "one")
     try write("other", to: "two")
-    try output(
-      "new", "T.imageNotes", "--text", "a")
+    try output("new", "T.imageNotes", "--text", "a")
     try output(
       "edit", "T.imageNotes", "--set", "a.txt=one", "--set", "Sub/a.txt=one", "--set", "Sub/b.txt=one")
     let version = try docpkg("versions", "T.imageNotes").output.dropFirst(2).prefix(8)
