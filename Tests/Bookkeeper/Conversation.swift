@@ -38,11 +38,9 @@ enum Conversation {
     let second = words.dropFirst().first ?? ""
     let third = words.dropFirst(2).first ?? ""
     switch words.first {
-    case "add":
-      try await edit(book, "INSERT INTO recipe VALUES (?, ?, '', 1)", [second, third])
+    case "add": try await edit(book, "INSERT INTO recipe VALUES (?, ?, '', 1)", [second, third])
     case "title": try await edit(book, "UPDATE recipe SET title = ? WHERE id = ?", [third, second])
     case "servings": try await edit(book, "UPDATE recipe SET servings = ? WHERE id = ?", [third, second])
-    case "remove": try await edit(book, "DELETE FROM recipe WHERE id = ?", [second])
     case "write":
       try await book.edit { _, content in try content.write(second, Data(third.utf8)) }
     // The name and that many bytes.
@@ -57,7 +55,6 @@ enum Conversation {
     case "redo": return "\(try await book.redo())"
     case "unsaved": return "\(await book.hasUnsavedChanges)"
     case "state": return "\(await book.documentState)"
-    case "url": return await book.fileURL.path
     default: return "unknown"
     }
     return ""

@@ -40,9 +40,7 @@ enum Counter {
       ?? 0
   }
 
-  private static func step(
-    _ number: Int, _ db: Database, _ content: AdditionalContentEditor
-  ) throws -> Int {
+  private static func step(_ number: Int, _ db: Database, _ content: AdditionalContentEditor) throws -> Int {
     let count = try title(number, db) + 1
     try db.execute(
       sql: "INSERT OR REPLACE INTO recipe VALUES (?, ?, '', 1)", arguments: [number, "\(count)"])

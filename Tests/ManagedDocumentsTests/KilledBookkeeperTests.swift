@@ -5,37 +5,34 @@ import ManagedDocuments
 import TestSupport
 import Testing
 
-@Suite("Programs that count in one document and are killed", .tags(.process, .crash))
+@Suite("Programs that count in one document and are killed", .tags(.process, .crash), .temporaryDirectory)
 struct KilledBookkeeperTests {
   /// `MANAGED_KILLS` is the number of kills; without it there are few.
-  private static let kills =
-    ProcessInfo.processInfo.environment["MANAGED_KILLS"].flatMap { Int($0) } ?? 6
+  private static let kills = ProcessInfo.processInfo.environment["MANAGED_KILLS"].flatMap { Int($0) } ?? 6
 
   /// Rows and files agree, no edit is lost (MD1), beside a second program that goes on.
   @Test func `lose nothing beside a second writer`() async throws {
-    try await BookFixture.with { fixture in
-      try await fixture.open().close()
-      var random = SeededGenerator(seed: UInt64(Self.kills))
-      var counters = try (1...2).map { try Self.start($0, fixture) }
-      for kill in 1...Self.kills {
-        let victim = Int.random(in: 0...1, using: &random)
-        let program = counters[victim]
-        let lines = program.lines.count + Int.random(in: 1...25, using: &random)
-        try await program.expect("\(lines) lines of a counter") { $0.count >= lines ? () : nil }
-        // Within the work on the next line.
-        for _ in 0..<Int.random(in: 0...20_000, using: &random) { _ = program.number }
-        try await program.kill()
-        let third = try await fixture.open { $0.errorHandler = { Issue.record("kill \(kill): \($0)") } }
-        let counts = try await Self.check(third, "kill \(kill)")
-        let problem = Self.problem(program.lines, count: counts[victim])
-        #expect(problem == nil, "kill \(kill) of \(victim + 1)")
-        try await third.close()
-        counters[victim] = try Self.start(victim + 1, fixture)
-      }
-      for program in counters { try await program.kill() }
-      try await Self.checkEnd(fixture)
-      print("killed \(Self.kills) counters beside another one")
+    try await fixture.open().close()
+    var random = SeededGenerator(seed: UInt64(Self.kills))
+    var counters = try (1...2).map { try Self.start($0, fixture) }
+    for kill in 1...Self.kills {
+      let victim = Int.random(in: 0...1, using: &random)
+      let program = counters[victim]
+      let lines = program.lines.count + Int.random(in: 1...25, using: &random)
+      try await program.expect("\(lines) lines of a counter") { $0.count >= lines ? () : nil }
+      // Within the work on the next line.
+      for _ in 0..<Int.random(in: 0...20_000, using: &random) { _ = program.number }
+      try await program.kill()
+      let third = try await fixture.open { $0.errorHandler = { Issue.record("kill \(kill): \($0)") } }
+      let counts = try await Self.check(third, "kill \(kill)")
+      let problem = Self.problem(program.lines, count: counts[victim])
+      #expect(problem == nil, "kill \(kill) of \(victim + 1)")
+      try await third.close()
+      counters[victim] = try Self.start(victim + 1, fixture)
     }
+    for program in counters { try await program.kill() }
+    try await Self.checkEnd(fixture)
+    print("killed \(Self.kills) counters beside another one")
   }
 
   private static func start(_ number: Int, _ fixture: BookFixture) throws -> TalkingProgram {

@@ -11,8 +11,7 @@ import Testing
 @Suite("A copy of a document with a database", .temporaryDirectory)
 struct ManagedCopyTests {
   @Test func `is a document by itself, with all edits so far and nothing to undo`() async throws {
-    let book = try await fixture.open()
-    try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
+    let book = try await fixture.openRösti(picture: "golden")
     try await book.save()
     try await book.edit { _, content in try content.write("large", Data(count: 300_000)) }
     try await book.add(Recipe(id: 2, title: "Soup"), picture: "brown")

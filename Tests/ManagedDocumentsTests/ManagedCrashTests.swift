@@ -10,7 +10,7 @@ import Testing
 
 @Suite(
   "A document with a database whose program is broken off", .tags(.crash, .process),
-  .enabled(if: BrokenBook.canBreak, "this needs ptrace(2)"))
+  .enabled(if: BrokenBook.canBreak, "this needs ptrace(2)"), .temporaryDirectory)
 struct ManagedCrashTests {
   /// Rows and files agree, no edit is lost (MD1), and publishing is done again (MP4).
   @Test func `killed at any call loses no edit`() async throws { try await breakAll(["kill"], sample: 24) }
@@ -31,31 +31,29 @@ struct ManagedCrashTests {
   private func breakAll(
     _ actions: [String], sample: Int, _ isMeant: (String) -> Bool = { _ in true }
   ) async throws {
-    try await BookFixture.with { fixture in
-      let broken = BrokenBook(fixture)
-      try broken.reset()
-      let (whole, lines) = try broken.run("none", at: 0)
-      let calls = lines.count
-      #expect(whole.output.contains("closed"), "\(whole.output)\(whole.errors)")
-      #expect(calls > 100, "no calls were numbered")
-      var (points, bad) = (0, 0)
-      for action in actions {
-        var random = SeededGenerator(seed: UInt64(calls))
-        let all = Array(1...max(1, calls)).filter { isMeant(lines[$0 - 1]) }
-        for number in BrokenBook.all ? all : all.shuffled(using: &random).prefix(sample).sorted() {
-          try broken.reset()
-          let (run, made) = try broken.run(action, at: number)
-          guard made.count >= number else { continue }
-          points += 1
-          if let problem = try await broken.problem(after: run, wasKilled: action == "kill") {
-            bad += 1
-            Issue.record(
-              "\(action) at call \(number): \(problem); it said \(run.output.split(separator: "\n"))")
-          }
+    let broken = BrokenBook(fixture)
+    try broken.reset()
+    let (whole, lines) = try broken.run("none", at: 0)
+    let calls = lines.count
+    #expect(whole.output.contains("closed"), "\(whole.output)\(whole.errors)")
+    #expect(calls > 100, "no calls were numbered")
+    var (points, bad) = (0, 0)
+    for action in actions {
+      var random = SeededGenerator(seed: UInt64(calls))
+      let all = Array(1...max(1, calls)).filter { isMeant(lines[$0 - 1]) }
+      for number in BrokenBook.all ? all : all.shuffled(using: &random).prefix(sample).sorted() {
+        try broken.reset()
+        let (run, made) = try broken.run(action, at: number)
+        guard made.count >= number else { continue }
+        points += 1
+        if let problem = try await broken.problem(after: run, wasKilled: action == "kill") {
+          bad += 1
+          Issue.record(
+            "\(action) at call \(number): \(problem); it said \(run.output.split(separator: "\n"))")
         }
       }
-      print("bookkeeper \(actions): \(points) points, \(bad) bad")
     }
+    print("bookkeeper \(actions): \(points) points, \(bad) bad")
   }
 }
 
@@ -104,7 +102,7 @@ struct BrokenBook {
     }
     if run.status == 124 { return "it hung" }
     if let signal = run.signal, !wasKilled || signal != 9 { return "it ended by signal \(signal)" }
-    let errors = ErrorList()
+    let errors = NoteList<DocumentError>()
     let book = try await fixture.open { $0.errorHandler = { errors.add($0) } }
     if !errors.all.isEmpty { return "opening reports \(errors.all)" }
     let conflicts = try? fixture.names(in: ".docpkg/conflicts")
@@ -121,8 +119,7 @@ struct BrokenBook {
     if rounds != Dictionary(uniqueKeysWithValues: paths.map { ($0, "\(round)"[...]) }) {
       return "round \(round) with files \(rounds)"
     }
-    try await book.save()
-    try await book.synchronize()
+    try await book.saveAndPublish()
     if try fixture.visibleFiles != content.files { return "other visible files" }
     let isSound = try await book.read { db, _ in try String.fetchOne(db, sql: "PRAGMA quick_check") == "ok" }
     if !isSound { return "a damaged database" }

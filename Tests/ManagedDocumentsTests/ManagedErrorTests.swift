@@ -107,8 +107,7 @@ struct ManagedErrorTests {
     let events = PublishingList()
     let book = try await fixture.open { $0.eventHandler = { events.add($0) } }
     try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
-    try await book.save()
-    try await book.synchronize()
+    try await book.saveAndPublish()
     let file = fixture.url.appending(path: "AdditionalContent/Pictures/1.jpeg")
     try Data("painted elsewhere".utf8).write(to: file)
     let error = await documentError { _ = try await book.book }
@@ -128,16 +127,13 @@ struct ManagedErrorTests {
   }
 
   @Test func `names a missing file, and publishes it again by a new edit`() async throws {
-    let book = try await fixture.open()
-    try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
-    try await book.save()
-    try await book.synchronize()
+    let book = try await fixture.openRösti(picture: "golden")
+    try await book.saveAndPublish()
     try FileManager.default.removeItem(at: fixture.url.appending(path: "AdditionalContent/Pictures"))
     let error = await documentError { _ = try await book.book }
     #expect(error?.fileError?.child == "AdditionalContent/Pictures/1.jpeg")
     try await book.edit { _, content in try content.write("Pictures/1.jpeg", Data("brown".utf8)) }
-    try await book.save()
-    try await book.synchronize()
+    try await book.saveAndPublish()
     #expect(await book.documentState == .normal)
     #expect(try fixture.visibleFiles == ["Pictures/1.jpeg": "brown"])
     try await book.close()
@@ -174,8 +170,7 @@ struct ManagedErrorTests {
   }
 
   @Test func `does not make a removed document again`() async throws {
-    let book = try await fixture.open()
-    try await book.add(Recipe(id: 1, title: "Rösti"))
+    let book = try await fixture.openRösti()
     try FileManager.default.removeItem(at: fixture.url)
     #expect(await documentError { try await book.save() }?.code == .deleted)
     #expect(!FileManager.default.fileExists(atPath: fixture.url.path))
@@ -186,11 +181,10 @@ struct ManagedErrorTests {
     let book = try await fixture.open()
     try await book.close()
     let old = try Data(contentsOf: fixture.store)
-    let again = try await fixture.open()
-    try await again.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
+    let again = try await fixture.openRösti(picture: "golden")
     try await again.close()
     try old.write(to: fixture.store)
-    let errors = ErrorList()
+    let errors = NoteList<DocumentError>()
     let torn = try await fixture.open { $0.errorHandler = { errors.add($0) } }
     #expect(
       errors.all.map { $0.fileError?.reason?.hasPrefix("its database is older than its last save") } == [
@@ -205,8 +199,7 @@ struct ManagedErrorTests {
   private func expectRefusal(
     _ code: FilePackageError.Code, _ text: String?, _ change: (BookFixture) throws -> Void
   ) async throws {
-    let book = try await fixture.open()
-    try await book.add(Recipe(id: 1, title: "Rösti"))
+    let book = try await fixture.openRösti()
     try await book.close()
     try change(fixture)
     let names = try fixture.names(in: "StoreContent")
@@ -215,13 +208,6 @@ struct ManagedErrorTests {
     if let text { #expect(error?.description == text) }
     #expect(try fixture.names(in: "StoreContent") == names)
   }
-}
-
-/// The errors that a handler got.
-final class ErrorList: Sendable {
-  private let errors = Mutex<[DocumentError]>([])
-  func add(_ error: DocumentError) { errors.withLock { $0.append(error) } }
-  var all: [DocumentError] { errors.withLock { $0 } }
 }
 
 /// The reports of publishing that a handler got.

@@ -1,4 +1,3 @@
-import Foundation
 import ManagedDocuments
 import TestSupport
 import Testing
@@ -6,7 +5,8 @@ import Testing
 /// The calls of a program that edits, saves and closes a document: a save is one flush of the log (MS1), and no file gets
 /// its name before that (MP1).
 @Suite(
-  "The flushes of a save", .tags(.process), .enabled(if: BrokenBook.canBreak, "this needs ptrace(2)"))
+  "The flushes of a save", .tags(.process), .enabled(if: BrokenBook.canBreak, "this needs ptrace(2)"),
+  .temporaryDirectory)
 struct ManagedFlushTests {
   /// One system call.
   private struct Call: CustomStringConvertible {
@@ -27,42 +27,40 @@ struct ManagedFlushTests {
     var isOutput: Bool { isWrite && files.first?.hasSuffix(".out") == true }
   }
 
-  @Test func `are one of the log for the commit, and then those of publishing`() async throws {
-    try await BookFixture.with { fixture in
-      let broken = BrokenBook(fixture)
-      try broken.reset()
-      let (run, lines) = try broken.run("none", at: 0, rounds: 1...1)
-      #expect(run.output.split(separator: "\n") == ["edited 1", "saved 1", "closed"])
-      // The program's output parts the calls of its steps.
-      let steps = lines.map(Call.init).split(omittingEmptySubsequences: false, whereSeparator: \.isOutput)
-      try #require(steps.count == 4)
-      let (editing, saving, closing) = (steps[0], steps[1], steps[2])
-      let log = "persistentStore-wal"
-      // The large file is durable before the edit is there, and nothing is flushed for the small ones.
-      #expect(
-        editing.filter { $0.isFlush && $0.isOf(log) }.count <= 1,
-        "the first transaction flushes the log's header")
+  @Test func `are one of the log for the commit, and then those of publishing`() throws {
+    let broken = BrokenBook(fixture)
+    try broken.reset()
+    let (run, lines) = try broken.run("none", at: 0, rounds: 1...1)
+    #expect(run.output.split(separator: "\n") == ["edited 1", "saved 1", "closed"])
+    // The program's output parts the calls of its steps.
+    let steps = lines.map(Call.init).split(omittingEmptySubsequences: false, whereSeparator: \.isOutput)
+    try #require(steps.count == 4)
+    let (editing, saving, closing) = (steps[0], steps[1], steps[2])
+    let log = "persistentStore-wal"
+    // The large file is durable before the edit is there, and nothing is flushed for the small ones.
+    #expect(
+      editing.filter { $0.isFlush && $0.isOf(log) }.count <= 1,
+      "the first transaction flushes the log's header")
 
-      #expect(saving.filter(\.isFlush).map(\.description) == ["fdatasync \(log)"])
-      #expect(saving.filter(\.isRename).isEmpty, "published before the commit")
-      let (lastWrite, flush) = (
-        saving.lastIndex { $0.isWrite && $0.isOf(log) }, saving.firstIndex(where: \.isFlush)
-      )
-      if let lastWrite, let flush { #expect(lastWrite < flush) } else { Issue.record("no write and flush") }
+    #expect(saving.filter(\.isFlush).map(\.description) == ["fdatasync \(log)"])
+    #expect(saving.filter(\.isRename).isEmpty, "published before the commit")
+    let (lastWrite, flush) = (
+      saving.lastIndex { $0.isWrite && $0.isOf(log) }, saving.firstIndex(where: \.isFlush)
+    )
+    if let lastWrite, let flush { #expect(lastWrite < flush) } else { Issue.record("no write and flush") }
 
-      // Each published file is flushed under its staged name before it gets its visible one (MP2).
-      let published = closing.prefix { !($0.isFlush && $0.isOf(log)) }
-      for name in ["1", "2", "Metadata.plist"] {
-        let end = published.lastIndex { $0.isRename && $0.files.last == name }
-        #expect(
-          end.map { published[..<$0].contains { $0.isFlush && $0.isOf("unfinished") } } == true, "\(name)")
-      }
-      let flushes = published.filter(\.isFlush).compactMap(\.files.first)
-      print("flushes of publishing: \(flushes)")
-      #expect(flushes.filter { $0 == "unfinished" }.count == 3, "two small files and Metadata.plist")
+    // Each published file is flushed under its staged name before it gets its visible one (MP2).
+    let published = closing.prefix { !($0.isFlush && $0.isOf(log)) }
+    for name in ["1", "2", "Metadata.plist"] {
+      let end = published.lastIndex { $0.isRename && $0.files.last == name }
       #expect(
-        Set(flushes) == ["Recipes.recipebook", "objects", "unfinished", "AdditionalContent", "Pictures"],
-        "a new hidden folder, replaced files, staged files, folders")
+        end.map { published[..<$0].contains { $0.isFlush && $0.isOf("unfinished") } } == true, "\(name)")
     }
+    let flushes = published.filter(\.isFlush).compactMap(\.files.first)
+    print("flushes of publishing: \(flushes)")
+    #expect(flushes.filter { $0 == "unfinished" }.count == 3, "two small files and Metadata.plist")
+    #expect(
+      Set(flushes) == ["Recipes.recipebook", "objects", "unfinished", "AdditionalContent", "Pictures"],
+      "a new hidden folder, replaced files, staged files, folders")
   }
 }

@@ -45,8 +45,7 @@ struct ManagedLifeTests {
   }
 
   @Test func `saves and closes within an access of the program, which is a part of it`() async throws {
-    let book = try await fixture.open()
-    try await book.add(Recipe(id: 1, title: "Rösti"))
+    let book = try await fixture.openRösti()
     let isSaved = await book.performAsynchronousFileAccess {
       // The test reads the outcome below.
       _ = try? await book.save()
@@ -76,8 +75,7 @@ struct ManagedLifeTests {
   // (MT1, MD1): rows and files change together.
   @Test func `has all of an edit or nothing of it`() async throws {
     struct Refusal: Error {}
-    let book = try await fixture.open()
-    try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
+    let book = try await fixture.openRösti(picture: "golden")
     let before = try await book.book
     await #expect(throws: Refusal.self) {
       try await book.edit { db, content in
@@ -102,8 +100,7 @@ struct ManagedLifeTests {
       try content.write("a/b/large", Data(large.utf8))
     }
     #expect(try await book.book.files == ["small": "one", "a/b/large": large])
-    try await book.save()
-    try await book.synchronize()
+    try await book.saveAndPublish()
     #expect(try fixture.visibleFiles == ["small": "one", "a/b/large": large])
 
     let source = URL(filePath: fixture.folder.appending("source").string)
@@ -125,8 +122,7 @@ struct ManagedLifeTests {
     #expect(try fixture.names(in: "AdditionalContent") == ["c", "copied", "small"], "empty folders go")
 
     try await book.edit { _, content in for path in try content.paths() { try content.remove(path) } }
-    try await book.save()
-    try await book.synchronize()
+    try await book.saveAndPublish()
     #expect(try fixture.visibleFiles == [:])
     try await book.close()
   }
@@ -140,8 +136,7 @@ struct ManagedLifeTests {
       try content.write("a", Data("two".utf8))
       try content.remove("a")
     }
-    try await book.save()
-    try await book.synchronize()
+    try await book.saveAndPublish()
     #expect(try fixture.visibleFiles == [:])
     try await book.close()
   }
@@ -175,8 +170,7 @@ struct ManagedLifeTests {
       try content.remove("folder/child")
       try content.write("folder", Data("y".utf8))
     }
-    try await book.save()
-    try await book.synchronize()
+    try await book.saveAndPublish()
     #expect(try fixture.visibleFiles == ["file/child": "x", "folder": "y"])
     try await book.close()
   }
@@ -310,8 +304,7 @@ struct ManagedLifeTests {
 
   // The replaced bytes are there by their digest (MP2).
   @Test func `is a package that other programs copy when it is closed`() async throws {
-    let book = try await fixture.open()
-    try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
+    let book = try await fixture.openRösti(picture: "golden")
     try await book.close()
     let copy = BookFixture(folder: fixture.folder.appending("copies"))
     try FileManager.default.createDirectory(atPath: copy.folder.string, withIntermediateDirectories: false)
@@ -319,8 +312,7 @@ struct ManagedLifeTests {
     let opened = try await copy.open()
     #expect(try await opened.book.files == ["Pictures/1.jpeg": "golden"])
     try await opened.edit { _, content in try content.write("Pictures/1.jpeg", Data("brown".utf8)) }
-    try await opened.save()
-    try await opened.synchronize()
+    try await opened.saveAndPublish()
     #expect(await opened.documentState == .normal)
     #expect(try copy.visibleFiles == ["Pictures/1.jpeg": "brown"])
     try await opened.undo()

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// FAT has no hard links, FUSE and network file systems often neither links nor exchange.
-@Suite("A document with a database where the file system lacks a feature")
+@Suite("A document with a database where the file system lacks a feature", .temporaryDirectory)
 struct ManagedLimitedDiskTests {
   enum Lack: String, CaseIterable {
     case nothing, links, exchange, rules, all
@@ -41,78 +41,68 @@ struct ManagedLimitedDiskTests {
     return files
   }
 
+  private static func open(_ lack: Lack) async throws -> (ManagedDocument, PublishingList) {
+    let events = PublishingList()
+    let book = try await fixture.open {
+      $0.disk = lack.disk
+      $0.watchesDisk = false
+      $0.eventHandler = { events.add($0) }
+    }
+    return (book, events)
+  }
+
   @Test(arguments: Lack.allCases)
   func `publishes new, changed, large and removed files, and undoes that`(lack: Lack) async throws {
-    try await BookFixture.with { fixture in
-      let events = PublishingList()
-      let book = try await fixture.open {
-        $0.disk = lack.disk
-        $0.watchesDisk = false
-        $0.eventHandler = { events.add($0) }
-      }
-      try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
-      try await book.add(Recipe(id: 2, title: "Soup"), picture: Self.large)
-      try await book.save()
-      try await book.synchronize()
-      #expect(try Self.visible(fixture) == ["1.jpeg": "golden", "2.jpeg": Self.large])
+    let (book, events) = try await Self.open(lack)
+    try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
+    try await book.add(Recipe(id: 2, title: "Soup"), picture: Self.large)
+    try await book.saveAndPublish()
+    #expect(try Self.visible(fixture) == ["1.jpeg": "golden", "2.jpeg": Self.large])
 
-      try await book.edit("Change") { _, content in
-        try content.write("Pictures/1.jpeg", Data("brown".utf8))
-        try content.write("Pictures/2.jpeg", Data((Self.large + "r").utf8))
-      }
-      try await book.save()
-      try await book.synchronize()
-      #expect(try Self.visible(fixture) == ["1.jpeg": "brown", "2.jpeg": Self.large + "r"])
-
-      try await book.edit("Remove") { _, content in try content.remove("Pictures/2.jpeg") }
-      try await book.save()
-      try await book.synchronize()
-      #expect(try Self.visible(fixture) == ["1.jpeg": "brown"])
-
-      try await book.undo()
-      try await book.undo()
-      try await book.save()
-      try await book.synchronize()
-      #expect(try Self.visible(fixture) == ["1.jpeg": "golden", "2.jpeg": Self.large])
-      #expect(
-        events.published.count == 4 && events.published.allSatisfy { $0.isPublished && $0.conflicts == [] })
-      try await book.close()
-
-      let again = try await fixture.open { $0.disk = lack.disk }
-      #expect(try await again.book.files == ["Pictures/1.jpeg": "golden", "Pictures/2.jpeg": Self.large])
-      try await again.close()
-      let package = try #require(try ManagedPackage(at: fixture.url))
-      let verified = try await package.verify()
-      #expect(verified.isWhole, "\(verified)")
+    try await book.edit("Change") { _, content in
+      try content.write("Pictures/1.jpeg", Data("brown".utf8))
+      try content.write("Pictures/2.jpeg", Data((Self.large + "r").utf8))
     }
+    try await book.saveAndPublish()
+    #expect(try Self.visible(fixture) == ["1.jpeg": "brown", "2.jpeg": Self.large + "r"])
+
+    try await book.edit("Remove") { _, content in try content.remove("Pictures/2.jpeg") }
+    try await book.saveAndPublish()
+    #expect(try Self.visible(fixture) == ["1.jpeg": "brown"])
+
+    try await book.undo()
+    try await book.undo()
+    try await book.saveAndPublish()
+    #expect(try Self.visible(fixture) == ["1.jpeg": "golden", "2.jpeg": Self.large])
+    #expect(
+      events.published.count == 4 && events.published.allSatisfy { $0.isPublished && $0.conflicts == [] })
+    try await book.close()
+
+    let again = try await fixture.open { $0.disk = lack.disk }
+    #expect(try await again.book.files == ["Pictures/1.jpeg": "golden", "Pictures/2.jpeg": Self.large])
+    try await again.close()
+    let package = try #require(try ManagedPackage(at: fixture.url))
+    let verified = try await package.verify()
+    #expect(verified.isWhole, "\(verified)")
   }
 
   @Test(arguments: Lack.allCases)
   func `makes a conflict version of another program's file`(lack: Lack) async throws {
-    try await BookFixture.with { fixture in
-      let events = PublishingList()
-      let book = try await fixture.open {
-        $0.disk = lack.disk
-        $0.watchesDisk = false
-        $0.eventHandler = { events.add($0) }
-      }
-      try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
-      try await book.save()
-      try await book.synchronize()
-      try await book.edit("Change") { _, content in
-        try content.write("Pictures/1.jpeg", Data("brown".utf8))
-      }
-      let place = fixture.url.appending(path: "AdditionalContent/Pictures/1.jpeg")
-      try Data("theirs".utf8).write(to: place)
-      try await book.save()
-      try await book.synchronize()
-      #expect(events.published.last?.conflicts == ["AdditionalContent/Pictures/1.jpeg"])
-      #expect(try Self.visible(fixture) == ["1.jpeg": "brown"])
-      let conflicts = fixture.url.appending(path: ".docpkg/conflicts")
-      let folder = try #require(try FileManager.default.contentsOfDirectory(atPath: conflicts.path).first)
-      let kept = conflicts.appending(path: "\(folder)/AdditionalContent/Pictures/1.jpeg")
-      #expect(try Data(contentsOf: kept) == Data("theirs".utf8))
-      try await book.close()
+    let (book, events) = try await Self.open(lack)
+    try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
+    try await book.saveAndPublish()
+    try await book.edit("Change") { _, content in
+      try content.write("Pictures/1.jpeg", Data("brown".utf8))
     }
+    let place = fixture.url.appending(path: "AdditionalContent/Pictures/1.jpeg")
+    try Data("theirs".utf8).write(to: place)
+    try await book.saveAndPublish()
+    #expect(events.published.last?.conflicts == ["AdditionalContent/Pictures/1.jpeg"])
+    #expect(try Self.visible(fixture) == ["1.jpeg": "brown"])
+    let conflicts = fixture.url.appending(path: ".docpkg/conflicts")
+    let folder = try #require(try FileManager.default.contentsOfDirectory(atPath: conflicts.path).first)
+    let kept = conflicts.appending(path: "\(folder)/AdditionalContent/Pictures/1.jpeg")
+    #expect(try Data(contentsOf: kept) == Data("theirs".utf8))
+    try await book.close()
   }
 }

@@ -1,6 +1,5 @@
 import Documents
 import FilePackages
-import Foundation
 import GRDB
 import ManagedDocuments
 import TestSupport
@@ -124,8 +123,7 @@ struct ManagedMergeTests {
     try await book.redo()
     try await theirs.redo()
     // One save is of all edits.
-    try await theirs.save()
-    try await theirs.synchronize()
+    try await theirs.saveAndPublish()
     #expect(try fixture.visibleFiles == ["Pictures/1.jpeg": "golden", "Pictures/2.jpeg": "red"])
     try await theirs.close()
     #expect(try fixture.names().contains(".docpkg"), "another document has the package open")

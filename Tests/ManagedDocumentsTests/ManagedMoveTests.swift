@@ -16,8 +16,7 @@ struct ManagedMoveTests {
     let moved = fixture.moved
     try FileManager.default.moveItem(at: fixture.url, to: moved.url)
     try await book.add(Recipe(id: 2, title: "Soup"), picture: "green")
-    try await book.save()
-    try await book.synchronize()
+    try await book.saveAndPublish()
     #expect(await book.fileURL.lastPathComponent == "Moved.recipebook")
     #expect(try moved.visibleFiles == ["Pictures/1.jpeg": "golden", "Pictures/2.jpeg": "green"])
     // Each reader has a connection of its own, which opens the database's files again.
@@ -38,7 +37,7 @@ struct ManagedMoveTests {
   }
 
   @Test func `notices a move by itself`() async throws {
-    let events = EventList()
+    let events = NoteList<DocumentEvent>()
     let book = try await fixture.open { $0.eventHandler = { events.add($0) } }
     try await book.add(Recipe(id: 1, title: "Rösti"))
     let moved = fixture.moved
@@ -59,7 +58,7 @@ struct ManagedMoveTests {
   }
 
   @Test func `follows a coordinated move at once, and no other package`() async throws {
-    let errors = ErrorList()
+    let errors = NoteList<DocumentError>()
     let book = try await fixture.open {
       $0.watchesDisk = false
       $0.errorHandler = { errors.add($0) }
@@ -105,7 +104,7 @@ struct ManagedMoveTests {
   }
 
   @Test func `can be read after its removal, and is not made again`() async throws {
-    let (events, errors) = (EventList(), ErrorList())
+    let (events, errors) = (NoteList<DocumentEvent>(), NoteList<DocumentError>())
     let book = try await fixture.open {
       $0.eventHandler = { events.add($0) }
       $0.errorHandler = { errors.add($0) }

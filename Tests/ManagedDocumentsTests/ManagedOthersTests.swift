@@ -3,7 +3,6 @@ import FilePackages
 import Foundation
 import GRDB
 import ManagedDocuments
-import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
@@ -12,7 +11,7 @@ import Testing
 struct ManagedOthersTests {
   /// The same numbers of SQLite stand for own and other transactions.
   @Test func `hears of each once, and of none of its own`() async throws {
-    let events = EventList()
+    let events = NoteList<DocumentEvent>()
     let book = try await fixture.open {
       $0.watchesDisk = false
       $0.eventHandler = { events.add($0) }
@@ -52,8 +51,7 @@ struct ManagedOthersTests {
       ])
       #expect(run.status == 0, "\(run)")
     }
-    let book = try await fixture.open()
-    try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
+    let book = try await fixture.openRösti(picture: "golden")
     let saved = try await book.book
     try await book.close()
     try link(as: copy.name)
@@ -90,8 +88,7 @@ struct ManagedOthersTests {
 
   @Test func `tells its observers by itself`() async throws {
     let book = try await fixture.open()
-    let theirs = try await fixture.open()
-    try await theirs.add(Recipe(id: 1, title: "Rösti"))
+    let theirs = try await fixture.openRösti()
     try await withDeadline("another program's row in an observation") {
       for try await count in book.observe({ try Recipe.fetchCount($0) }) where count == 1 { return }
     }
@@ -107,17 +104,7 @@ struct ManagedOthersTests {
   }
 }
 
-/// The events that a handler got.
-final class EventList: Sendable {
-  private let events = Mutex<[DocumentEvent]>([])
-  func add(_ event: DocumentEvent) { events.withLock { $0.append(event) } }
-  var all: [DocumentEvent] { events.withLock { $0 } }
-
+extension NoteList<DocumentEvent> {
   /// Returns the number of changes by other programs since the last call.
-  func takeChanges() -> Int {
-    events.withLock { events in
-      defer { events = [] }
-      return events.count { if case .changedByOthers = $0 { true } else { false } }
-    }
-  }
+  func takeChanges() -> Int { taken().count { if case .changedByOthers = $0 { true } else { false } } }
 }

@@ -4,77 +4,68 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("A document with a database that cannot be written", .tags(.process))
+@Suite("A document with a database that cannot be written", .tags(.process), .temporaryDirectory)
 struct ManagedReadOnlyTests {
   @Test(.enabled(if: canBind, "this needs the right to mount"))
   func `on a read-only file system is read, and refuses edits and saves`() async throws {
-    try await BookFixture.with { fixture in
-      let book = try await fixture.open()
-      try await book.add(Recipe(id: 1, title: "Rösti", servings: 1), picture: "golden")
-      try await book.close()
-      let lines = try await Self.talk(
-        fixture, mounted: true,
-        ["rows", "read Pictures/1.jpeg", "state", "unsaved", "add 2 Soup", "undo", "save"])
-      #expect(
-        lines == [
-          "done rows: 1=Rösti/1", "done read Pictures/1.jpeg: golden", "done state: editingDisabled",
-          "done unsaved: false", "failed add 2 Soup: \(Self.sentence)", "failed undo: \(Self.sentence)",
-          "failed save: \(Self.sentence)", "closed",
-        ])
-      #expect(try fixture.names(in: "StoreContent") == ["persistentStore"])
-    }
+    let book = try await fixture.open()
+    try await book.add(Recipe(id: 1, title: "Rösti", servings: 1), picture: "golden")
+    try await book.close()
+    let lines = try await Self.talk(
+      fixture, mounted: true,
+      ["rows", "read Pictures/1.jpeg", "state", "unsaved", "add 2 Soup", "undo", "save"])
+    #expect(
+      lines == [
+        "done rows: 1=Rösti/1", "done read Pictures/1.jpeg: golden", "done state: editingDisabled",
+        "done unsaved: false", "failed add 2 Soup: \(Self.sentence)", "failed undo: \(Self.sentence)",
+        "failed save: \(Self.sentence)", "closed",
+      ])
+    #expect(try fixture.names(in: "StoreContent") == ["persistentStore"])
   }
 
   /// The log of a killed program has the last edits. Without shared memory, SQLite reads it as one without other
   /// programs.
   @Test(.enabled(if: canBind, "this needs the right to mount"), arguments: [true, false])
   func `on a read-only file system is read with its log`(_ hasIndex: Bool) async throws {
-    try await BookFixture.with { fixture in
-      let writer = try await BookkeeperProcess(fixture.url)
-      try await writer.perform("add 1 Rösti")
-      try await writer.perform("write note golden")
-      try await writer.program.kill()
-      if !hasIndex {
-        try FileManager.default.removeItem(
-          at: fixture.url.appending(path: "StoreContent/persistentStore-shm"))
-      }
-      let names = try fixture.names(in: "StoreContent")
-      let lines = try await Self.talk(fixture, mounted: true, ["rows", "read note", "add 2 Soup"])
-      #expect(
-        lines == [
-          "done rows: 1=Rösti/1", "done read note: golden", "failed add 2 Soup: \(Self.sentence)", "closed",
-        ])
-      #expect(try fixture.names(in: "StoreContent") == names)
+    let writer = try await BookkeeperProcess(fixture.url)
+    try await writer.perform("add 1 Rösti")
+    try await writer.perform("write note golden")
+    try await writer.program.kill()
+    if !hasIndex {
+      try FileManager.default.removeItem(at: fixture.url.appending(path: "StoreContent/persistentStore-shm"))
     }
+    let names = try fixture.names(in: "StoreContent")
+    let lines = try await Self.talk(fixture, mounted: true, ["rows", "read note", "add 2 Soup"])
+    #expect(
+      lines == [
+        "done rows: 1=Rösti/1", "done read note: golden", "failed add 2 Soup: \(Self.sentence)", "closed",
+      ])
+    #expect(try fixture.names(in: "StoreContent") == names)
   }
 
   @Test(.enabled(if: canBind, "this needs the right to mount"))
   func `is not opened if a migration is missing`() async throws {
-    try await BookFixture.with { fixture in
-      // A document without a schema: the program's own migration is missing.
-      try await ManagedDocument.open(at: fixture.url).close()
-      let lines = try await Self.talk(fixture, mounted: true, [])
-      #expect(
-        lines == [
-          "failed: The document 'Recipes.recipebook' could not be opened: its schema is older than this program's, "
-            + "and it cannot be changed in this place (opening 'StoreContent/persistentStore'). Save it to another place."
-        ])
-    }
+    // A document without a schema: the program's own migration is missing.
+    try await ManagedDocument.open(at: fixture.url).close()
+    let lines = try await Self.talk(fixture, mounted: true, [])
+    #expect(
+      lines == [
+        "failed: The document 'Recipes.recipebook' could not be opened: its schema is older than this program's, "
+          + "and it cannot be changed in this place (opening 'StoreContent/persistentStore'). Save it to another place."
+      ])
   }
 
   @Test(.enabled(if: Program.installed("setpriv") != nil, "this needs setpriv(1)"))
   func `without permission is read, and refuses edits`() async throws {
-    try await BookFixture.with { fixture in
-      let book = try await fixture.open()
-      try await book.add(Recipe(id: 1, title: "Rösti", servings: 1), picture: "golden")
-      try await book.close()
-      let lines = try await Self.talk(fixture, mounted: false, ["rows", "state", "add 2 Soup"])
-      #expect(
-        lines == [
-          "done rows: 1=Rösti/1", "done state: editingDisabled", "failed add 2 Soup: \(Self.permission)",
-          "closed",
-        ])
-    }
+    let book = try await fixture.open()
+    try await book.add(Recipe(id: 1, title: "Rösti", servings: 1), picture: "golden")
+    try await book.close()
+    let lines = try await Self.talk(fixture, mounted: false, ["rows", "state", "add 2 Soup"])
+    #expect(
+      lines == [
+        "done rows: 1=Rösti/1", "done state: editingDisabled", "failed add 2 Soup: \(Self.permission)",
+        "closed",
+      ])
   }
 
   private static let sentence =

@@ -74,31 +74,27 @@ struct ManagedSavingTests {
   }
 
   /// The rows of an unsaved edit do not hold up the file of the save before (MT5).
-  @Test func `is published though the same file was edited since`() async throws {
-    for undo in [UndoPolicy(), nil] {
-      try await BookFixture.with { fixture in
-        let book = try await fixture.open(standing { $0.undo = undo })
-        func write(_ text: String) async throws {
-          try await book.edit { _, content in try content.write("a", Data(text.utf8)) }
-        }
-        try await write("one")
-        try await book.save()
-        try await write("two")
-        #expect(try await book.book.files == ["a": "two"])
-        try await book.synchronize()
-        #expect(try fixture.visibleFiles == ["a": "one"])
-        #expect(try await book.book.files == ["a": "two"])
-        try await book.save()
-        try await book.edit { _, content in try content.remove("a") }
-        try await book.synchronize()
-        #expect(try fixture.visibleFiles == ["a": "two"])
-        try await book.save()
-        try await book.synchronize()
-        #expect(try fixture.visibleFiles == [:])
-        #expect(await book.documentState == .normal)
-        try await book.close()
-      }
+  @Test(arguments: [UndoPolicy(), nil])
+  func `is published though the same file was edited since`(undo: UndoPolicy?) async throws {
+    let book = try await fixture.open(standing { $0.undo = undo })
+    func write(_ text: String) async throws {
+      try await book.edit { _, content in try content.write("a", Data(text.utf8)) }
     }
+    try await write("one")
+    try await book.save()
+    try await write("two")
+    #expect(try await book.book.files == ["a": "two"])
+    try await book.synchronize()
+    #expect(try fixture.visibleFiles == ["a": "one"])
+    #expect(try await book.book.files == ["a": "two"])
+    try await book.save()
+    try await book.edit { _, content in try content.remove("a") }
+    try await book.synchronize()
+    #expect(try fixture.visibleFiles == ["a": "two"])
+    try await book.saveAndPublish()
+    #expect(try fixture.visibleFiles == [:])
+    #expect(await book.documentState == .normal)
+    try await book.close()
   }
 
   /// The old bytes are there until the newer file is published, and after that for a reader of an older moment (MT3).
@@ -122,8 +118,7 @@ struct ManagedSavingTests {
         gate.leave()
         #expect(try await String(decoding: old, as: UTF8.self) == "\(number)\(rest)")
       } else {
-        try await book.save()
-        try await book.synchronize()
+        try await book.saveAndPublish()
       }
     }
     try await book.close()
@@ -132,7 +127,7 @@ struct ManagedSavingTests {
 
   /// A failed publishing is no unsaved change, and the first error counts.
   @Test func `is saved if it cannot be published, and the next save publishes it`() async throws {
-    let errors = ErrorList()
+    let errors = NoteList<DocumentError>()
     let book = try await fixture.open(
       standing {
         $0.errorHandler = { errors.add($0) }

@@ -74,8 +74,7 @@ struct ManagedSumTests {
   }
 
   @Test func `show a file that another program changed, added or removed`() async throws {
-    let book = try await fixture.open()
-    try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
+    let book = try await fixture.openRösti(picture: "golden")
     try await book.close()
     let picture = fixture.url.appending(path: "AdditionalContent/Pictures/1.jpeg")
     let other = fixture.url.appending(path: "AdditionalContent/other")

@@ -29,8 +29,7 @@ struct ManagedUndoTests {
     for moment in moments.dropLast().reversed() {
       #expect(try await book.undo())
       #expect(try await book.book == moment)
-      try await book.save()
-      try await book.synchronize()
+      try await book.saveAndPublish()
       #expect(try fixture.visibleFiles == moment.files)
     }
     #expect(try await !book.undo())
@@ -38,8 +37,7 @@ struct ManagedUndoTests {
     for moment in moments.dropFirst() {
       #expect(try await book.redo())
       #expect(try await book.book == moment)
-      try await book.save()
-      try await book.synchronize()
+      try await book.saveAndPublish()
       #expect(try fixture.visibleFiles == moment.files)
     }
     #expect(try await !book.redo())
@@ -47,8 +45,7 @@ struct ManagedUndoTests {
   }
 
   @Test func `past a save makes a document changed, and redoing up to it unchanged`() async throws {
-    let book = try await fixture.open()
-    try await book.add(Recipe(id: 1, title: "Rösti"))
+    let book = try await fixture.openRösti()
     try await book.save()
     try await book.undo()
     #expect(await book.hasUnsavedChanges)
@@ -116,8 +113,7 @@ struct ManagedUndoTests {
   }
 
   @Test func `goes back to the last save, and forgets what could be undone`() async throws {
-    let book = try await fixture.open()
-    try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
+    let book = try await fixture.openRösti(picture: "golden")
     try await book.save()
     let saved = try await book.book
     try await book.undo()
@@ -172,19 +168,16 @@ struct ManagedUndoTests {
     try await again.close(discardingChanges: true)
   }
 
-  @Test func `ends with the document, or goes on if an option says so`() async throws {
-    for keeps in [false, true] {
-      try await BookFixture.with { fixture in
-        let book = try await fixture.open { $0.keepsUndoAfterClosing = keeps }
-        try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
-        try await book.edit { _, content in try content.write("Pictures/1.jpeg", Data("red".utf8)) }
-        try await book.close()
-        let again = try await fixture.open { $0.keepsUndoAfterClosing = keeps }
-        #expect(try await again.undo() == keeps)
-        #expect(try await again.book.files["Pictures/1.jpeg"] == (keeps ? "golden" : "red"))
-        try await again.close()
-      }
-    }
+  @Test(arguments: [false, true])
+  func `ends with the document, or goes on if an option says so`(keeps: Bool) async throws {
+    let book = try await fixture.open { $0.keepsUndoAfterClosing = keeps }
+    try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
+    try await book.edit { _, content in try content.write("Pictures/1.jpeg", Data("red".utf8)) }
+    try await book.close()
+    let again = try await fixture.open { $0.keepsUndoAfterClosing = keeps }
+    #expect(try await again.undo() == keeps)
+    #expect(try await again.book.files["Pictures/1.jpeg"] == (keeps ? "golden" : "red"))
+    try await again.close()
   }
 
   @Test func `takes back what triggers, cascades and statements without WHERE did`() async throws {
@@ -282,8 +275,7 @@ struct ManagedUndoTests {
       error?.description
         == "The document 'Recipes.recipebook' could not be reverted: the changes since its last save are not known."
     )
-    try await book.save()
-    try await book.synchronize()
+    try await book.saveAndPublish()
     #expect(try fixture.visibleFiles == ["Pictures/1.jpeg": "golden"])
     try await book.close()
   }

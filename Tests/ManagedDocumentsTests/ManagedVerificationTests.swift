@@ -15,8 +15,7 @@ struct ManagedVerificationTests {
   }
 
   @Test func `leaves a closed document as it is, and finds it whole`() async throws {
-    let book = try await fixture.open()
-    try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
+    let book = try await fixture.openRösti(picture: "golden")
     try await book.close()
     let before = try fixture.everything
     #expect(try await whole(fixture).lines == ["whole: 4 children, 6 B"])
@@ -88,8 +87,7 @@ struct ManagedVerificationTests {
   }
 
   @Test func `finds a database that is of another save than the package`() async throws {
-    let book = try await fixture.open()
-    try await book.add(Recipe(id: 1, title: "Rösti"))
+    let book = try await fixture.openRösti()
     try await book.close()
     let old = try Data(contentsOf: fixture.store)
     let again = try await fixture.open()
@@ -100,8 +98,7 @@ struct ManagedVerificationTests {
   }
 
   @Test func `finds an open document whole, saved or not`() async throws {
-    let book = try await fixture.open()
-    try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
+    let book = try await fixture.openRösti(picture: "golden")
     #expect(try await book.verify().isWhole)
     try await book.save()
     #expect(try await book.verify().isWhole)

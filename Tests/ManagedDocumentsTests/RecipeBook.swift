@@ -83,6 +83,13 @@ struct BookFixture: Sendable {
     try await ManagedDocument.open(at: url, options: RecipeBook.options(change))
   }
 
+  /// Opens a document, and adds its first recipe.
+  func openRösti(picture: String? = nil) async throws -> ManagedDocument {
+    let book = try await open()
+    try await book.add(Recipe(id: 1, title: "Rösti"), picture: picture)
+    return book
+  }
+
   /// Waits until no document is open after the last reference to one is gone.
   ///
   /// A thread that ran a task of the document's actor may hold it for a moment longer.
@@ -127,5 +134,13 @@ func documentError(_ body: () async throws -> Void) async -> DocumentError? {
     return nil
   } catch {
     return error as? DocumentError
+  }
+}
+
+extension LiveDocument {
+  /// Saves, and waits until the visible files are those of the save.
+  func saveAndPublish() async throws {
+    try await save()
+    try await synchronize()
   }
 }

@@ -8,45 +8,41 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Two programs with one document with a database", .tags(.process))
+@Suite("Two programs with one document with a database", .tags(.process), .temporaryDirectory)
 struct TwoBookkeepersTests {
   @Test func `see each other's edits, undos and saves`() async throws {
-    try await BookFixture.with { fixture in
-      let (one, two) = try await Self.programs(fixture)
-      try await one.perform("add 1 Rösti")
-      try await two.waitToSee("1=Rösti/1")
-      try await two.waitForEvent("changed by another program, reloaded: StoreContent/persistentStore")
-      try await two.wait(for: "true", of: "unsaved")
-      try await two.perform("add 2 Soup")
-      try await one.waitToSee("1=Rösti/1 2=Soup/1")
-      // A save of one program saves the edits of both.
-      try await two.perform("save")
-      try await one.wait(for: "false", of: "unsaved")
-      try await one.perform("undo")
-      try await two.waitToSee("2=Soup/1")
-      try await one.perform("redo")
-      try await two.waitToSee("1=Rösti/1 2=Soup/1")
-      try await one.perform("write note golden")
-      #expect(try await two.perform("read note") == "golden")
-      try await Self.end(one, two)
-      let book = try await fixture.open()
-      #expect(try await book.book.titles == ["Rösti", "Soup"])
-      #expect(try fixture.visibleFiles == ["note": "golden"])
-      try await book.close()
-    }
+    let (one, two) = try await Self.programs(fixture)
+    try await one.perform("add 1 Rösti")
+    try await two.waitToSee("1=Rösti/1")
+    try await two.waitForEvent("changed by another program, reloaded: StoreContent/persistentStore")
+    try await two.wait(for: "true", of: "unsaved")
+    try await two.perform("add 2 Soup")
+    try await one.waitToSee("1=Rösti/1 2=Soup/1")
+    // A save of one program saves the edits of both.
+    try await two.perform("save")
+    try await one.wait(for: "false", of: "unsaved")
+    try await one.perform("undo")
+    try await two.waitToSee("2=Soup/1")
+    try await one.perform("redo")
+    try await two.waitToSee("1=Rösti/1 2=Soup/1")
+    try await one.perform("write note golden")
+    #expect(try await two.perform("read note") == "golden")
+    try await Self.end(one, two)
+    let book = try await fixture.open()
+    #expect(try await book.book.titles == ["Rösti", "Soup"])
+    #expect(try fixture.visibleFiles == ["note": "golden"])
+    try await book.close()
   }
 
   @Test func `see the edits of a program that knows only the database`() async throws {
-    try await BookFixture.with { fixture in
-      let one = try await BookkeeperProcess(fixture.url)
-      let other = try DatabaseQueue(path: fixture.url.appending(path: "StoreContent/persistentStore").path)
-      for number in 1...20 {
-        try await other.write { db in try Recipe(id: Int64(number), title: "\(number)").insert(db) }
-      }
-      try await one.waitToSee((1...20).map { "\($0)=\($0)/2" }.joined(separator: " "))
-      try other.close()
-      try await Self.end(one)
+    let one = try await BookkeeperProcess(fixture.url)
+    let other = try DatabaseQueue(path: fixture.url.appending(path: "StoreContent/persistentStore").path)
+    for number in 1...20 {
+      try await other.write { db in try Recipe(id: Int64(number), title: "\(number)").insert(db) }
     }
+    try await one.waitToSee((1...20).map { "\($0)=\($0)/2" }.joined(separator: " "))
+    try other.close()
+    try await Self.end(one)
   }
 
   /// In a user namespace of its own, a program may have no watches at all.
@@ -54,67 +50,60 @@ struct TwoBookkeepersTests {
 
   @Test(.enabled(if: Program.succeeds("unshare -Ur sh -ec '\(noWatches)'"), "this needs a user namespace"))
   func `see each other's edits without a watch, and say so`() async throws {
-    try await BookFixture.with { fixture in
-      let one = try await BookkeeperProcess(fixture.url, after: Self.noWatches)
-      let two = try await BookkeeperProcess(fixture.url)
-      try await two.perform("add 1 Rösti")
-      try await one.waitToSee("1=Rösti/1")
-      try await two.perform("save")
-      try await one.wait(for: "false", of: "unsaved")
-      let errors = one.program.lines.filter { $0.hasPrefix("error ") }
-      #expect(errors.count == 1 && errors[0].contains("fs.inotify.max_user_watches"), "\(errors)")
-      try await Self.end(one, two)
-    }
+    let one = try await BookkeeperProcess(fixture.url, after: Self.noWatches)
+    let two = try await BookkeeperProcess(fixture.url)
+    try await two.perform("add 1 Rösti")
+    try await one.waitToSee("1=Rösti/1")
+    try await two.perform("save")
+    try await one.wait(for: "false", of: "unsaved")
+    let errors = one.program.lines.filter { $0.hasPrefix("error ") }
+    #expect(errors.count == 1 && errors[0].contains("fs.inotify.max_user_watches"), "\(errors)")
+    try await Self.end(one, two)
   }
 
   @Test(arguments: MergePolicy.allCases)
   func `undo beside each other by the merge policy`(_ policy: MergePolicy) async throws {
-    try await BookFixture.with { fixture in
-      let (one, two) = try await Self.programs(fixture, policy)
-      // Another column of the same row: both changes stay.
-      try await one.perform("add 1 A")
-      try await one.perform("title 1 B")
-      try await two.perform("servings 1 9")
-      #expect(try await one.perform("undo") == "true")
-      try await two.waitToSee("1=A/9")
-      // The same column.
-      try await one.perform("title 1 B")
-      try await two.perform("title 1 C")
-      let answer = try await one.perform("undo")
-      let title = try await one.perform("rows")
-      switch policy {
-      case .error:
-        #expect(answer.contains("another program changed a row"), "\(answer)")
-        #expect(title == "1=C/9")
-      case .mergeByPropertyStoreTrump, .rollback: #expect(title == "1=C/9")
-      case .mergeByPropertyObjectTrump, .overwrite: #expect(title == "1=A/9")
-      }
-      try await two.waitToSee(title)
-      try await Self.end(one, two)
+    let (one, two) = try await Self.programs(fixture, policy)
+    // Another column of the same row: both changes stay.
+    try await one.perform("add 1 A")
+    try await one.perform("title 1 B")
+    try await two.perform("servings 1 9")
+    #expect(try await one.perform("undo") == "true")
+    try await two.waitToSee("1=A/9")
+    // The same column.
+    try await one.perform("title 1 B")
+    try await two.perform("title 1 C")
+    let answer = try await one.perform("undo")
+    let title = try await one.perform("rows")
+    switch policy {
+    case .error:
+      #expect(answer.contains("another program changed a row"), "\(answer)")
+      #expect(title == "1=C/9")
+    case .mergeByPropertyStoreTrump, .rollback: #expect(title == "1=C/9")
+    case .mergeByPropertyObjectTrump, .overwrite: #expect(title == "1=A/9")
     }
+    try await two.waitToSee(title)
+    try await Self.end(one, two)
   }
 
   /// The system ends the locks of a process on a file when the process closes any descriptor of it. Without its locks,
   /// the other program takes itself for the last one when it closes the document, and removes the log that is in use.
   @Test func `lose nothing when one of them reads the files of the database`() async throws {
-    try await BookFixture.with { fixture in
-      let book = try await fixture.open()
-      try await book.add(Recipe(id: 1, title: "Rösti"))
-      let disk = PosixDisk()
-      let store = try disk.openDirectory(at: fixture.folder.appending(fixture.name).appending("StoreContent"))
-      for name in ["persistentStore", "persistentStore-shm", "persistentStore-wal"] {
-        #expect(try !disk.readAll(disk.openFile(FileName(name), in: store), atMost: 1 << 20).isEmpty)
-      }
-      let other = try await BookkeeperProcess(fixture.url)
-      try await other.perform("add 2 Soup")
-      try await Self.end(other)
-      try await book.add(Recipe(id: 3, title: "Bread"))
-      let third = try await BookkeeperProcess(fixture.url)
-      #expect(try await third.perform("rows") == "1=Rösti/2 2=Soup/1 3=Bread/2")
-      try await Self.end(third)
-      #expect(try await book.book.titles.sorted() == ["Bread", "Rösti", "Soup"])
-      try await book.close()
+    let book = try await fixture.openRösti()
+    let disk = PosixDisk()
+    let store = try disk.openDirectory(at: fixture.folder.appending(fixture.name).appending("StoreContent"))
+    for name in ["persistentStore", "persistentStore-shm", "persistentStore-wal"] {
+      #expect(try !disk.readAll(disk.openFile(FileName(name), in: store), atMost: 1 << 20).isEmpty)
     }
+    let other = try await BookkeeperProcess(fixture.url)
+    try await other.perform("add 2 Soup")
+    try await Self.end(other)
+    try await book.add(Recipe(id: 3, title: "Bread"))
+    let third = try await BookkeeperProcess(fixture.url)
+    #expect(try await third.perform("rows") == "1=Rösti/2 2=Soup/1 3=Bread/2")
+    try await Self.end(third)
+    #expect(try await book.book.titles.sorted() == ["Bread", "Rösti", "Soup"])
+    try await book.close()
   }
 
   static func programs(
