@@ -6,7 +6,7 @@ import Testing
 
 @Suite(
   "A command whose system calls fail", .tags(.crash, .process),
-  .enabled(if: Program.canBreak, "this needs ptrace(2)"))
+  .enabled(if: Program.canBreak, "this needs ptrace(2)"), .temporaryDirectory)
 struct BrokenCommandTests {
   /// A way to break a call, and the number of calls in a sample.
   private typealias Broken = (name: String, breaking: Breaking, sample: Int)
@@ -23,22 +23,20 @@ struct BrokenCommandTests {
   // (I1, I2).
   @Test(arguments: CommandFixture.Work.allCases)
   func `says nothing that the disk contradicts`(_ work: CommandFixture.Work) async throws {
-    try await withTemporaryDirectory { folder in
-      let fixture = try await waiting { try CommandFixture(in: folder, work) }
-      var trial = try await CommandTrial(fixture)
-      var (cases, lies) = (0, 0)
-      for (number, broken) in Self.points(of: trial.calls) {
-        for (name, breaking, _) in broken {
-          guard let found = try await trial.lies(breaking, at: number) else { continue }
-          cases += 1
-          if found.lies.isEmpty { continue }
-          lies += 1
-          let text = found.lies.map { "\n  \($0)" }.joined()
-          Issue.record("\(work.rawValue), \(name) at call \(found.call):\(text)")
-        }
+    let fixture = try await waiting { try CommandFixture(in: folder, work) }
+    var trial = try await CommandTrial(fixture)
+    var (cases, lies) = (0, 0)
+    for (number, broken) in Self.points(of: trial.calls) {
+      for (name, breaking, _) in broken {
+        guard let found = try await trial.lies(breaking, at: number) else { continue }
+        cases += 1
+        if found.lies.isEmpty { continue }
+        lies += 1
+        let text = found.lies.map { "\n  \($0)" }.joined()
+        Issue.record("\(work.rawValue), \(name) at call \(found.call):\(text)")
       }
-      print("\(work.rawValue): \(trial.calls.count) calls, \(cases) cases, \(lies) with lies")
     }
+    print("\(work.rawValue): \(trial.calls.count) calls, \(cases) cases, \(lies) with lies")
   }
 
   /// Returns the calls to break, each with what breaks it: everything breaks every call with `EVERY_CALL=1`, and every
@@ -63,15 +61,13 @@ struct BrokenCommandTests {
 
   @Test(arguments: CommandFixture.Work.allCases.filter(\.reportsSyncs))
   func `tells of every synchronization that it waits for`(_ work: CommandFixture.Work) async throws {
-    try await withTemporaryDirectory { folder in
-      let run = try await waiting { try CommandFixture(in: folder, work).run() }
-      let made = run.calls.count { call in
-        let name = call.split(separator: " ").dropFirst().first ?? ""
-        return ["fsync", "fdatasync", "syncfs"].contains(name)
-      }
-      let words = run.run.output.split(whereSeparator: \.isWhitespace)
-      let place = try #require(words.firstIndex { $0.hasPrefix("synchronization") })
-      #expect(Int(words[place - 1]) == made, "\(run.run.output)")
+    let run = try await waiting { try CommandFixture(in: folder, work).run() }
+    let made = run.calls.count { call in
+      let name = call.split(separator: " ").dropFirst().first ?? ""
+      return ["fsync", "fdatasync", "syncfs"].contains(name)
     }
+    let words = run.run.output.split(whereSeparator: \.isWhitespace)
+    let place = try #require(words.firstIndex { $0.hasPrefix("synchronization") })
+    #expect(Int(words[place - 1]) == made, "\(run.run.output)")
   }
 }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite(
   "A command whose log fails", .tags(.crash, .process),
-  .enabled(if: Program.canBreak, "this needs ptrace(2)"))
+  .enabled(if: Program.canBreak, "this needs ptrace(2)"), .temporaryDirectory)
 struct BrokenLogTests {
   private static let docpkg = Program("docpkg")
 
@@ -78,36 +78,32 @@ struct BrokenLogTests {
   @Test(arguments: [Breaking.error(.ioError), .lateError(.ioError), .lateError(.noSpace)])
   func `has every version, although a write fails or seems to fail`(breaking: Breaking) async throws {
     // The last write says that the save is published, and the history does not have its version yet (J6).
-    try await withTemporaryDirectory { folder in
-      let fixture = try await waiting { try Fixture(in: folder) }
-      var text = 3
-      for place in 1...2 {
-        let first = text
-        let broken = try await waiting {
-          try fixture.save(from: first, breaking) { Self.writes($0).dropLast(place - 1).last }
-        }
-        let (run, last) = try #require(broken)
-        #expect(run.status == 0, "\(run.errors)")
-        text = last + 1
-        let texts = try await fixture.texts()
-        #expect(texts == (0...last).reversed().map { "\($0)" }, "write \(place) from the end")
+    let fixture = try await waiting { try Fixture(in: folder) }
+    var text = 3
+    for place in 1...2 {
+      let first = text
+      let broken = try await waiting {
+        try fixture.save(from: first, breaking) { Self.writes($0).dropLast(place - 1).last }
       }
+      let (run, last) = try #require(broken)
+      #expect(run.status == 0, "\(run.errors)")
+      text = last + 1
+      let texts = try await fixture.texts()
+      #expect(texts == (0...last).reversed().map { "\($0)" }, "write \(place) from the end")
     }
   }
 
   @Test func `has saved everything if the last sync fails, and ends with 0 and a warning`() async throws {
-    try await withTemporaryDirectory { folder in
-      let fixture = try await waiting { try Fixture(in: folder) }
-      let broken = try await waiting {
-        try fixture.save(from: 3, .error(.ioError)) { calls in
-          // It makes the marks of the log durable.
-          calls.lastIndex { $0.contains(" fdatasync ") && $0.hasSuffix("/log ") }
-        }
+    let fixture = try await waiting { try Fixture(in: folder) }
+    let broken = try await waiting {
+      try fixture.save(from: 3, .error(.ioError)) { calls in
+        // It makes the marks of the log durable.
+        calls.lastIndex { $0.contains(" fdatasync ") && $0.hasSuffix("/log ") }
       }
-      let (run, last) = try #require(broken)
-      #expect(run.status == 0, "\(run.errors)")
-      #expect(run.errors.contains("warning: saved; the session did not end"), "\(run.errors)")
-      #expect(try await fixture.texts().first == "\(last)")
     }
+    let (run, last) = try #require(broken)
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(run.errors.contains("warning: saved; the session did not end"), "\(run.errors)")
+    #expect(try await fixture.texts().first == "\(last)")
   }
 }

@@ -4,32 +4,30 @@ import Testing
 
 @Suite(
   "A process that comes after one that was killed, and is killed, too", .tags(.crash, .process),
-  .enabled(if: Program.canBreak, "this needs ptrace(2)"))
+  .enabled(if: Program.canBreak, "this needs ptrace(2)"), .temporaryDirectory)
 struct BrokenRecoveryTests {
   @Test(arguments: Way.sound)
   func `leaves what the first one left`(_ way: Way) async throws {
-    try await withTemporaryDirectory { folder in
-      try await waiting {
-        let fixture = try SaveFixture(in: folder, children: 2)
-        try fixture.reset()
-        let calls = try fixture.save(2, way).calls
-        var (points, bad) = (0, 0)
-        for first in Self.deaths(calls) {
-          for second in Second.allCases {
-            let following = try fixture.killSecond(way, first, second, at: 0).calls
-            for number in Points.of(following, sample: 1) {
-              points += 1
-              if let problem = try fixture.problemAfterTwoDeaths(way, first, second, at: number) {
-                bad += 1
-                Issue.record(
-                  "save killed at \(calls[first - 1]), \(second) killed at \(following[number - 1]): \(problem)"
-                )
-              }
+    try await waiting {
+      let fixture = try SaveFixture(in: folder, children: 2)
+      try fixture.reset()
+      let calls = try fixture.save(2, way).calls
+      var (points, bad) = (0, 0)
+      for first in Self.deaths(calls) {
+        for second in Second.allCases {
+          let following = try fixture.killSecond(way, first, second, at: 0).calls
+          for number in Points.of(following, sample: 1) {
+            points += 1
+            if let problem = try fixture.problemAfterTwoDeaths(way, first, second, at: number) {
+              bad += 1
+              Issue.record(
+                "save killed at \(calls[first - 1]), \(second) killed at \(following[number - 1]): \(problem)"
+              )
             }
           }
         }
-        print("\(way.rawValue), killed twice: \(points) points, \(bad) bad")
       }
+      print("\(way.rawValue), killed twice: \(points) points, \(bad) bad")
     }
   }
 

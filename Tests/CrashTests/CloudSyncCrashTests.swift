@@ -158,8 +158,7 @@ struct CloudSyncCrashTests {
         return run.output
       }
       let files = FileManager.default
-      try files.createDirectory(
-        atPath: folder.appending("disk").string, withIntermediateDirectories: false)
+      try files.createDirectory(atPath: folder.appending("disk").string, withIntermediateDirectories: false)
       try run("cloud", "init", "disk", "A", "--device", "laptop")
       try run("cloud", "add", "disk", "B", "--device", "desktop")
       try Data("rain".utf8).write(to: URL(filePath: folder.appending("A/old.txt").string))

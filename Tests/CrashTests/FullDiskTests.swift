@@ -6,32 +6,31 @@ import Testing
 @Suite(
   "A save on a file system that is full", .tags(.crash, .process),
   .enabled(
-    if: Program.canMount, "this needs the right to mount a file system, loop devices and mkfs.ext4"))
+    if: Program.canMount, "this needs the right to mount a file system, loop devices and mkfs.ext4"),
+  .temporaryDirectory)
 struct FullDiskTests {
   @Test(arguments: Way.sound)
   func `fails for want of space with the old document, or saves the new one`(_ way: Way) async throws {
     let step = Points.all ? 4 : 40
-    try await withTemporaryDirectory { folder in
-      try await waiting {
-        let run = try Program(path: "/usr/bin/unshare").run(
-          ["-m", "sh", "-ec", Self.script, Program.saver.path, folder.string, "\(step)"] + way.flags)
-        try require(run, "filling the disk")
-        var (failed, saved, bad) = (0, 0, 0)
-        for line in run.output.split(separator: "\n") {
-          let words = line.split(separator: " ").map(String.init)
-          let (status, before, after, later) = (words[1], Int(words[2]), Int(words[3]), Int(words[4]))
-          if status == "0", let before, after == before + 1, later == before + 2 {
-            saved += 1
-          } else if status == "noSpace:", before != nil, after == before, later == before.map({ $0 + 2 }) {
-            failed += 1
-          } else {
-            bad += 1
-            Issue.record("with \(words[0]) KB free: \(line)")
-          }
+    try await waiting {
+      let run = try Program(path: "/usr/bin/unshare").run(
+        ["-m", "sh", "-ec", Self.script, Program.saver.path, folder.string, "\(step)"] + way.flags)
+      try require(run, "filling the disk")
+      var (failed, saved, bad) = (0, 0, 0)
+      for line in run.output.split(separator: "\n") {
+        let words = line.split(separator: " ").map(String.init)
+        let (status, before, after, later) = (words[1], Int(words[2]), Int(words[3]), Int(words[4]))
+        if status == "0", let before, after == before + 1, later == before + 2 {
+          saved += 1
+        } else if status == "noSpace:", before != nil, after == before, later == before.map({ $0 + 2 }) {
+          failed += 1
+        } else {
+          bad += 1
+          Issue.record("with \(words[0]) KB free: \(line)")
         }
-        #expect(failed > 0 && saved > 0, "\(run.output)")
-        print("full disk (\(way.rawValue)): \(failed) saves failed, \(saved) succeeded, \(bad) bad")
       }
+      #expect(failed > 0 && saved > 0, "\(run.output)")
+      print("full disk (\(way.rawValue)): \(failed) saves failed, \(saved) succeeded, \(bad) bad")
     }
   }
 
@@ -71,19 +70,17 @@ struct FullDiskTests {
   @Test(.enabled(if: Program.canBreak, "this needs ptrace(2)"), arguments: [Way.log, .later])
   func `does not keep a committed save from being read`(_ way: Way) async throws {
     // The save is read from the log, since publishing it needs space (W5).
-    try await withTemporaryDirectory { folder in
-      try await waiting {
-        let run = try Program(path: "/usr/bin/unshare").run(
-          [
-            "-m", "sh", "-ec", Self.deathScript, Program.saver.path, folder.string,
-            Program.breaker.path,
-          ]
-            + way.flags)
-        try require(run, "filling the disk")
-        #expect(
-          run.output.split(separator: "\n") == ["137 state 2", "137 state 2", "137 state 2"], "\(run.output)")
-        print("full disk (\(way.rawValue)): 3 packages with a save to be published opened")
-      }
+    try await waiting {
+      let run = try Program(path: "/usr/bin/unshare").run(
+        [
+          "-m", "sh", "-ec", Self.deathScript, Program.saver.path, folder.string,
+          Program.breaker.path,
+        ]
+          + way.flags)
+      try require(run, "filling the disk")
+      #expect(
+        run.output.split(separator: "\n") == ["137 state 2", "137 state 2", "137 state 2"], "\(run.output)")
+      print("full disk (\(way.rawValue)): 3 packages with a save to be published opened")
     }
   }
 

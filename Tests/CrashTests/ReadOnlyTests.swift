@@ -7,23 +7,21 @@ import Testing
   "A committed save on a medium that cannot be written", .tags(.crash, .process),
   .enabled(
     if: Program.canMount, "this needs the right to mount a file system, loop devices and mkfs.ext4"),
-  .enabled(if: Program.canBreak, "this needs ptrace(2)"))
+  .enabled(if: Program.canBreak, "this needs ptrace(2)"), .temporaryDirectory)
 struct ReadOnlyTests {
   @Test(arguments: [Way.log, .later])
   func `is read as the new document, and published once the medium can be written`(_ way: Way) async throws {
     // Opening reads the save from the log and writes nothing (W5).
-    try await withTemporaryDirectory { folder in
-      try await waiting {
-        let run = try Program(path: "/usr/bin/unshare").run(
-          [
-            "-m", "sh", "-ec", Self.script, Program.saver.path, folder.string, Program.breaker.path,
-          ] + way.flags)
-        try require(run, "mounting")
-        #expect(
-          run.output.split(separator: "\n") == [
-            "killed 137", "state 2", "nothing was written", "saving 2", "state 2", "state 3",
-          ], "\(run.output)\(run.errors)")
-      }
+    try await waiting {
+      let run = try Program(path: "/usr/bin/unshare").run(
+        [
+          "-m", "sh", "-ec", Self.script, Program.saver.path, folder.string, Program.breaker.path,
+        ] + way.flags)
+      try require(run, "mounting")
+      #expect(
+        run.output.split(separator: "\n") == [
+          "killed 137", "state 2", "nothing was written", "saving 2", "state 2", "state 3",
+        ], "\(run.output)\(run.errors)")
     }
   }
 

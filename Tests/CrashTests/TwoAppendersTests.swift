@@ -16,7 +16,7 @@ import Testing
 /// `APPENDERS_RUNS` and `APPENDERS_STEPS` ask for more than the sample.
 @Suite(
   "Two programs that append to one document", .tags(.crash, .process),
-  .enabled(if: Program.canBreak, "this needs ptrace(2)"))
+  .enabled(if: Program.canBreak, "this needs ptrace(2)"), .temporaryDirectory)
 struct TwoAppendersTests {
   private static func number(_ name: String, otherwise: Int) -> Int {
     ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? otherwise
@@ -24,41 +24,39 @@ struct TwoAppendersTests {
 
   @Test(arguments: 0..<number("APPENDERS_RUNS", otherwise: 2))
   func `lose nothing that was acknowledged, and what an undo took is in a version`(run: Int) async throws {
-    try await withTemporaryDirectory { folder in
-      let fixture = try AppendedFixture(in: folder)
-      let steps = Self.number("APPENDERS_STEPS", otherwise: 12)
-      async let first: Void = waiting { try fixture.run("a", steps: steps, seed: UInt64(2 * run + 1)) }
-      async let second: Void = waiting { try fixture.run("b", steps: steps, seed: UInt64(2 * run + 2)) }
-      _ = try await (first, second)
-      let states = try await fixture.states()
-      let done = fixture.done
-      let text = try #require(states.last).lines
-      let all = Set(states.flatMap(\.lines))
-      // (1)
-      let lost = done.acknowledged.filter { !all.contains($0) }
-      #expect(lost == [], "of \(done.acknowledged.count) appends")
-      // (2)
-      var takers: [Int: [String]] = [:]
-      for (before, after) in zip(states, states.dropFirst()) {
-        let taken = before.lines.filter { !after.lines.contains($0) }
-        if taken.isEmpty { continue }
-        takers[after.generation] = taken
-        #expect(
-          states.contains { $0.generation < before.generation && $0.lines == after.lines },
-          "generation \(after.generation) took \(taken), and is no earlier state")
-      }
-      #expect(takers.count <= done.undosBegun)
-      let missing = done.acknowledged.filter { !text.contains($0) }
-      #expect(missing.allSatisfy { token in takers.values.contains { $0.contains(token) } })
-      // (3)
-      #expect(all.subtracting(done.begun).subtracting(["begin"]) == [])
-      print(
-        "two appenders, run \(run): \(done.begun.count) appends, \(done.acknowledged.count) acknowledged, "
-          + "\(done.undosBegun) undos, \(done.kills) kills, \(done.stops) stops; \(states.count) states; "
-          + "\(missing.count) not in the text, each in a version and taken by the undo that made "
-          + "\(takers.sorted { $0.key < $1.key }.map { "generation \($0.key): \($0.value.joined(separator: " "))" }), 0 lost"
-      )
+    let fixture = try AppendedFixture(in: folder)
+    let steps = Self.number("APPENDERS_STEPS", otherwise: 12)
+    async let first: Void = waiting { try fixture.run("a", steps: steps, seed: UInt64(2 * run + 1)) }
+    async let second: Void = waiting { try fixture.run("b", steps: steps, seed: UInt64(2 * run + 2)) }
+    _ = try await (first, second)
+    let states = try await fixture.states()
+    let done = fixture.done
+    let text = try #require(states.last).lines
+    let all = Set(states.flatMap(\.lines))
+    // (1)
+    let lost = done.acknowledged.filter { !all.contains($0) }
+    #expect(lost == [], "of \(done.acknowledged.count) appends")
+    // (2)
+    var takers: [Int: [String]] = [:]
+    for (before, after) in zip(states, states.dropFirst()) {
+      let taken = before.lines.filter { !after.lines.contains($0) }
+      if taken.isEmpty { continue }
+      takers[after.generation] = taken
+      #expect(
+        states.contains { $0.generation < before.generation && $0.lines == after.lines },
+        "generation \(after.generation) took \(taken), and is no earlier state")
     }
+    #expect(takers.count <= done.undosBegun)
+    let missing = done.acknowledged.filter { !text.contains($0) }
+    #expect(missing.allSatisfy { token in takers.values.contains { $0.contains(token) } })
+    // (3)
+    #expect(all.subtracting(done.begun).subtracting(["begin"]) == [])
+    print(
+      "two appenders, run \(run): \(done.begun.count) appends, \(done.acknowledged.count) acknowledged, "
+        + "\(done.undosBegun) undos, \(done.kills) kills, \(done.stops) stops; \(states.count) states; "
+        + "\(missing.count) not in the text, each in a version and taken by the undo that made "
+        + "\(takers.sorted { $0.key < $1.key }.map { "generation \($0.key): \($0.value.joined(separator: " "))" }), 0 lost"
+    )
   }
 }
 

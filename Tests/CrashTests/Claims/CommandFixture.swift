@@ -55,8 +55,7 @@ struct CommandFixture: Sendable {
       return
     }
     let image = projectFolder.appending(path: "Fixtures/Images/ridge.png").path
-    try docpkg(
-      "new", document, "--text", "one\n--\ntwo\n", "--image", image)
+    try docpkg("new", document, "--text", "one\n--\ntwo\n", "--image", image)
     for format in ["zip", "tar.zst", "textpack"] {
       try docpkg("export", document, root.appending("Trip.\(format)").string)
     }
