@@ -149,4 +149,14 @@ struct ContainerSyncTests {
     try await a.sync()
     #expect(try await b.sync().discovered == 1)
   }
+
+  @Test func `a file with a long extension is one that every machine can read`() async throws {
+    let (a, b) = try await DeviceFixture.two(MemoryStore())
+    let name = "1." + String(repeating: "я", count: 72)
+    try a.write("one", to: name)
+    for device in [a, a, b] { try await device.sync() }
+    #expect(try await a.container.items().map(\.name) == [name])
+    try await b.container.download(itemNamed: name)
+    #expect(b.text(name) == "one")
+  }
 }

@@ -34,9 +34,7 @@ extension CloudContainer {
   ///
   /// - Throws: `invalidName` for a name that is empty, or longer than 200 bytes; `ObjectStoreError`; `busy`.
   public func renameDevice(to name: String) async throws {
-    guard (1...CloudDevice.maximumNameSize).contains(name.utf8.count) else {
-      throw FilePackageError(.invalidName, .move, document: name)
-    }
+    try CloudDevice.check(name)
     try await exclusively {
       var settings = session.settings
       settings.deviceName = name
@@ -77,7 +75,12 @@ extension CloudContainer {
 }
 
 extension CloudDevice {
-  fileprivate static let maximumNameSize = 200
+  /// Checks a name for people: it has 1 to 200 bytes.
+  static func check(_ name: String) throws(FilePackageError) {
+    guard (1...200).contains(name.utf8.count) else {
+      throw FilePackageError(.invalidName, .move, document: name)
+    }
+  }
 }
 
 extension CloudDevice: CustomStringConvertible {

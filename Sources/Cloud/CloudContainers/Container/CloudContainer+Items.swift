@@ -64,9 +64,7 @@ extension CloudContainer {
     return CloudItem(
       id: try record.document, name: record.name,
       url: url.appending(path: record.name, directoryHint: isPackage ? .isDirectory : .notDirectory),
-      contentType: UTType(
-        filename: record.name.split(separator: "/").last.map(String.init) ?? record.name,
-        isDirectory: isPackage),
+      contentType: UTType(filename: record.name, isDirectory: isPackage),
       isPackage: isPackage, size: head?.size, modificationDate: head?.date,
       savingComputer: head?.contentDeviceName,
       attributes: attributes(placed))

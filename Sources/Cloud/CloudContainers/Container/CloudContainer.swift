@@ -39,7 +39,7 @@ public final class CloudContainer: Sendable {
   ///     encrypts a new container.
   /// - Throws: `fileExists` if the folder belongs to a container already; `ObjectStoreError`, with the code `unsound`
   ///   for a store that cannot hold a container; `CloudDataError` with the code `locked` for a missing or wrong secret,
-  ///   or with `notEncrypted` for a secret of a container that is not encrypted.
+  ///   or with `notEncrypted` for a secret of a container that is not encrypted; `invalidName` as `renameDevice(to:)`.
   public static func add(
     _ folder: URL, to store: any ObjectStore, address: String, options: [String: String] = [:],
     deviceName: String? = nil, secret: ContainerSecret? = nil
@@ -56,6 +56,7 @@ public final class CloudContainer: Sendable {
     deviceName: String?, secret: ContainerSecret? = nil, enclosesSmall: Bool = true,
     now: @escaping @Sendable () -> Date
   ) async throws -> CloudContainer {
+    if let deviceName { try CloudDevice.check(deviceName) }
     try ContainerPlace(folder: folder).check()
     let (container, key) = try await ContainerMark(store).join(with: secret)
     let device = UUID().uuidString.lowercased().prefix(8)

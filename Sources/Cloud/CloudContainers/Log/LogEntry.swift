@@ -9,8 +9,6 @@ package struct StoredVersion: Sendable, Hashable {
   package var version: CloudVersion
   package var bytes: Data
 
-  package init(_ version: CloudVersion) throws { (self.version, bytes) = (version, try version.encoded()) }
-
   /// Reads a version of any origin.
   package init(decoding bytes: Data) throws(CloudVersion.Problem) {
     (version, self.bytes) = (try CloudVersion(decoding: bytes), bytes)
@@ -159,9 +157,9 @@ extension LogEntry.Change {
     switch (kind, number) {
     case (2, _):
       let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-      guard parts.count == 2, CloudVersion.isDevice(String(parts[0])), parts[1].utf8.count <= 255 else {
-        return nil
-      }
+      guard parts.count == 2, CloudVersion.isDevice(String(parts[0])),
+        parts[1].utf8.count <= CloudVersion.maximumTextSize
+      else { return nil }
       self = .device(String(parts[0]), name: String(parts[1]))
     case (3, _):
       guard CloudVersion.isDevice(text) else { return nil }

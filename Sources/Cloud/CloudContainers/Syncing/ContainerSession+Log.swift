@@ -147,8 +147,17 @@ extension ContainerSession {
     let here = here.map {
       ContainerState.Here(document: record.id, root: $0.root, name: record.name, children: $0.children)
     }
+    let stored: StoredVersion
+    do {
+      stored = try StoredVersion(decoding: version.encoded())
+    } catch let problem as CloudVersion.Problem {
+      // No machine could read the log any more.
+      var error = CloudDataError(.refused, in: store.place, document: version.name, reason: problem.words)
+      error.isUpload = true
+      throw error
+    }
     let isCommitted = try await committer.commit(
-      .init(change: .version(try StoredVersion(version)), since: since, here: here), in: self)
+      .init(change: .version(stored), since: since, here: here), in: self)
     record = try await current(record)
     return isCommitted
   }

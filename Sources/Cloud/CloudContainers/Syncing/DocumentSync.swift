@@ -196,14 +196,16 @@ struct DocumentSync {
   func next(after head: CloudVersion?, root: TreeRoot, isPackage: Bool) async throws -> CloudVersion {
     let resolved = try await resolvedConflicts()
     let conflicts = head?.conflicts ?? []
-    let filename = record.name.split(separator: "/").last.map(String.init) ?? record.name
+    let type = UTType(filename: record.name, isDirectory: isPackage)
+    // The identifier of an unknown extension grows with it.
+    let isShort = type.identifier.utf8.count <= CloudVersion.maximumTextSize
     return CloudVersion(
       document: try record.document, sequence: (head?.sequence ?? 0) + 1,
       conflicts: conflicts.filter { !resolved.contains($0.id) }, device: session.settings.device,
       deviceName: session.settings.deviceName,
       contentDevice: head.flatMap { $0.root == root ? $0.contentDeviceName : nil },
       date: session.now(), name: record.name,
-      contentType: UTType(filename: filename, isDirectory: isPackage).identifier, isPackage: isPackage,
+      contentType: (isShort ? type : isPackage ? .package : .data).identifier, isPackage: isPackage,
       root: root)
   }
 

@@ -11,6 +11,8 @@ extension CloudVersion {
   static let format = 2
   /// The size of the largest version, in bytes.
   package static let maximumSize = 128 << 10
+  /// The size of the longest type, and of the longest name of a device, in bytes.
+  static let maximumTextSize = 255
   /// The largest number of open conflicts.
   static let maximumConflicts = 100
 
@@ -88,9 +90,11 @@ extension CloudVersion {
     guard DocumentName.isValid(record.name) else { throw .invalid("name") }
     guard let root = TreeRoot(bytes: ArraySlice(record.root)) else { throw .invalid("root") }
     guard Self.isDevice(record.device) else { throw .invalid("device") }
-    guard record.deviceName.utf8.count <= 255 else { throw .invalid("deviceName") }
-    guard record.contentDevice?.utf8.count ?? 0 <= 255 else { throw .invalid("contentDevice") }
-    guard record.type.utf8.count <= 255 else { throw .invalid("type") }
+    guard record.deviceName.utf8.count <= Self.maximumTextSize else { throw .invalid("deviceName") }
+    guard record.contentDevice?.utf8.count ?? 0 <= Self.maximumTextSize else {
+      throw .invalid("contentDevice")
+    }
+    guard record.type.utf8.count <= Self.maximumTextSize else { throw .invalid("type") }
     guard Self.dates.contains(record.date) else { throw .invalid("date") }
     self.init(
       document: document, sequence: record.sequence,
@@ -116,7 +120,8 @@ extension CloudVersion {
     guard records.count <= maximumConflicts else { throw .invalid("conflicts") }
     var conflicts: [LostVersion] = []
     for record in records {
-      guard let root = TreeRoot(bytes: ArraySlice(record.root)), record.deviceName.utf8.count <= 255,
+      guard let root = TreeRoot(bytes: ArraySlice(record.root)),
+        record.deviceName.utf8.count <= maximumTextSize,
         dates.contains(record.date)
       else { throw .invalid("conflicts") }
       let origin = record.origin.flatMap { TreeRoot(bytes: ArraySlice($0)) }
