@@ -96,6 +96,9 @@ extension ContainerSession {
     for name in names where records[name] == nil { finished(name, .failure(notPlaced(name))) }
     let here = try names.filter { try records[$0] != nil && FolderScan.document($0, in: folder) != nil }
     transfers.beginRun()
+    for name in Set(names).subtracting(here) {
+      if let record = records[name] { records[name] = try await asPlaceholder(record) }
+    }
     let before = records
     for name in records.keys { records[name]?.isWanted = true }
     try await state.save(Array(records.values), setsWanted: true)
@@ -121,6 +124,13 @@ extension ContainerSession {
     }
   }
 
+  /// Makes a document that is not here a placeholder: a program that asks for its content does not delete it.
+  private func asPlaceholder(_ record: DocumentRecord) async throws -> DocumentRecord {
+    var sync = DocumentSync(self, record, nil)
+    if record.base != nil { try await sync.saveForgotten() }
+    return sync.record
+  }
+
   /// Notes that the content of a document is wanted; the next run brings it.
   package func wantContent(ofItemNamed name: String) async throws {
     // The rest of the record belongs to the run of this moment, also in another process.
@@ -140,7 +150,12 @@ extension ContainerSession {
   ///   a part of it.
   package func evict(itemNamed name: String) async throws {
     try await lookAtLog()
-    try await bringUpToDate(placed(name))
+    let known = try await placed(name)
+    guard try FolderScan.document(name, in: folder) != nil else {
+      _ = try await asPlaceholder(known)  // The state has it.
+      return
+    }
+    try await bringUpToDate(known)
     let record = try await placed(name)
     guard let local = try FolderScan.document(name, in: folder) else { return }
     try checkNotKept(name, isPackage: local.isPackage)
