@@ -261,6 +261,29 @@ struct GarbageCollectionTests {
     try await a.container.download(itemNamed: "Notes.txt")
     #expect(a.text("Notes.txt") == "a content")
   }
+
+  @Test func `keeps the content of a version that came just before its entry`() async throws {
+    try await withTemporaryDirectory { directory in
+      let clock = ModelClock()
+      let memory = MemoryStore(now: { clock.now })
+      let slow = SlowRemoval(memory, waitsForEntry: true)
+      let a = try await DeviceFixture("a", in: directory, slow, clock: clock, enclosesSmall: false)
+      let b = try await DeviceFixture("b", in: directory, memory, clock: clock, enclosesSmall: false)
+      for device in [a, b] { try await device.sync() }
+      // The first entry is the one by which the store tells its time.
+      slow.beforeRemoval {
+        slow.beforeRemoval {
+          try b.write("a content", to: "Notes.txt")
+          try await b.sync()
+        }
+      }
+      let report = try await a.container.collectGarbage(isDryRun: false)
+      #expect(report.versions == 0 && report.blobs == 0)
+      #expect(try await b.container.check(reads: true).isWhole)
+      try await a.container.download(itemNamed: "Notes.txt")
+      #expect(a.text("Notes.txt") == "a content")
+    }
+  }
 }
 
 /// A store whose first removal of a blob, or first entry of the log, waits for another machine.

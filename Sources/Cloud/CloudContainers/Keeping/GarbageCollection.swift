@@ -33,6 +33,8 @@ package struct GarbageCollection: Sendable {
     let entries = try await session.log.list(from: 0)
     let before = limit(of: entries, isDryRun)
     let versions = try await state.snapshot().versions
+    var kept = Self.kept(versions, before: before)
+    report.versions = versions.count - kept.count
     let start = ContinuousClock.now
     let position = try await state.known().position.number + 1
     if !isDryRun {
@@ -41,10 +43,10 @@ package struct GarbageCollection: Sendable {
       guard try await session.committer.commit(.init(change: .collecting(before: before)), in: session) else {
         throw session.busy("another machine collects garbage")
       }
+      // Other devices may have committed versions before that entry.
+      kept = try await state.snapshot().versions
     }
     let begun = try await state.collection()?.entry ?? position
-    let kept = Self.kept(versions, before: before)
-    report.versions = versions.count - kept.count
     var marks = BlobMarks(session.blobs)
     try await marks.mark(Self.trees(of: kept, before: before))
     report.problems = marks.problems
