@@ -1,9 +1,11 @@
 import CloudContainers
+import DurableIO
 import FilePackages
 import Foundation
 import ObjectStores
 import StoreTestSupport
 import Synchronization
+import SystemPackage
 import TestSupport
 import Testing
 
@@ -225,6 +227,29 @@ struct ContainerLogTests {
     #expect(try await b.container.items().isEmpty)
   }
 
+  @Test func `names the place of its next entry if something there is no entry`() async throws {
+    try await withTemporaryDirectory { directory in
+      let folder = directory.appending("store")
+      try FileManager.default.createDirectory(atPath: folder.string, withIntermediateDirectories: false)
+      let a = try await DeviceFixture("a", in: directory, FolderStore(folder, on: PosixDisk()))
+      try await a.sync()
+      let key = ContainerLog.key(try await a.container.session.state.known().position.number + 1)
+      try FileManager.default.createDirectory(
+        atPath: folder.appending(key.string).string, withIntermediateDirectories: false)
+      try a.write("one", to: "one.txt")
+      let failure = try #require(try await a.container.sync().failures.first)
+      let error = try #require(failure.error as? CloudDataError)
+      #expect(error.code == .refusedByStore && "\(error)".contains(key.string), "\(error)")
+    }
+  }
+
+  @Test func `of a store that has an entry and does not give it is refused at once`() async throws {
+    let log = ContainerLog(TakenStore())
+    let entry = LogEntry(after: .zeros, by: "a", on: 0, [.version(try version())])
+    let error = await #expect(throws: CloudDataError.self) { try await log.append(entry.bytes, at: 1) }
+    #expect(error?.code == .damagedLog && error?.key == ContainerLog.key(1).string)
+  }
+
   @Test func `that has its last number takes no entry, and the run says so`() async throws {
     let store = MemoryStore()
     let a = try await DeviceFixture("a", store)
@@ -336,5 +361,14 @@ private final class BeforeEntry: ObjectStore {
       do { try await body?() } catch { Issue.record(error) }
     }
     return try await base.send(call)
+  }
+}
+
+/// A store that has no object, and gives each name away.
+private struct TakenStore: ObjectStore {
+  let place = "nowhere"
+
+  func send(_ call: StoreCall) async throws(ObjectStoreError) -> StoreAnswer {
+    if case .put = call { .stored(false) } else { .bytes(nil) }
   }
 }

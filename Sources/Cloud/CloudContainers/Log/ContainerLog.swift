@@ -249,6 +249,9 @@ package struct ContainerLog: Sendable {
     if try await store.oneObject({ try await store.put(bytes, at: Self.key(number), ifAbsent: true) }) {
       return true
     }
-    return try await self.bytes(of: number) == bytes
+    guard let present = try await self.bytes(of: number) else {
+      throw error(number, "says that it has an entry of its log, and does not give it")
+    }
+    return present == bytes
   }
 }

@@ -200,7 +200,9 @@ public struct FolderStore: ObjectStore {
   private func exists(_ key: ObjectKey, in root: borrowing OwnedDescriptor) throws(SystemError) -> Bool {
     do throws(SystemError) {
       let parent = try directory(key.folderNames)
-      guard try disk.statusIfPresent(of: key.fileName, in: parent) != nil else { return false }
+      guard let status = try disk.statusIfPresent(of: key.fileName, in: parent) else { return false }
+      // No reader gets an object of that name.
+      guard status.kind == .file else { throw SystemError("openat", key.fileName, code: .fileExists) }
       // The program that made the name may not have synced it yet.
       try disk.synchronize(parent)
       return true
