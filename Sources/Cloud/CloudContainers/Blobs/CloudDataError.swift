@@ -145,7 +145,8 @@ extension CloudDataError.Code {
       "Give the passphrase, or the key that 'docpkg cloud key export' writes on a machine of the container."
     case .notEncrypted: "Nothing was read or sent; check the address, and ask the owner of the store."
     case .moved:
-      "Nothing was changed; give this folder the new address with 'docpkg cloud relocate'. Its changes go there then."
+      "Nothing was changed; if this folder does not have the new address yet, give it with 'docpkg cloud relocate'. "
+        + "Its changes go there with the next sync."
     case .removed:
       "The documents that are here stay. Run 'docpkg cloud leave', and 'docpkg cloud add' if the machine is to come back."
     case .refusedByStore: "Nothing here was changed; try again later."

@@ -138,7 +138,10 @@ public final class CloudContainer: Sendable {
     let result: Swift.Result<Result, any Error>
     do {
       let lock = try await lock()
-      if !inCopy { try await session.checkFolder() }
+      if !inCopy {
+        try await session.checkFolder()
+        try session.checkPlace()
+      }
       session.begin()
       let value = try await body()
       try await session.known.flush()

@@ -126,6 +126,13 @@ extension ContainerSession {
     throw CloudDataError(.moved, in: store.place, reason: "has moved to \(displayString(address))")
   }
 
+  /// Checks that the folder still has the store of this session: another program may have relocated it.
+  func checkPlace() throws {
+    let now = try folder.settings()
+    guard now.storePlace != settings.storePlace else { return }
+    throw CloudDataError(.moved, in: store.place, reason: "has moved to \(displayString(now.address))")
+  }
+
   /// Makes the error of an operation that has to wait.
   func busy(_ reason: String) -> FilePackageError {
     FilePackageError(.busy, .save, document: folder.url.path, reason: reason)
