@@ -37,6 +37,28 @@ struct TravellingConflictTests {
     return children
   }
 
+  /// Adds a conflict version that the container does not have.
+  private func addVersion(to device: DeviceFixture) async throws {
+    let store = try await PackageStore.open(at: device.url.appending(path: "Trip.imageNotes"))
+    try await store.addConflictVersion(
+      FileWrapper(directoryWithFileWrappers: [
+        "2.bin": FileWrapper(regularFileWithContents: Data("mine".utf8))
+      ]),
+      as: UUID(), savedBy: "elsewhere", on: Date(timeIntervalSince1970: 0), broughtBy: "tests")
+    for url in try await store.conflictVersionURLs() {
+      let file = url.appending(path: "2.bin").path
+      guard FileManager.default.fileExists(atPath: file) else { continue }
+      try FileManager.default.setAttributes(
+        [.modificationDate: Date(timeIntervalSince1970: 0)], ofItemAtPath: file)
+    }
+    try await store.close()
+  }
+
+  private func countOfVersions(_ device: DeviceFixture) async throws -> Int? {
+    try await FileVersion.unresolvedConflictVersionsOfItem(
+      at: device.url.appending(path: "Trip.imageNotes"))?.count
+  }
+
   /// A way on which a document becomes a new one.
   enum Way: CaseIterable {
     case renamedToTakenName, movedOutAndIn, copied
@@ -90,18 +112,37 @@ struct TravellingConflictTests {
 
   @Test func `that the container does not have outlive a deletion on the other machine`() async throws {
     let (a, b, _) = try await makeConflict()
-    let store = try await PackageStore.open(at: b.url.appending(path: "Trip.imageNotes"))
-    try await store.addConflictVersion(
-      FileWrapper(directoryWithFileWrappers: [
-        "2.bin": FileWrapper(regularFileWithContents: Data("mine".utf8))
-      ]),
-      as: UUID(), savedBy: "elsewhere", on: Date(timeIntervalSince1970: 0), broughtBy: "tests")
-    try await store.close()
+    try await addVersion(to: b)
     try await a.container.delete(itemNamed: "Trip.imageNotes")
     try await b.share("Trip.imageNotes", with: a)
-    let versions = try await FileVersion.unresolvedConflictVersionsOfItem(
-      at: a.url.appending(path: "Trip.imageNotes"))
-    #expect(versions?.count == 2)
+    #expect(try await countOfVersions(a) == 2)
+  }
+
+  @Test func `that another machine kept from the container go there with the next sync`() async throws {
+    let (a, b, _) = try await makeConflict()
+    let session = a.container.session
+    let last = try await session.state.known().position
+    func append(_ change: LogEntry.Change, after hash: BlobName, at number: Int) async throws -> BlobName {
+      let entry = LogEntry(after: hash, by: session.settings.device, on: 0, [change])
+      #expect(try await session.log.append(entry.bytes, at: number))
+      return BlobName(of: entry.bytes)
+    }
+    let begun = last.number + 1
+    let hash = try await append(.collecting(before: 0), after: last.hash, at: begun)
+    try await addVersion(to: b)
+    let failure = try #require(try await b.container.sync().failures.first)
+    #expect((failure.error as? FilePackageError)?.code == .busy)
+    _ = try await append(.collected(begun), after: hash, at: begun + 1)
+    try await sync(b, a)
+    #expect(try await countOfVersions(a) == 2)
+  }
+
+  @Test func `are one version if two have the same content`() async throws {
+    let (a, b, _) = try await makeConflict()
+    for _ in 0..<2 { try await addVersion(to: b) }
+    try await sync(b, a)
+    for device in [a, b] { #expect(try await countOfVersions(device) == 2) }
+    #expect(try await b.sync().documents.isEmpty)
   }
 
   @Test func `have the same children on a machine that meets them later, and take no newer text back`()

@@ -106,8 +106,15 @@ extension DocumentSync {
     let lost = LostVersion(
       root: root, origin: head.root, deviceName: saver ?? session.settings.deviceName,
       date: facts?.modificationDate ?? session.now())
-    let digest = lost.id
-    try await change(local) { try await $0.renameConflictVersion(own, to: digest.identifier) }
+    let (digest, identifier) = (lost.id, lost.id.identifier)
+    // An upload that was cut off has renamed it.
+    if own != identifier {
+      if try await conflictNames(local).contains(identifier.uuidString) {
+        // Another one has the same content.
+        return try await change(local) { try await $0.removeConflictVersion(own) }
+      }
+      try await change(local) { try await $0.renameConflictVersion(own, to: identifier) }
+    }
     var version = session.nextVersion(after: head)
     version.conflicts = head.conflicts.with(lost)
     guard try await commit(version, here: nil) else { return }
