@@ -265,9 +265,12 @@ struct DocumentSync {
         try await session.look(at: path, local.isPackage, known).isUnchanged
       }
     } catch {
-      // A document without its base would count as a new one, and come back to a container that deleted it.
-      record = before
-      try await session.state.save(before)
+      // A document without its base would count as a new one, and come back to a container that deleted it. With its
+      // base, one that is gone would count as deleted here.
+      if (try? FolderScan.document(local.name, in: folder)) != nil {  // In doubt, nothing is deleted.
+        record = before
+        try await session.state.save(before)
+      }
       throw error
     }
     try await session.state.save(record, children: KnownChildren(), setsWanted: true)
