@@ -13,6 +13,8 @@ public struct RetryingStore: ObjectStore {
     public var firstWait: Duration
     /// The longest wait. If the store asks for a longer one, the call throws the store's error.
     public var longestWait: Duration
+    /// The time after which no removal is repeated: other machines may rely on the object by then.
+    package var longestRemoval = Duration.seconds(300)
 
     /// Makes a policy. By default it has six attempts, with waits of 3 to 6 seconds in all. For a busy store it has
     /// twenty, with waits of 3 to 6 minutes.
@@ -51,6 +53,7 @@ public struct RetryingStore: ObjectStore {
   /// Makes a call, as often as the policy allows. If the answer to a `put` was lost, an object with the same bytes counts
   /// as stored by this call.
   public func send(_ call: StoreCall) async throws(ObjectStoreError) -> StoreAnswer {
+    let start = ContinuousClock.now
     var attempt = 0
     while true {
       do throws(ObjectStoreError) {
@@ -71,6 +74,8 @@ public struct RetryingStore: ObjectStore {
         } catch {
           throw ObjectStoreError(.cancelled, call, in: place)
         }
+        // The machine may have slept.
+        if case .delete = call, start.duration(to: .now) >= policy.longestRemoval { throw error }
       }
     }
   }

@@ -4,7 +4,8 @@ import ObjectStores
 
 // GC1 A collection is an entry of the log. Until the entry that ends it, no device commits a version. Blobs that a device
 //     stored before that end count as unknown (CM2). So a blob that no version needs after the first entry goes.
-// GC2 A collection removes nothing ten minutes after its entry. Other devices end it 20 minutes after they learned of it.
+// GC2 A collection begins no removal ten minutes after its entry, and repeats none five minutes later. Other devices end
+//     it 20 minutes after they learned of it.
 // GC3 A removal without an answer may come late. Then the collection has no entry that ends it, and the others wait.
 // The last version of a document stays for ever, and with it its content unless it is a deletion.
 
