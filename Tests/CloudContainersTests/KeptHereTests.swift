@@ -31,6 +31,16 @@ struct KeptHereTests {
     #expect(try opened.keptPatterns == ["*"], "the setting lasts")
   }
 
+  @Test func `stay when a program that opened the folder before renames the machine`() async throws {
+    try await withTemporaryDirectory { directory in
+      let store = MemoryStore()
+      let a = try await DeviceFixture("a", in: directory, store)
+      try await CloudContainer.open(a.url, in: store).keepHere(["*.txt"])
+      try await a.container.renameDevice(to: "b")
+      #expect(try a.container.keptPatterns == ["*.txt"])
+    }
+  }
+
   @Test func `are not evicted until the setting changes`() async throws {
     let a = try await DeviceFixture("a", MemoryStore())
     try await a.upload("text", to: "a.txt")

@@ -36,7 +36,7 @@ extension CloudContainer {
   public func renameDevice(to name: String) async throws {
     try CloudDevice.check(name)
     try await exclusively {
-      var settings = session.settings
+      var settings = try session.folder.settings()
       settings.deviceName = name
       try await session.folder.replace(settings)
       try await session.lookAtLog()
