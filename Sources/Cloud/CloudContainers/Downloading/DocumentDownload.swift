@@ -25,18 +25,15 @@ package struct DocumentDownload: Sendable {
   /// Packages of this machine whose files may have pieces of the new ones, at the same places. The store is not asked
   /// for those.
   package var nearby: [NearbyPackage] = []
-  /// The coordinator for the write.
-  package var coordinator: FileCoordinator
   private let disk: any Disk
 
   package init(
     to path: FilePath, isPackage: Bool, contentType: UTType? = nil, isNew: Bool,
     _ differences: [TreeDifference],
-    in blobs: BlobStore, by coordinator: FileCoordinator = FileCoordinator(), on disk: any Disk = PosixDisk()
+    in blobs: BlobStore, on disk: any Disk = PosixDisk()
   ) {
     (self.path, self.isPackage, self.contentType) = (path, isPackage, contentType)
-    (self.isNew, self.differences, self.blobs) = (isNew, differences, blobs)
-    (self.coordinator, self.disk) = (coordinator, disk)
+    (self.isNew, self.differences, self.blobs, self.disk) = (isNew, differences, blobs, disk)
   }
 
   /// Makes a package of some entries, with the folders around them.
@@ -81,7 +78,7 @@ package struct DocumentDownload: Sendable {
     guard disk.isReal else { return try await commit.run(at: document) }
     let url = URL(
       filePath: FileName(document).string, directoryHint: isPackage ? .isDirectory : .notDirectory)
-    try await coordinator.coordinate(writingItemAt: url) { url in
+    try await FileCoordinator().coordinate(writingItemAt: url) { url in
       try await commit.run(at: FilePath(of: url, for: .save))
     }
   }

@@ -1,4 +1,4 @@
-package import Documents
+import Documents
 package import DurableIO
 import FilePackages
 import FoundationEssentials
@@ -15,15 +15,10 @@ package struct DocumentEviction: Sendable {
   package var path: FilePath
   /// Whether the document is a directory.
   package var isPackage: Bool
-  /// The coordinator for the write.
-  package var coordinator: FileCoordinator
   private let disk: any Disk
 
-  package init(
-    of path: FilePath, isPackage: Bool, by coordinator: FileCoordinator = FileCoordinator(),
-    on disk: any Disk = PosixDisk()
-  ) {
-    (self.path, self.isPackage, self.coordinator, self.disk) = (path, isPackage, coordinator, disk)
+  package init(of path: FilePath, isPackage: Bool, on disk: any Disk = PosixDisk()) {
+    (self.path, self.isPackage, self.disk) = (path, isPackage, disk)
   }
 
   /// Removes the document; presenters relinquish and save it first.
@@ -39,7 +34,7 @@ package struct DocumentEviction: Sendable {
   package func run(isUploaded: @escaping @Sendable (FilePath) async throws -> Bool) async throws {
     guard disk.isReal else { return try await remove(at: path, isUploaded) }
     let url = URL(filePath: FileName(path).string, directoryHint: isPackage ? .isDirectory : .notDirectory)
-    try await coordinator.coordinate(writingItemAt: url, options: .forDeleting) { url in
+    try await FileCoordinator().coordinate(writingItemAt: url, options: .forDeleting) { url in
       try await remove(at: FilePath(of: url, for: .delete), isUploaded)
     }
   }

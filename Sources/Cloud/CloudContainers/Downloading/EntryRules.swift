@@ -10,8 +10,9 @@ package struct EntryRules: Sendable {
   private var checker: TreeChecker
 
   /// - Parameter place: the store, for errors.
-  package init(_ limits: TreeLimits = .document, in place: String) {
+  package init(in place: String) {
     self.place = place
+    let limits = TreeLimits.document
     checker = TreeChecker(
       limits: ImportLimits(
         entries: Int(clamping: limits.entries), bytes: limits.bytes, ratio: .max,

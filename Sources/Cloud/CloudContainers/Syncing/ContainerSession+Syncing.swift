@@ -154,6 +154,7 @@ extension ContainerSession {
     var changed = try releasePlaceholders(&records, scan)
     let owners = try self.owners(of: records)
     var missing: [DocumentNodeID: Int] = [:]
+    var generator = SystemRandomNumberGenerator()
     for (index, record) in records.enumerated() where record.base != nil && owners[record.name] == index {
       if scan.documents[record.name] == nil, let node = record.node { missing[node] = index }
     }
@@ -167,7 +168,7 @@ extension ContainerSession {
         records[index].name = document.name
         changed.insert(index)
       } else {
-        var record = DocumentRecord(id: newDocument(), name: document.name)
+        var record = DocumentRecord(id: .random(using: &generator), name: document.name)
         record.node = document.node
         records.append(record)
         changed.insert(records.count - 1)

@@ -35,8 +35,6 @@ package struct ContainerSession: Sendable {
   private(set) var isPlan = false
   /// This machine's clock.
   package let now: @Sendable () -> Date
-  /// Makes the identities of new documents.
-  package let newDocument: @Sendable () -> CloudDocumentID
 
   package init(
     folder: ContainerFolder, settings: ContainerFolder.Settings, state: ContainerState,
@@ -44,14 +42,9 @@ package struct ContainerSession: Sendable {
     packageExtensions: Set<String> = [],
     limits: TreeLimits = .document, enclosesSmall: Bool = true,
     mergers: [any ContentMerger] = [DatabaseMerger()],
-    now: @escaping @Sendable () -> Date = { Date() },
-    newDocument: @escaping @Sendable () -> CloudDocumentID = {
-      var generator = SystemRandomNumberGenerator()
-      return .random(using: &generator)
-    }
+    now: @escaping @Sendable () -> Date = { Date() }
   ) {
-    (self.folder, self.settings, self.state) = (folder, settings, state)
-    (self.now, self.newDocument) = (now, newDocument)
+    (self.folder, self.settings, self.state, self.now) = (folder, settings, state, now)
     packages = KnownPackages(extensions: packageExtensions)
     (self.enclosesSmall, self.key) = (enclosesSmall, key)
     (self.limits, self.mergers) = (limits, mergers)
