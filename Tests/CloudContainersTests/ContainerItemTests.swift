@@ -172,6 +172,21 @@ struct ContainerItemTests {
     }
   }
 
+  @Test func `a document that is removed after its download does not come back by an earlier request for it`()
+    async throws
+  {
+    let a = try await DeviceFixture("a", MemoryStore())
+    try await a.upload("one", to: "a.txt")
+    try await a.container.evict(itemNamed: "a.txt")
+    for text in ["one", nil] {
+      try await a.container.downloadWanted(itemsNamed: ["a.txt"])
+      #expect(a.text("a.txt") == text)
+      if text != nil { try a.remove("a.txt") }
+    }
+    try await a.sync()
+    #expect(try await a.container.items().isEmpty)
+  }
+
   @Test func `a lost state costs a look at the documents, and deletes nothing`() async throws {
     let store = MemoryStore()
     let a = try await DeviceFixture("a", store)

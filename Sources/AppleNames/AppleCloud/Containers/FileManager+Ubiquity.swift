@@ -76,7 +76,8 @@ extension FileManager {
         try await place.container.startDownloading(itemNamed: name)
       }
     }
-    Task { try? await place.container.download(itemsNamed: names) }  // Each item's attributes have its error.
+    // Each item's attributes have its error.
+    Task { try? await place.container.downloadWanted(itemsNamed: names) }
   }
 
   /// Removes the content of a document, or of all documents in a folder, from this machine. It stays in the container.

@@ -114,6 +114,13 @@ extension CloudContainer {
     try await exclusively { try await session.download(itemsNamed: names, finished) }
   }
 
+  /// Brings the content of documents whose download was asked for before. A document that is removed here by now stays
+  /// away.
+  package func downloadWanted(itemsNamed names: [String]) async throws {
+    // Each item's attributes have its error.
+    try await exclusively { try await session.download(itemsNamed: session.notRemoved(names)) { _, _ in } }
+  }
+
   /// Returns the names of the documents that the last `sync()` knew of, here and in the container, in order.
   public func names() async throws -> [String] { try await session.placedNames() }
 

@@ -124,6 +124,12 @@ extension ContainerSession {
     }
   }
 
+  /// Returns the names without those of documents whose content came, and is gone from here.
+  package func notRemoved(_ names: [String]) async throws -> [String] {
+    let records = try await placedRecords(named: Set(names))
+    return try names.filter { try records[$0]?.base == nil || FolderScan.document($0, in: folder) != nil }
+  }
+
   /// Makes a document that is not here a placeholder: a program that asks for its content does not delete it.
   private func asPlaceholder(_ record: DocumentRecord) async throws -> DocumentRecord {
     var sync = DocumentSync(self, record, nil)
