@@ -118,7 +118,7 @@ extension CloudContainer {
   /// away.
   package func downloadWanted(itemsNamed names: [String]) async throws {
     // Each item's attributes have its error.
-    try await exclusively { try await session.download(itemsNamed: session.notRemoved(names)) { _, _ in } }
+    try await exclusively { try await session.download(itemsNamed: names, bringsBack: false) { _, _ in } }
   }
 
   /// Returns the names of the documents that the last `sync()` knew of, here and in the container, in order.

@@ -84,10 +84,13 @@ extension ContainerSession {
   ///
   /// Cost: one look at all records, and the same for each document, whatever their number.
   ///
-  /// - Parameter finished: gets each name, from any thread, with the error of its document, or whether content came.
+  /// - Parameters:
+  ///   - bringsBack: whether a document that was removed here is brought back; otherwise it stays away.
+  ///   - finished: gets each name, from any thread, with the error of its document, or whether content came.
   /// - Throws: the errors of the store and of the task; documents that are not finished are not here then.
   package func download(
-    itemsNamed names: [String], _ finished: @escaping @Sendable (String, Result<Bool, any Error>) -> Void
+    itemsNamed names: [String], bringsBack: Bool = true,
+    _ finished: @escaping @Sendable (String, Result<Bool, any Error>) -> Void
   ) async throws {
     let isHere = try names.contains { try FolderScan.document($0, in: folder) != nil }
     // A change that is here may go to the container first.
@@ -97,7 +100,8 @@ extension ContainerSession {
     let here = try names.filter { try records[$0] != nil && FolderScan.document($0, in: folder) != nil }
     transfers.beginRun()
     for name in Set(names).subtracting(here) {
-      if let record = records[name] { records[name] = try await asPlaceholder(record) }
+      guard let record = records[name], record.base != nil else { continue }
+      records[name] = bringsBack ? try await asPlaceholder(record) : nil
     }
     let before = records
     for name in records.keys { records[name]?.isWanted = true }
@@ -122,12 +126,6 @@ extension ContainerSession {
       }
       throw error
     }
-  }
-
-  /// Returns the names without those of documents whose content came, and is gone from here.
-  package func notRemoved(_ names: [String]) async throws -> [String] {
-    let records = try await placedRecords(named: Set(names))
-    return try names.filter { try records[$0]?.base == nil || FolderScan.document($0, in: folder) != nil }
   }
 
   /// Makes a document that is not here a placeholder: a program that asks for its content does not delete it.
