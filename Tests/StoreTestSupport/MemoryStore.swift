@@ -30,7 +30,7 @@ package final class MemoryStore: ObjectStore {
 
   private struct State {
     private(set) var objects: [ObjectKey: StoredValue] = [:]
-    /// What the last change replaced or removed; nil for a key that was free.
+    /// The objects that the last change replaced or removed; nil for a key that was free.
     private var replaced: [ObjectKey: StoredValue?] = [:]
     var calls = 0
 

@@ -22,7 +22,7 @@ package func atEndOfTest(_ action: @escaping @Sendable () -> Void) {
   ending.actions.withLock { $0.append(action) }
 }
 
-/// What a test does at its end.
+/// The actions at the end of a test.
 final class TestEnding: Sendable {
   let actions = Mutex<[@Sendable () -> Void]>([])
 }

@@ -131,6 +131,8 @@ extension PackageWriter {
     rebase(onto: saved)
     for path in conflicts.unrebased { save.tree.disown(PackagePath(path), saved: save.snapshot.root) }
     conflicts.unrebased = []
+    // Until the tree has the published statuses, none of them tells whose node it is.
+    guard state.isRebased else { return }
     for row in rows where !PackageLayout.isOurs(row.path) {
       save.tree.disown(row.path, saved: save.snapshot.root, if: row.isTheirs)
     }
@@ -160,7 +162,8 @@ extension PackageWriter {
       do throws(FilePackageError) {
         try session?.keep(removed)
       } catch {
-        // A full disk refuses no save for ever: at the second time, the wrappers lose their files.
+        // A full disk refuses no save for ever: at the second time, or if the save was published late, the wrappers
+        // lose their files.
         if !saved.isLate { throw error }
       }
       if let status = saved.metadata?.status { rebaseMetadata(status, in: saved.tree) }

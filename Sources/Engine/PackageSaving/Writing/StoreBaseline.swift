@@ -59,7 +59,7 @@ package struct StoreBaseline {
     if case .unreadable = metadata { loadMetadata(at: location) }
   }
 
-  /// Reads the metadata, and notes whether the application's values are others than before.
+  /// Reads the metadata, and notes a change of the application's values.
   mutating func loadMetadata(at location: Location) {
     let before = metadata.known ?? readBefore
     readMetadata(at: location, isOurs: before != nil)
