@@ -403,8 +403,10 @@ actor NotesSession {
   func close() async throws {
     try await inTurn {
       defer { endChannels() }
+      let savesAll = await document.isOpen
       try await document.close()
       listening?.cancel()
+      guard savesAll else { return }
       // No page brings back what is durable.
       (saved, state.saved) = (log.last, log.last)
       tell("state", state)
