@@ -106,11 +106,12 @@ struct ReferenceDocumentTests {
     #expect(try shapes(at: url) == ["circle.shape"])
   }
 
-  // MF1, MF2
-  @Test func `goes on being edited while its snapshot is written`() async throws {
-    let url = url("Trip.shapes")
-    let file = try await ReferenceDocument.create(Shapes(), at: url, options: quiet)
-    file.document.add("one", undoManager: file.undoManager)
+  /// Edits a document while `call` writes its snapshot.
+  private func edit(
+    _ file: ReferenceDocument<Shapes>,
+    during call: @escaping @MainActor (ReferenceDocument<Shapes>) async throws -> Void,
+    _ body: (ReferenceDocument<Shapes>) -> Void
+  ) async throws {
     let (begun, continuation) = AsyncStream.makeStream(of: Void.self)
     let edited = DispatchSemaphore(value: 0)
     file.document.isWriting.withLock {
@@ -119,13 +120,23 @@ struct ReferenceDocumentTests {
         edited.wait()
       }
     }
-    let saving = Task { try await file.save() }
+    let writing = Task { try await call(file) }
     for await _ in begun { break }
-    file.document.add("two", undoManager: file.undoManager)
-    file.undoManager.endEventGrouping()
+    body(file)
     file.document.isWriting.withLock { $0 = nil }
     edited.signal()
-    _ = try await saving.value
+    try await writing.value
+  }
+
+  // MF1, MF2
+  @Test func `goes on being edited while its snapshot is written`() async throws {
+    let url = url("Trip.shapes")
+    let file = try await ReferenceDocument.create(Shapes(), at: url, options: quiet)
+    file.document.add("one", undoManager: file.undoManager)
+    try await edit(file, during: { _ = try await $0.save() }) {
+      $0.document.add("two", undoManager: $0.undoManager)
+      $0.undoManager.endEventGrouping()
+    }
     try await file.file.synchronize()
     #expect(try shapes(at: url) == ["one.shape"])
     #expect(file.hasUnsavedChanges)
@@ -142,21 +153,10 @@ struct ReferenceDocumentTests {
     let url = url("Trip.shapes")
     let file = try await ReferenceDocument.create(Shapes(), at: url, options: quiet)
     file.document.add("one", undoManager: file.undoManager)
-    let (begun, continuation) = AsyncStream.makeStream(of: Void.self)
-    let edited = DispatchSemaphore(value: 0)
-    file.document.isWriting.withLock {
-      $0 = {
-        continuation.yield()
-        edited.wait()
-      }
+    try await edit(file, during: { try await $0.close() }) {
+      $0.document.add("two", undoManager: $0.undoManager)
+      if endsItsEvent { $0.undoManager.endEventGrouping() }
     }
-    let closing = Task { try await file.close() }
-    for await _ in begun { break }
-    file.document.add("two", undoManager: file.undoManager)
-    if endsItsEvent { file.undoManager.endEventGrouping() }
-    file.document.isWriting.withLock { $0 = nil }
-    edited.signal()
-    try await closing.value
     #expect(try shapes(at: url) == ["one.shape", "two.shape"])
     #expect(!file.hasUnsavedChanges)
   }

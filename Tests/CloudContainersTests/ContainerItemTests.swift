@@ -149,27 +149,25 @@ struct ContainerItemTests {
   @Test(arguments: ["download", "evict", "open", "move out"])
   func `a document that a program removed is not deleted by a call for its content`(call: String) async throws
   {
-    try await withTemporaryDirectory { directory in
-      let a = try await DeviceFixture("a", in: directory, MemoryStore())
-      try a.write("one", to: "a.txt")
-      try await a.sync()
-      try a.remove("a.txt")
-      switch call {
-      case "download": try await a.container.download(itemNamed: "a.txt")
-      case "evict": try await a.container.evict(itemNamed: "a.txt")
-      case "open": try await a.container.provide(itemAt: a.url.appending(path: "a.txt")) { _, _ in }
-      default:
-        let outside = URL(filePath: directory.string, directoryHint: .isDirectory)
-        let place = try await a.container.moveOut("a.txt", to: outside, as: "b.txt")
-        #expect(try String(contentsOf: place, encoding: .utf8) == "one")
-        return
-      }
-      #expect(a.text("a.txt") == (call == "evict" ? nil : "one"))
-      try await a.sync()
-      #expect(try await a.container.deletedItems().isEmpty)
-      let statuses = try await a.container.items().map(\.downloadingStatus)
-      #expect(statuses == [call == "evict" ? .notDownloaded : .current])
+    let a = try await DeviceFixture("a", MemoryStore())
+    try a.write("one", to: "a.txt")
+    try await a.sync()
+    try a.remove("a.txt")
+    switch call {
+    case "download": try await a.container.download(itemNamed: "a.txt")
+    case "evict": try await a.container.evict(itemNamed: "a.txt")
+    case "open": try await a.container.provide(itemAt: a.url.appending(path: "a.txt")) { _, _ in }
+    default:
+      let outside = URL(filePath: folder.string, directoryHint: .isDirectory)
+      let place = try await a.container.moveOut("a.txt", to: outside, as: "b.txt")
+      #expect(try String(contentsOf: place, encoding: .utf8) == "one")
+      return
     }
+    #expect(a.text("a.txt") == (call == "evict" ? nil : "one"))
+    try await a.sync()
+    #expect(try await a.container.deletedItems().isEmpty)
+    let statuses = try await a.container.items().map(\.downloadingStatus)
+    #expect(statuses == [call == "evict" ? .notDownloaded : .current])
   }
 
   @Test func `a document that is removed after its download does not come back by an earlier request for it`()

@@ -228,19 +228,17 @@ struct ContainerLogTests {
   }
 
   @Test func `names the place of its next entry if something there is no entry`() async throws {
-    try await withTemporaryDirectory { directory in
-      let folder = directory.appending("store")
-      try FileManager.default.createDirectory(atPath: folder.string, withIntermediateDirectories: false)
-      let a = try await DeviceFixture("a", in: directory, FolderStore(folder, on: PosixDisk()))
-      try await a.sync()
-      let key = ContainerLog.key(try await a.container.session.state.known().position.number + 1)
-      try FileManager.default.createDirectory(
-        atPath: folder.appending(key.string).string, withIntermediateDirectories: false)
-      try a.write("one", to: "one.txt")
-      let failure = try #require(try await a.container.sync().failures.first)
-      let error = try #require(failure.error as? CloudDataError)
-      #expect(error.code == .refusedByStore && "\(error)".contains(key.string), "\(error)")
-    }
+    let place = folder.appending("store")
+    try FileManager.default.createDirectory(atPath: place.string, withIntermediateDirectories: false)
+    let a = try await DeviceFixture("a", FolderStore(place, on: PosixDisk()))
+    try await a.sync()
+    let key = ContainerLog.key(try await a.container.session.state.known().position.number + 1)
+    try FileManager.default.createDirectory(
+      atPath: place.appending(key.string).string, withIntermediateDirectories: false)
+    try a.write("one", to: "one.txt")
+    let failure = try #require(try await a.container.sync().failures.first)
+    let error = try #require(failure.error as? CloudDataError)
+    #expect(error.code == .refusedByStore && "\(error)".contains(key.string), "\(error)")
   }
 
   @Test func `of a store that has an entry and does not give it is refused at once`() async throws {

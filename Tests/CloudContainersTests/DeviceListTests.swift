@@ -52,26 +52,24 @@ struct DeviceListTests {
   }
 
   @Test func `have names that every machine can read`() async throws {
-    try await withTemporaryDirectory { directory in
-      let store = MemoryStore()
-      let long = String(repeating: "n", count: 201)
-      await #expect(throws: FilePackageError.self) { try await DeviceFixture(long, in: directory, store) }
-      #expect(store.keys.filter { $0.string.hasPrefix("log/") }.isEmpty)
-      let a = try await DeviceFixture("a", in: directory, store)
-      try await a.sync()
-      // An earlier version of the library took such a name.
-      let folder = a.container.session.folder
-      var settings = try folder.settings()
-      settings.deviceName = String(repeating: "n", count: 256)
-      try await folder.replace(settings)
-      let named = DeviceFixture(try await CloudContainer.open(a.url, in: store))
-      try named.write("one", to: "Notes.txt")
-      let failure = try #require(try await named.container.sync().failures.first)
-      let error = try #require(failure.error as? CloudDataError)
-      #expect(failure.name == "Notes.txt" && error.code == .refused && error.isUpload)
-      let b = try await DeviceFixture("b", in: directory, store)
-      #expect(try await b.sync().discovered == 0)
-    }
+    let store = MemoryStore()
+    let long = String(repeating: "n", count: 201)
+    await #expect(throws: FilePackageError.self) { try await DeviceFixture(long, store) }
+    #expect(store.keys.filter { $0.string.hasPrefix("log/") }.isEmpty)
+    let a = try await DeviceFixture("a", store)
+    try await a.sync()
+    // An earlier version of the library took such a name.
+    let folder = a.container.session.folder
+    var settings = try folder.settings()
+    settings.deviceName = String(repeating: "n", count: 256)
+    try await folder.replace(settings)
+    let named = DeviceFixture(try await CloudContainer.open(a.url, in: store))
+    try named.write("one", to: "Notes.txt")
+    let failure = try #require(try await named.container.sync().failures.first)
+    let error = try #require(failure.error as? CloudDataError)
+    #expect(failure.name == "Notes.txt" && error.code == .refused && error.isUpload)
+    let b = try await DeviceFixture("b", store)
+    #expect(try await b.sync().discovered == 0)
   }
 
   @Test func `change nothing in the container and lose no document after their removal`() async throws {

@@ -263,60 +263,56 @@ struct GarbageCollectionTests {
   }
 
   @Test func `keeps the content of a version that came just before its entry`() async throws {
-    try await withTemporaryDirectory { directory in
-      let clock = ModelClock()
-      let memory = MemoryStore(now: { clock.now })
-      let slow = SlowRemoval(memory, waitsForEntry: true)
-      let a = try await DeviceFixture("a", in: directory, slow, clock: clock, enclosesSmall: false)
-      let b = try await DeviceFixture("b", in: directory, memory, clock: clock, enclosesSmall: false)
-      for device in [a, b] { try await device.sync() }
-      // The first entry is the one by which the store tells its time.
+    let clock = ModelClock()
+    let memory = MemoryStore(now: { clock.now })
+    let slow = SlowRemoval(memory, waitsForEntry: true)
+    let a = try await DeviceFixture("a", slow, clock: clock, enclosesSmall: false)
+    let b = try await DeviceFixture("b", memory, clock: clock, enclosesSmall: false)
+    for device in [a, b] { try await device.sync() }
+    // The first entry is the one by which the store tells its time.
+    slow.beforeRemoval {
       slow.beforeRemoval {
-        slow.beforeRemoval {
-          try b.write("a content", to: "Notes.txt")
-          try await b.sync()
-        }
+        try b.write("a content", to: "Notes.txt")
+        try await b.sync()
       }
-      let report = try await a.container.collectGarbage(isDryRun: false)
-      #expect(report.versions == 0 && report.blobs == 0)
-      #expect(try await b.container.check(reads: true).isWhole)
-      try await a.container.download(itemNamed: "Notes.txt")
-      #expect(a.text("Notes.txt") == "a content")
     }
+    let report = try await a.container.collectGarbage(isDryRun: false)
+    #expect(report.versions == 0 && report.blobs == 0)
+    #expect(try await b.container.check(reads: true).isWhole)
+    try await a.container.download(itemNamed: "Notes.txt")
+    #expect(a.text("Notes.txt") == "a content")
   }
 
   @Test func `repeats no removal when other machines may have ended it`() async throws {
-    try await withTemporaryDirectory { directory in
-      let clock = ModelClock()
-      let isCut = Mutex(false)
-      let memory = MemoryStore(
-        trouble: { call in
-          call.operation == .delete
-            && isCut.withLock { isCut in
-              defer { isCut = false }
-              return isCut
-            } ? .refusal(.unreachable) : nil
-        }, now: { clock.now })
-      let slow = SlowRemoval(memory)
-      var policy = RetryingStore.Policy()
-      policy.longestRemoval = .zero
-      let retrying = RetryingStore(slow, policy: policy) { _ in }
-      let a = try await DeviceFixture("a", in: directory, retrying, clock: clock, enclosesSmall: false)
-      let b = try await DeviceFixture("b", in: directory, memory, clock: clock, enclosesSmall: false)
-      for device in [a, b] { try await device.sync() }
-      let text = "a content that comes again"
-      try await memory.put(Data(text.utf8), at: BlobName(of: Data(text.utf8)).key)
-      try b.write(text, to: "Notes.txt")
-      // The connection breaks, and comes back after the collection has ended (GC2).
-      slow.beforeRemoval {
-        #expect(try await b.container.sync().failures.map(\.name) == ["Notes.txt"])
-        clock.advance(1_201)
-        try await b.sync()
-        isCut.withLock { $0 = true }
-      }
-      await #expect(throws: (any Error).self) { try await a.container.collectGarbage(isDryRun: false) }
-      #expect(try await b.container.check(reads: true).isWhole)
+    let clock = ModelClock()
+    let isCut = Mutex(false)
+    let memory = MemoryStore(
+      trouble: { call in
+        call.operation == .delete
+          && isCut.withLock { isCut in
+            defer { isCut = false }
+            return isCut
+          } ? .refusal(.unreachable) : nil
+      }, now: { clock.now })
+    let slow = SlowRemoval(memory)
+    var policy = RetryingStore.Policy()
+    policy.longestRemoval = .zero
+    let retrying = RetryingStore(slow, policy: policy) { _ in }
+    let a = try await DeviceFixture("a", retrying, clock: clock, enclosesSmall: false)
+    let b = try await DeviceFixture("b", memory, clock: clock, enclosesSmall: false)
+    for device in [a, b] { try await device.sync() }
+    let text = "a content that comes again"
+    try await memory.put(Data(text.utf8), at: BlobName(of: Data(text.utf8)).key)
+    try b.write(text, to: "Notes.txt")
+    // The connection breaks, and comes back after the collection has ended (GC2).
+    slow.beforeRemoval {
+      #expect(try await b.container.sync().failures.map(\.name) == ["Notes.txt"])
+      clock.advance(1_201)
+      try await b.sync()
+      isCut.withLock { $0 = true }
     }
+    await #expect(throws: (any Error).self) { try await a.container.collectGarbage(isDryRun: false) }
+    #expect(try await b.container.check(reads: true).isWhole)
   }
 }
 

@@ -225,19 +225,17 @@ struct RefusedObjectTests {
   }
 
   @Test func `leaves no version without content if the object's place has a folder`() async throws {
-    try await withTemporaryDirectory { directory in
-      let folder = directory.appending("store")
-      let key = BlobName(of: Data("one".utf8)).key
-      try FileManager.default.createDirectory(
-        atPath: folder.appending(key.string).string, withIntermediateDirectories: true)
-      let store = FolderStore(folder, on: PosixDisk())
-      let a = try await DeviceFixture("a", in: directory, store, enclosesSmall: false)
-      try a.write("one", to: "one.txt")
-      try a.write("two", to: "two.txt")
-      let failure = try #require(try await a.container.sync().failures.first)
-      #expect(failure.name == "one.txt" && (failure.error as? CloudDataError)?.key == key.string)
-      #expect(try await StoredLog(store).heads.map(\.name) == ["two.txt"])
-    }
+    let place = folder.appending("store")
+    let key = BlobName(of: Data("one".utf8)).key
+    try FileManager.default.createDirectory(
+      atPath: place.appending(key.string).string, withIntermediateDirectories: true)
+    let store = FolderStore(place, on: PosixDisk())
+    let a = try await DeviceFixture("a", store, enclosesSmall: false)
+    try a.write("one", to: "one.txt")
+    try a.write("two", to: "two.txt")
+    let failure = try #require(try await a.container.sync().failures.first)
+    #expect(failure.name == "one.txt" && (failure.error as? CloudDataError)?.key == key.string)
+    #expect(try await StoredLog(store).heads.map(\.name) == ["two.txt"])
   }
 
   @Test func `is the container's if the listing fails, too`() async throws {

@@ -86,21 +86,19 @@ struct RelocationTests {
   func `leaves the old store alone, also in a program that opened the folder before`(isTold: Bool)
     async throws
   {
-    try await withTemporaryDirectory { directory in
-      let (old, new) = (MemoryStore(), MemoryStore())
-      let a = try await DeviceFixture("a", in: directory, old)
-      try a.write("one", to: "a.txt")
-      try await a.sync()
-      try await copy(old, to: new)
-      try await CloudContainer.relocate(a.url, to: new, address: "new", tellingIn: isTold ? old : nil)
-      let before = try await keys(old)
-      try a.write("two of them", to: "a.txt")
-      let error = await #expect(throws: CloudDataError.self) { try await a.container.sync() }
-      #expect(error?.code == .moved)
-      #expect(try await keys(old) == before)
-      let moved = DeviceFixture(try await CloudContainer.open(a.url, in: new))
-      #expect(try await moved.sync().documents.map(\.uploaded) == [true])
-    }
+    let (old, new) = (MemoryStore(), MemoryStore())
+    let a = try await DeviceFixture("a", old)
+    try a.write("one", to: "a.txt")
+    try await a.sync()
+    try await copy(old, to: new)
+    try await CloudContainer.relocate(a.url, to: new, address: "new", tellingIn: isTold ? old : nil)
+    let before = try await keys(old)
+    try a.write("two of them", to: "a.txt")
+    let error = await #expect(throws: CloudDataError.self) { try await a.container.sync() }
+    #expect(error?.code == .moved)
+    #expect(try await keys(old) == before)
+    let moved = DeviceFixture(try await CloudContainer.open(a.url, in: new))
+    #expect(try await moved.sync().documents.map(\.uploaded) == [true])
   }
 
   @Test func `is none that is empty or has another one`() async throws {

@@ -5,24 +5,22 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("A store in a folder")
+@Suite("A store in a folder", .temporaryDirectory)
 struct FolderStoreTests {
   @Test(arguments: ["directory", "link"])
   func `takes nothing else than a file for an object that another writer made`(kind: String) async throws {
-    try await withTemporaryDirectory { directory in
-      let path = directory.appending("log/1").string
-      try FileManager.default.createDirectory(
-        atPath: directory.appending("log").string, withIntermediateDirectories: false)
-      if kind == "link" {
-        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "2")
-      } else {
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-      }
-      let store = FolderStore(directory, on: PosixDisk())
-      let error = await #expect(throws: ObjectStoreError.self) {
-        try await store.put(Data("one".utf8), at: "log/1", ifAbsent: true)
-      }
-      #expect(error?.code == .file && error?.key == "log/1")
+    let path = folder.appending("log/1").string
+    try FileManager.default.createDirectory(
+      atPath: folder.appending("log").string, withIntermediateDirectories: false)
+    if kind == "link" {
+      try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "2")
+    } else {
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
     }
+    let store = FolderStore(folder, on: PosixDisk())
+    let error = await #expect(throws: ObjectStoreError.self) {
+      try await store.put(Data("one".utf8), at: "log/1", ifAbsent: true)
+    }
+    #expect(error?.code == .file && error?.key == "log/1")
   }
 }
