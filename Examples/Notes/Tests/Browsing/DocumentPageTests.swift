@@ -9,12 +9,6 @@ extension BrowserTests {
       try fixture.docpkg("new", "Trip.imageNotes", "--text", "Three valleys\nand a hut", "--quiet")
     }
 
-    private static func illustratedTrip(_ fixture: ServeFixture) throws {
-      try fixture.docpkg(
-        "new", "Trip.imageNotes", "--text", "Three valleys", "--image", ServeFixture.picture("Dawn.png"),
-        "--image", ServeFixture.picture("Lake.jpeg"), "--quiet")
-    }
-
     @Test func `saves what is typed, and undoes and redoes it`() async throws {
       try await ServeFixture.with(prepare: Self.trip) { fixture in
         try await Browser.with { browser in
