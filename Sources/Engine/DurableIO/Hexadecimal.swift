@@ -18,7 +18,13 @@ extension UInt8 {
 extension Sequence<UInt8> {
   /// Two hexadecimal digits in lower case for each byte.
   package var hexadecimal: String {
-    String(decoding: flatMap { [($0 >> 4).hexadecimalDigit(), ($0 & 15).hexadecimalDigit()] }, as: UTF8.self)
+    var digits: [UInt8] = []
+    digits.reserveCapacity(2 * underestimatedCount)
+    for byte in self {
+      digits.append((byte >> 4).hexadecimalDigit())
+      digits.append((byte & 15).hexadecimalDigit())
+    }
+    return String(decoding: digits, as: UTF8.self)
   }
 
   /// Reads two hexadecimal digits in lower case for each byte; nil for any other text.

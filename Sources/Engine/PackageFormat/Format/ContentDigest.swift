@@ -102,7 +102,8 @@ package struct ContentDigest: Sendable, Hashable {
 
   /// 64 hexadecimal digits: the lanes in order, most significant digit first.
   package var hexadecimal: String {
-    (0..<4).flatMap { lane in withUnsafeBytes(of: lanes[lane].bigEndian, Array.init) }.hexadecimal
+    let digits = SIMD4(lanes[0].bigEndian, lanes[1].bigEndian, lanes[2].bigEndian, lanes[3].bigEndian)
+    return withUnsafeBytes(of: digits) { $0.hexadecimal }
   }
 
   /// Reads 64 hexadecimal digits in either case.

@@ -39,6 +39,8 @@ package struct Ledger {
   private(set) var entries: [Entry] = []
   /// The entry of each state.
   private var places: [UUID: Int] = [:]
+  /// The first entry with a version, which begins the history unless the base has one.
+  private var firstVersion: Int?
   /// The history that a new log gets instead of the one in the records.
   private var newHistory: History??
 
@@ -71,6 +73,7 @@ package struct Ledger {
     var entry = entry
     if !cut(at: entry.state.parent), !entry.state.replacesEarlier { entry.state.replacesEarlier = true }
     places[entry.state.revision] = entries.count
+    if firstVersion == nil, entry.version != nil { firstVersion = entries.count }
     entries.append(entry)
   }
 
@@ -87,6 +90,7 @@ package struct Ledger {
     }
     for entry in entries[left...] { places[entry.state.revision] = nil }
     entries.removeSubrange(left...)
+    if let first = firstVersion, first >= left { firstVersion = nil }
     return true
   }
 
@@ -119,7 +123,7 @@ package struct Ledger {
   /// The rule for versions; nil if the document keeps no history.
   package var policy: RetentionPolicy? {
     if let newHistory { return newHistory?.policy }
-    return base.policy ?? (entries.contains { $0.version != nil } ? .standard : nil)
+    return base.policy ?? (firstVersion == nil ? nil : .standard)
   }
 
   /// About the length of the versions, in bytes.
@@ -138,7 +142,7 @@ package struct Ledger {
       if let version = try? VersionRecord(&reader) { versions.append(version) } else { isDamaged = true }
     }
     var chain = VersionChain(versions, tip: base.tip)
-    if base.policy == nil, let first = entries.first(where: { $0.version != nil })?.version {
+    if base.policy == nil, let firstVersion, let first = entries[firstVersion].version {
       chain = VersionChain(tip: first.revision)
     }
     for entry in entries {
