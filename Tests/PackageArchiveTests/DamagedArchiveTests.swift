@@ -56,6 +56,20 @@ struct DamagedArchiveTests {
     #expect(refused * 14 > whole.count, "\(refused) of \(whole.count / 7)")
   }
 
+  @Test func `that an export updates makes no other bytes than a fresh export, or is refused`() async throws {
+    try await fixture.makeArchive("whole.zip", of: Self.tree)
+    let whole = try fixture.bytes("whole.zip")
+    for position in stride(from: 0, to: whole.count, by: 5) {
+      var flipped = whole
+      flipped[position] ^= 1 << (position % 8)
+      try flipped.write(to: fixture.url("a.zip"))
+      do {
+        try await fixture.export("a.zip", updating: "a.zip")
+        #expect(try fixture.bytes("a.zip") == whole, "byte \(position)")
+      } catch is ArchiveError {}
+    }
+  }
+
   @Test(arguments: ArchiveFormat.allCases.filter(\.isReadable))
   func `of a beginning and then noise ends nothing`(_ format: ArchiveFormat) async throws {
     try await fixture.makeArchive("whole", of: Self.tree, as: format)

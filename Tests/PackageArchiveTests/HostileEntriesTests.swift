@@ -150,6 +150,16 @@ struct HostileEntriesTests {
     try await expectRefused(large.bytes, .limitExceeded, naming: "large", options: options)
   }
 
+  @Test func `cannot have more bytes of attributes than were allowed`() async throws {
+    var tar = Tar(.init("a"), .init("b", type: "5"))
+    for index in 0...1 {
+      tar.entries[index].records = [("SCHILY.xattr.user.note", ArchiveFixture.noise(600, seed: 5))]
+    }
+    var options = ImportOptions()
+    options.limits.bytes = 1000
+    try await expectRefused(tar.bytes, .limitExceeded, naming: "b", options: options)
+  }
+
   @Test func `cannot have a hole that is larger than what was allowed`() async throws {
     // An old GNU sparse file has a map with one piece at 8 TiB.
     var tar = Tar(.init("sparse", "x"))

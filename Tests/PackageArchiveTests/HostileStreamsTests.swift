@@ -1,6 +1,7 @@
 import DurableIO
 import Foundation
 import PackageArchive
+import SystemPackage
 import TestSupport
 import Testing
 
@@ -128,5 +129,14 @@ struct HostileStreamsTests {
     tar = Tar(.init("short"))
     tar.entries[0].records = [("path", pax), ("path", Array("other".utf8))]
     try await expectRefused(tar.bytes, .damaged)
+  }
+
+  @Test func `ends while a FIFO has no writer, if the task is cancelled`() async throws {
+    let fifo = fixture.folder.appending("fifo")
+    #expect(try Program(path: "/usr/bin/mkfifo").run([fifo.string]).status == 0)
+    let task = Task { try await fixture.take("fifo") }
+    task.cancel()
+    await #expect(throws: (any Error).self) { try await task.value }
+    #expect(try fixture.names == ["fifo"])
   }
 }

@@ -313,4 +313,20 @@ struct RoundTripTests {
     #expect(try fixture.tree("2") == ["a.txt": "a", "b.txt": "b"])
     #expect(try fixture.tree("3") == ["Other": ["a.txt": "a", "b.txt": "b"]])
   }
+
+  @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/shm"), "this needs a tmpfs"))
+  func `has a file whose date no zip can hold`() async throws {
+    let place = FilePath("/dev/shm/\(UUID().uuidString)")
+    try FileManager.default.createDirectory(atPath: place.string, withIntermediateDirectories: false)
+    defer { try? FileManager.default.removeItem(atPath: place.string) }
+    let late = ArchiveFixture(folder: place)
+    try late.makePackage(["a": "x"])
+    let disk = PosixDisk()
+    try disk.setModified(
+      FileTime(seconds: .max, nanoseconds: 0), of: "a",
+      in: disk.openDirectory(at: place.appending("Trip.pack")))
+    try await late.export("a.zip")
+    _ = try await late.take("a.zip")
+    #expect(try late.tree("Back.pack") == ["a": "x"])
+  }
 }

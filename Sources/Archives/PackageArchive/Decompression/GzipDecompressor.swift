@@ -1,6 +1,6 @@
 import CZlib
 
-/// A decompressor of gzip that compares its checksums, which libarchive omits.
+/// A decompressor of gzip that compares its checksums, which libarchive omits; or of the stream in a zip, which has none.
 final class GzipDecompressor: Decompressor {
   private let stream: UnsafeMutablePointer<z_stream>
   /// The number of zeros behind the last member.
@@ -8,10 +8,11 @@ final class GzipDecompressor: Decompressor {
   /// Whether a member has begun and not ended.
   private var isInMember = true
 
-  init() throws {
+  init(inZip: Bool = false) throws {
     stream = .allocate(capacity: 1)
     stream.initialize(to: z_stream())
-    let result = inflateInit2_(stream, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
+    let result = inflateInit2_(
+      stream, inZip ? -15 : 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
     guard result == Z_OK else { throw ArchiveError.Finding(.inputOutput, "there is no memory left") }
   }
 

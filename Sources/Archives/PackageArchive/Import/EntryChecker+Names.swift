@@ -54,5 +54,7 @@ extension EntryChecker {
 
   static func hasControlCharacters(_ bytes: [UInt8]) -> Bool {
     bytes.contains { $0 < 0x20 || $0 == 0x7F }
+      // U+0080 to U+009F in UTF-8, which some terminals obey.
+      || zip(bytes, bytes.dropFirst()).contains { $0 == 0xC2 && (0x80...0x9F).contains($1) }
   }
 }

@@ -10,6 +10,8 @@ struct EntryTally {
   struct Sum {
     var entries = 0
     var bytes: UInt64 = 0
+    /// The bytes of extended attributes, which count to the limits and not to the report.
+    var attributeBytes: UInt64 = 0
   }
 
   private let limits: ImportLimits
@@ -30,21 +32,24 @@ struct EntryTally {
     }
   }
 
-  /// Counts entries, and bytes of an entry.
+  /// Counts an entry, or bytes of it.
   ///
   /// - Throws: a finding if a share exceeds a limit. Each share counts by itself, so that reading ends.
   mutating func add(
-    entries: Int = 0, bytes: UInt64 = 0, as share: Share, of entry: ArchiveEntry, archiveBytes: UInt64
+    entries: Int = 0, bytes: UInt64 = 0, attributeBytes: UInt64 = 0, as share: Share, of entry: ArchiveEntry,
+    archiveBytes: UInt64
   ) throws {
     let place = Self.place(of: share)
     self[keyPath: place].entries += entries
     self[keyPath: place].bytes = self[keyPath: place].bytes.addingSaturated(bytes)
+    self[keyPath: place].attributeBytes += attributeBytes
     guard self[keyPath: place].entries <= limits.entries else {
       throw ArchiveError.Finding(
         .limitExceeded, entry: entry.name, "it has more than \(limits.entries) entries", unless: .entries)
     }
-    try limits.check(bytes: self[keyPath: place].bytes, entry: entry.name)
-    try limits.check(ratioOf: bytesRead, to: archiveBytes, entry: entry.name)
+    let attributes = self[keyPath: place].attributeBytes
+    try limits.check(bytes: self[keyPath: place].bytes.addingSaturated(attributes), entry: entry.name)
+    try limits.check(ratioOf: bytesRead.addingSaturated(attributes), to: archiveBytes, entry: entry.name)
   }
 
   /// Moves a taken file to the share that is left out.

@@ -199,7 +199,9 @@ struct ImportRun {
   }
 
   private mutating func count(_ entry: ArchiveEntry, as share: EntryTally.Share) throws {
-    try tally.add(entries: 1, as: share, of: entry, archiveBytes: input.archiveBytes)
+    let attributeBytes = entry.attributes.reduce(0) { $0 + UInt64($1.value.count) }
+    try tally.add(
+      entries: 1, attributeBytes: attributeBytes, as: share, of: entry, archiveBytes: input.archiveBytes)
   }
 
   /// Reads an entry's bytes, and counts each piece before it passes the piece on.

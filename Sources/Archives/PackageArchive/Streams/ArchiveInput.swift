@@ -29,7 +29,8 @@ final class ArchiveInput {
   convenience init(at path: FilePath, _ cancellation: Cancellation) throws {
     let descriptor: FileDescriptor
     do {
-      descriptor = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec])
+      // A FIFO without a writer opens at once, so that a cancellation ends the wait for its bytes.
+      descriptor = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
     } catch let error as Errno {
       throw ArchiveError.Finding(SystemError("open", code: error), "opening it")
     }
@@ -115,7 +116,7 @@ final class ArchiveInput {
         position += UInt64(count)
         return count
       }
-      if errno != EINTR { throw failure("read") }
+      if errno != EINTR && errno != EAGAIN { throw failure("read") }
     }
   }
 

@@ -5,7 +5,8 @@ import FilePackages
 ///
 /// A file is unchanged if the archive has it with the same size, the same permissions and the same date to 100 ns.
 /// That date must be at least two seconds older than the archive. If it is not, the export compares the file's
-/// checksum. With `comparesAll` it compares all checksums.
+/// checksum. With `comparesAll` it compares all checksums. Compressed bytes that do not have their checksum any more are
+/// left, since a disk may have damaged the archive.
 final class EarlierZip {
   /// The archive's comment, which names everything that its compressed bytes depend on.
   let comment: [UInt8]
@@ -38,7 +39,34 @@ final class EarlierZip {
     known.compressedSize = old.compressedSize
     known.hasDescriptor = old.hasDescriptor
     let isUncertain = comparesAll || record.modified.seconds + 2 >= made.seconds
-    return try isUncertain && checksum(contents).value != old.crc ? nil : known
+    if try isUncertain && checksum(contents).value != old.crc { return nil }
+    return try isWhole(old) ? known : nil
+  }
+
+  /// Returns whether an entry's compressed bytes make its size and checksum.
+  private func isWhole(_ entry: ZipEntry) throws -> Bool {
+    let inflater = try entry.method == ZipFormat.stored ? nil : GzipDecompressor(inZip: true)
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: ArchiveInput.chunkSize, alignment: 16)
+    defer { buffer.deallocate() }
+    var (crc, size) = (CRC32(), UInt64(0))
+    do {
+      try file.forEachChunk(at: entry.dataOffset, count: entry.compressedSize) { bytes in
+        guard let inflater else {
+          crc.update(bytes)
+          return size += UInt64(bytes.count)
+        }
+        var (rest, output) = (bytes, buffer)
+        repeat {
+          output = buffer
+          try inflater.decompress(&rest, to: &output, isEnd: false)
+          crc.update(UnsafeRawBufferPointer(rebasing: buffer[..<(buffer.count - output.count)]))
+          size += UInt64(buffer.count - output.count)
+        } while !rest.isEmpty || output.isEmpty
+      }
+    } catch let finding as ArchiveError.Finding where finding.code == .damaged {
+      return false
+    }
+    return crc.value == entry.crc && size == entry.size
   }
 
   private func checksum(_ contents: FileContents) throws -> CRC32 {

@@ -127,8 +127,8 @@ struct ZipRecord {
   /// The date in steps of 100 ns.
   private var ntfsTime: [UInt8] {
     if isPlain { return [] }
-    let seconds = modified.seconds + ZipFormat.secondsFrom1601
-    guard seconds >= 0, seconds < Int64.max / 10_000_000 - 1 else { return [] }
+    let (seconds, overflows) = modified.seconds.addingReportingOverflow(ZipFormat.secondsFrom1601)
+    guard !overflows, seconds >= 0, seconds < Int64.max / 10_000_000 - 1 else { return [] }
     let time = UInt64(seconds) * 10_000_000 + UInt64(modified.nanoseconds / 100)
     var bytes: [UInt8] = []
     bytes.append(littleEndian: ZipFormat.ntfsField)
