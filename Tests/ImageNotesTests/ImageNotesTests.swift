@@ -54,6 +54,27 @@ struct ImageNotesTests {
     #expect(try await PackageStore.open(at: url(folder)).metadata()?.generation == 5)
   }
 
+  @Test func `gives an image no name that something else in its folder has`() async throws {
+    _ = try await made(in: folder)
+    let images = url(folder).appending(path: "Images")
+    try FileManager.default.createDirectory(
+      at: images.appending(path: "b.gif"), withIntermediateDirectories: false)
+    let package = try await PackageStore.open(at: url(folder))
+    var notes: ImageNotes = try await package.content()
+    let name = try notes.add(
+      imageData: Data(ImageBytes.file("Images/ridge.gif")), originalFilename: "B.gif", caption: "Evening")
+    #expect(name == "B 2.gif")
+    try await package.save(notes)
+    let saved: ImageNotes = try await PackageStore.open(at: url(folder)).content()
+    #expect(saved.images.map(\.name) == ["ridge.png", "a.gif", "B 2.gif"])
+    #expect(saved.images[2].caption == "Evening")
+
+    try notes.add(imageData: Data(ImageBytes.file("Images/ridge.gif")), originalFilename: "c.gif")
+    try await package.tree.setDescendant(FileWrapper(directoryWithFileWrappers: [:]), at: "Images/c.gif")
+    let error = await #expect(throws: FilePackageError.self) { try await package.save(notes) }
+    #expect(error?.code == .fileExists && error?.child == "Images/c.gif")
+  }
+
   @Test func `moves and replaces images`() async throws {
     let package = try await made(in: folder)
     let file = folder.appending("new.webp")

@@ -33,7 +33,7 @@ extension ImageNotes {
     _ file: FileWrapper, originalFilename: String, caption: String, at index: Int?
   ) throws -> String {
     let header = try Self.checkedHeader(of: file, originalFilename)
-    let name = FreeName.of(originalFilename, header.format, amongst: images.map(\.name))
+    let name = FreeName.of(originalFilename, header.format, amongst: otherNames + images.map(\.name))
     let image = Image(
       name: name, originalFilename: originalFilename, caption: caption, folder: [Layout.images],
       source: .new(file))
@@ -72,6 +72,7 @@ extension ImageNotes {
     let fits = header.format.filenameExtensions.contains(FreeName.split(old.name).pathExtension.lowercased())
     var others = images.map(\.name)
     others.remove(at: index)
+    others += otherNames
     let new = fits ? old.name : FreeName.of(originalFilename, header.format, amongst: others)
     images[index] = Image(
       name: new, originalFilename: originalFilename, caption: old.caption, folder: old.folder,

@@ -25,7 +25,7 @@ extension ImageNotes {
     }
     text = try Self.string(Layout.text, in: tree) ?? ""
     customName = try Self.customName(in: tree)
-    (images, missingImages) = try Self.images(in: tree)
+    (images, missingImages, otherNames) = try Self.images(in: tree)
   }
 
   static func string(_ name: String, in tree: FileWrapper) throws -> String? {
@@ -52,8 +52,8 @@ extension ImageNotes {
     return (try? PackageMetadata(decoding: bytes))?.displayName
   }
 
-  /// Reads the images, and the names of those that the list has and the package lacks.
-  private static func images(in tree: FileWrapper) throws -> ([Image], missing: [String]) {
+  /// Reads the images, the names of those that the list has and the package lacks, and the other names in `Images`.
+  private static func images(in tree: FileWrapper) throws -> ([Image], missing: [String], others: [String]) {
     var found: [PackagePath: Image] = [:]
     var order: [PackagePath] = []
     func add(_ name: String, _ folder: [String], _ directory: FileWrapper) {
@@ -66,11 +66,13 @@ extension ImageNotes {
     for name in try tree.regularFileNames() where FreeName.split(name).base == Layout.classicImage {
       add(name, [], tree)
     }
+    var others: [String] = []
     if let directory = try tree.child(named: Layout.images), directory.isDirectory {
       // Hidden files belong to a file manager, not to the document.
-      for name in try directory.regularFileNames() where !name.hasPrefix(".") {
-        add(name, [Layout.images], directory)
-      }
+      let names = try directory.regularFileNames().filter { !$0.hasPrefix(".") }
+      for name in names { add(name, [Layout.images], directory) }
+      let known = Set(names)
+      others = try directory.childNames().filter { !known.contains($0) }
     }
     var images: [Image] = []
     var missing: [String] = []
@@ -85,6 +87,6 @@ extension ImageNotes {
           folder: image.folder, source: image.source))
     }
     // Images that another program added come last.
-    return (images + order.compactMap { found[$0] }, missing)
+    return (images + order.compactMap { found[$0] }, missing, others)
   }
 }

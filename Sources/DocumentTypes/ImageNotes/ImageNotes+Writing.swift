@@ -1,4 +1,5 @@
 public import Documents
+import DurableIO
 import FilePackages
 import FoundationEssentials
 
@@ -37,8 +38,10 @@ extension ImageNotes {
     for image in images {
       guard let file = try image.fileToAdd(amongst: present, isNewTree: former == nil) else { continue }
       let directory = image.folder.isEmpty ? tree : try Self.imagesDirectory(in: tree)
-      file.preferredFilename = image.name
-      directory.addFileWrapper(file)
+      if directory.add(file, at: FileName(image.name)) { continue }
+      throw FilePackageError(
+        .fileExists, .save, document: tree.filename ?? "", child: image.path,
+        reason: "another program made something of that name meanwhile")
     }
     try writeList(over: before, in: tree)
   }

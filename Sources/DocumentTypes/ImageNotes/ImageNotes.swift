@@ -36,6 +36,8 @@ public struct ImageNotes: DocumentContent {
   public internal(set) var images: [Image]
   /// The original filenames of images whose files another program removed. The next save forgets them.
   public internal(set) var missingImages: [String] = []
+  /// The names in `Images` that an image cannot have, since a folder, a link or a hidden file has them.
+  var otherNames: [String] = []
   /// The name that the user gave the document, instead of the first line of its text; nil for none.
   public var customName: String?
 
