@@ -30,6 +30,21 @@ struct DescriptorTests {
     #expect(result.output == "x\ny\n" && result.status == 0, "\(result.output)\(result.errors)")
   }
 
+  @Test func `a change is done, although the reader of its report has gone`() throws {
+    let result = try script(
+      """
+      for command in 'new D.imageNotes --text x' 'edit D.imageNotes --append y --json'
+      do
+        { sleep 0.2; $docpkg $command 2> errors; echo $? > status; } | true
+        while [ ! -s status ]; do sleep 0.1; done
+        cat status errors; rm status
+      done
+      $docpkg cat D.imageNotes Text.txt
+      """)
+    let warning = "0\ndocpkg: done, but the report could not be written to standard output: Broken pipe\n"
+    #expect(result.output == "\(warning)\(warning)x\ny\n", "\(result.output)\(result.errors)")
+  }
+
   @Test(arguments: outputs)
   func `a command that only prints has failed`(_ output: String, _ reason: String) throws {
     let result = try script(

@@ -26,6 +26,26 @@ struct EditCommandTests {
     #expect(try docpkg("cat", "B", "OPS").output == "x\n")
   }
 
+  @Test func `standard input is read for one file only`() throws {
+    try prepare("mkdir B; echo old > B/b")
+    let arguments = [
+      ["edit", "B", "--set", "a=-", "--set", "b=-"],
+      ["edit", "B", "--set", "a=-", "--set", "b=-", "--no-history"],
+      ["edit", "B", "--text-file", "-", "--set", "b=-"], ["import", "-", "C", "--passphrase-file", "-"],
+    ]
+    for arguments in arguments {
+      let refused = try run(tool, arguments, input: "new")
+      #expect(refused.status == 64 && refused.errors.contains("read only once"), "\(refused.errors)")
+    }
+    #expect(try names() == ["B"] && names(in: "B") == ["b"] && text("B/b") == "old\n")
+  }
+
+  @Test func `a paragraph begins a line of its own behind a text with line ends of Windows`() throws {
+    try output("new", "D.imageNotes", "--text", "one\r\n")
+    try output("edit", "D.imageNotes", "--append", "two")
+    #expect(try docpkg("cat", "D.imageNotes", "Text.txt").output == "one\r\ntwo\n")
+  }
+
   @Test func `the name of a child may have an equals sign`() throws {
     try prepare("mkdir P; echo 1 > file; echo 2 > old; echo 3 > 'x=y'")
     try output("edit", "P", "--set", #"a\=b=file"#, "--set", #"c\\=old"#)

@@ -38,6 +38,17 @@ struct InterchangeCommandTests {
     #expect(again.status == 2 && again.errors.contains("Back.textbundle"), "\(again.errors)")
   }
 
+  @Test func `replaces nothing at a name that it made, and reads a folder, of any name`() throws {
+    let result = try shell(
+      """
+      "$0" new $'H\\xe9.imageNotes' --text x -q; mkdir out; echo mine > $'out/H\\xe9.html'
+      "$0" export $'H\\xe9.imageNotes' out --as html 2> errors || echo $?
+      cat out/*.html; grep -c 'exists already' errors
+      mkdir $'F\\xe9'; echo walk > $'F\\xe9/a.md'; "$0" import $'F\\xe9' F.imageNotes -q; "$0" cat F.imageNotes Text.txt
+      """)
+    #expect(result.output == "2\nmine\n1\nwalk\n", "\(result.output)\(result.errors)")
+  }
+
   @Test func `packs a TextPack and unpacks it`() throws {
     try bundle(Self.text)
     try output("import", "T.textbundle", "T.imageNotes")

@@ -85,6 +85,21 @@ struct JSONOutputTests {
     #expect(exported.plan.contains(Step(kind: "add", path: "D.imageNotes/F/zeros")))
   }
 
+  @Test(
+    .enabled(
+      if: Program.succeeds("setpriv --reuid 65534 --clear-groups true"), "this needs the right to be nobody"))
+  func `is whole or absent, and absent with --quiet`() throws {
+    let docpkg = try copyTool(into: folder)
+    try prepare(
+      #"chmod 755 .; mkdir -p P/a P/b; echo x > P/a/x; chmod 0 P/b; "$0" new D.imageNotes --text x -q"#)
+    let failed = try shell("setpriv --reuid 65534 --clear-groups \(docpkg) tree P --json")
+    #expect(
+      failed.status == 2 && failed.output.isEmpty && failed.errors.contains("permission denied"), "\(failed)")
+    for arguments in [["diff", "D.imageNotes", "P"], ["conflicts", "D.imageNotes"]] {
+      #expect(try run(tool, arguments + ["--json", "--quiet"]).output.isEmpty)
+    }
+  }
+
   @Test func `has one type for a document, as all commands print it`() throws {
     try prepare(
       """

@@ -1,3 +1,4 @@
+import ArgumentParser
 package import FilePackages
 package import FoundationEssentials
 import Glibc
@@ -29,6 +30,12 @@ package func text(_ text: String?, file: String?) throws -> String? {
     throw InputError(description: "'\(file == "-" ? "standard input" : file)' is not a text in UTF-8.")
   }
   return text
+}
+
+/// - Throws: a `ValidationError` if two of the files are standard input, which can be read only once.
+package func checkStandardInput(in files: [String?]) throws {
+  if files.count(where: { $0 == "-" }) < 2 { return }
+  throw ValidationError("Standard input can be read only once: give - for one file.")
 }
 
 /// Returns a file whose bytes are read when they are written. For `-`, reads standard input now.

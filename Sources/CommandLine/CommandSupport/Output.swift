@@ -53,6 +53,8 @@ package struct StandardOutput: ~Copyable {
   }
 
   private static func put(_ buffer: [UInt8], _ purpose: Purpose) -> Bool {
+    // A reader that has gone ends a program that prints data. The change of a report is done all the same.
+    if purpose == .report { signal(SIGPIPE, SIG_IGN) }
     let problem = buffer.withUnsafeBytes { writeAll($0, to: STDOUT_FILENO) }
     guard let problem else { return true }
     switch purpose {

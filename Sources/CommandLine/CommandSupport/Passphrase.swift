@@ -50,17 +50,30 @@ package enum Passphrase {
     guard tcgetattr(STDIN_FILENO, &settings) == 0 else {
       throw InputError(description: "The command can ask for a passphrase only on a terminal.")
     }
+    let interrupt = settings.c_cc.0  // VINTR
     var silent = settings
-    silent.c_lflag &= ~tcflag_t(ECHO)
+    // Ctrl-C ends the line, and the program only when the terminal echoes again.
+    silent.c_lflag &= ~tcflag_t(ECHO | ISIG)
+    silent.c_cc.11 = interrupt  // VEOL
     tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent)
-    defer {
-      tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings)
-      StandardError.write("\n")
-    }
     StandardError.write(prompt)
-    guard let line = readLine(strippingNewline: true), !line.isEmpty else {
+    var line: [UInt8] = []
+    var byte: UInt8 = 0
+    var count = 0
+    repeat {
+      count = read(STDIN_FILENO, &byte, 1)
+      if count == 1 { line.append(byte) }
+    } while count == 1 && byte != interrupt && byte != UInt8(ascii: "\n") || count < 0 && errno == EINTR
+    tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings)
+    StandardError.write("\n")
+    if line.last == interrupt {
+      signal(SIGINT, SIG_DFL)
+      raise(SIGINT)
+    }
+    if line.last == UInt8(ascii: "\n") { line.removeLast() }
+    guard !line.isEmpty, let passphrase = String(validating: line, as: UTF8.self) else {
       throw InputError(description: "There is no passphrase.")
     }
-    return line
+    return passphrase
   }
 }

@@ -24,14 +24,24 @@ enum Destination {
   /// Returns whether the path is an existing folder and no package. If the name has an extension, it may be a
   /// package of an unknown type, unless the path ends in a slash.
   private static func isFolder(_ path: String) -> Bool {
-    var status = stat()
-    guard let place = filePath(path), place.withPlatformString({ stat($0, &status) }) == 0,
-      status.st_mode & S_IFMT == S_IFDIR, FolderSigns(ofFolderAt: place)?.showPackage() != true
+    guard status(of: path, following: true)?.st_mode.isFolder == true, let place = filePath(path),
+      FolderSigns(ofFolderAt: place)?.showPackage() != true
     else { return false }
     return path.hasSuffix("/") || place.extension == nil
+  }
+
+  /// Returns the status of the node at a path; nil if there is none, or if the command itself will report an error.
+  static func status(of path: String, following: Bool) -> stat? {
+    var status = stat()
+    let result = filePath(path)?.withPlatformString { following ? stat($0, &status) : lstat($0, &status) }
+    return result == 0 ? status : nil
   }
 
   private static func filePath(_ path: String) -> FilePath? {
     try? FilePath(of: url(path), for: .create)  // The command itself reports a string that is no path.
   }
+}
+
+extension mode_t {
+  var isFolder: Bool { self & S_IFMT == S_IFDIR }
 }

@@ -46,22 +46,21 @@ struct ListedNode: Encodable {
   }
 }
 
-/// Prints nodes one by one: as lines, as the elements of a JSON array, or as bare paths that each end in a NUL.
+/// Prints nodes: one by one as lines or as bare paths that each end in a NUL, or all together as a JSON array.
 struct NodeOutput: ~Copyable {
   private let json: Bool
   private let long: Bool
   private let endsInNul: Bool
   private var output = StandardOutput()
-  private var isFirst = true
+  /// The elements of the JSON array, which is printed whole or not at all.
+  private var elements: [String] = []
 
   init(json: Bool, long: Bool, endsInNul: Bool) {
     (self.json, self.long, self.endsInNul) = (json, long, endsInNul)
-    if json { output.write("[") }
   }
 
   mutating func add(_ node: ListedNode) throws {
-    defer { isFirst = false }
-    if json { return output.write((isFirst ? "\n" : ",\n") + (try CommandSupport.json(node))) }
+    if json { return elements.append(try CommandSupport.json(node)) }
     if long { output.write(node.details) }
     output.write(path: node.path, quoting: !endsInNul)
     if endsInNul { return output.write("\0") }
@@ -71,7 +70,7 @@ struct NodeOutput: ~Copyable {
   }
 
   mutating func end() {
-    if json { output.line(isFirst ? "]" : "\n]") }
+    if json { output.line(elements.isEmpty ? "[]" : "[\n\(elements.joined(separator: ",\n"))\n]") }
   }
 }
 

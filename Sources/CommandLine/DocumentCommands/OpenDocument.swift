@@ -54,7 +54,8 @@ extension DocumentOptions<ImageNotes> {
 extension ImageNotes {
   /// Adds a paragraph at the end of the text.
   mutating func append(paragraph: String) {
-    if !text.isEmpty && !text.hasSuffix("\n") { text += "\n" }
+    // By bytes, since "\r\n" is one character.
+    if let last = text.utf8.last, last != UInt8(ascii: "\n") { text += "\n" }
     text += paragraph + "\n"
   }
 }

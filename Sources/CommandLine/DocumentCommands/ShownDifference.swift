@@ -55,7 +55,7 @@ struct ShownDifference: Encodable, Sendable {
   private static func hasSameContent(_ old: FileWrapper, _ new: FileWrapper) throws -> Bool {
     if old.isDirectory && new.isDirectory { return true }
     guard old.isRegularFile, new.isRegularFile, old.permissions != new.permissions else { return false }
-    return try old.contents() == new.contents()
+    return try old.hasSameContents(as: new)
   }
 
   /// The largest file that is compared by line.
@@ -102,9 +102,12 @@ extension ShownDifference.Side {
       (kind, target) = (.link, FileName(bytes: try node.linkDestination()).string)
     } else {
       (kind, size) = (.file, node.regularFileSize ?? 0)
-      let contents = try node.contents()
-      guard let header = try? ImageHeader(Array(contents)) else { return }  // Most files are no images.
-      (format, width, height) = (header.format.rawValue, header.displayWidth, header.displayHeight)
+      do {
+        let header = try ImageHeader(of: node)
+        (format, width, height) = (header.format.rawValue, header.displayWidth, header.displayHeight)
+      } catch is ImageHeaderError {
+        // Most files are no images.
+      }
     }
   }
 

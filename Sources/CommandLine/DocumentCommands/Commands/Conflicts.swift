@@ -61,8 +61,8 @@ struct Conflicts: CoordinatedCommand, DocumentCommand {
 
 extension Conflicts {
   private func show(_ found: ShownConflicts) throws {
-    if json { return try printJSON(found) }
     if quiet { return }
+    if json { return try printJSON(found) }
     var output = StandardOutput()
     if found.versions.isEmpty { output.line("\(display(path)): nothing is in conflict") }
     for version in found.versions { output.line(version.line) }
@@ -70,8 +70,8 @@ extension Conflicts {
   }
 
   private func show(_ rows: [ShownRowConflict]) throws {
-    if json { return try printJSON(ShownConflicts(rows: rows)) }
     if quiet { return }
+    if json { return try printJSON(ShownConflicts(rows: rows)) }
     var output = StandardOutput()
     for row in rows { output.line(row.line) }
   }

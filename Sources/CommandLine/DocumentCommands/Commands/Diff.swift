@@ -66,9 +66,11 @@ struct Diff: CoordinatedCommand, DocumentCommand {
         "docpkg: '\(display(child))' cannot be compared: another program changed it, and its earlier bytes are lost\n"
       )
     }
-    if json {
+    if quiet {
+      // The exit status tells.
+    } else if json {
       try printJSON(found.json)
-    } else if !quiet {
+    } else {
       var output = StandardOutput()
       output.write(stat ? found.lines : found.text)
     }

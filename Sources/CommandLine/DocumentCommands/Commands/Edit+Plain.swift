@@ -10,7 +10,9 @@ extension Edit: PlainCommand {
       let operands = plain.operands(1), !plain.repeats(Self.single)
     else { return nil }
     let files = plain.values("--set").compactMap { FileAssignment(argument: $0) }
-    guard files.count == plain.values("--set").count else { return nil }
+    guard files.count == plain.values("--set").count, files.count(where: { $0.file == "-" }) < 2 else {
+      return nil
+    }
     // A property that ArgumentParser did not set cannot be read, so each one is set here.
     self.init()
     path = operands[0]

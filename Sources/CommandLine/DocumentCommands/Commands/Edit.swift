@@ -98,6 +98,7 @@ struct Edit: WritingCommand, DocumentCommand {
 
   func validate() throws {
     if text != nil && textFile != nil { throw ValidationError("Give either --text or --text-file.") }
+    try checkStandardInput(in: [textFile] + setChildren.map(\.file))
     for move in movedImages where Int(move.value).map({ $0 < 1 }) ?? true {
       throw ValidationError("'\(move.value)' is not a place in the order; the first place is 1.")
     }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CommandSupport
 import Documents
+import DurableIO
 import FilePackages
 import FoundationEssentials
 import Glibc
@@ -124,8 +125,10 @@ extension Export {
     } else if target == "-" {
       try file.contents().withUnsafeBytes(StandardOutput.write)
     } else {
+      let place = try FilePath(of: url(target), for: .save)
+      let replacesFile = options.replacing != .nothing
       try await interruptible {
-        try file.write(to: url(target), options: [], originalContentsURL: nil)
+        try file.write(to: place, options: [], original: nil, replacesFile: replacesFile, on: PosixDisk())
       }
     }
   }

@@ -83,8 +83,14 @@ extension Import {
       try refuseRoot()
       return try format.read(FileWrapper(url: url(archive)), named: archive)
     }
+    if archive == "-" && format == .markdown {
+      try refuseRoot()
+      let tree = FileWrapper(directoryWithFileWrappers: [:])
+      try tree.setDescendant(contents(ofFile: archive), at: "Text.md")
+      return try format.read(tree, named: "standard input", textName: "Text.md")
+    }
     let source = archive == "-" ? "/dev/stdin" : archive
-    if format == .markdown && (archive == "-" || ArchiveFormat(recognizingFileAt: url(source)) == nil) {
+    if format == .markdown && ArchiveFormat(recognizingFileAt: url(source)) == nil {
       // The text names its images by their place beside it.
       let text = absoluteURL(source)
       let folder = root.map { absoluteURL($0) } ?? text.deletingLastPathComponent()
@@ -117,7 +123,6 @@ extension Import {
   }
 
   private func isFolder(_ path: String) -> Bool {
-    var status = stat()
-    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    Destination.status(of: path, following: true)?.st_mode.isFolder == true
   }
 }

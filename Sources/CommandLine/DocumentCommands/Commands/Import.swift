@@ -74,6 +74,8 @@ struct Import: AsyncParsableCommand {
 
   @OptionGroup var writing: WritingOptions
 
+  func validate() throws { try checkStandardInput(in: [archive, passphraseFile]) }
+
   func run() async throws {
     try refuseConvertible()
     if let format = interchangeFormat { return try await importDocument(format) }

@@ -127,7 +127,7 @@ struct Resolve: WritingCommand, DocumentCommand {
   }
 
   private func report(_ conflicts: [MergeConflict]) throws {
-    if writing.json {
+    if writing.json && !writing.quiet {
       try printJSON(["conflicts": conflicts.map(ShownMergeConflict.init)])
     } else if !writing.quiet {
       for conflict in conflicts { StandardError.write("docpkg: \(conflict)\n") }

@@ -32,14 +32,16 @@ extension FileWrapper {
     }
   }
 
+  /// - Parameter replacesFile: whether a regular file may replace another one without `.atomic`.
   package func write(
-    to path: FilePath, options: FileWrapper.WritingOptions, original: FilePath?, on disk: any Disk
+    to path: FilePath, options: FileWrapper.WritingOptions, original: FilePath?, replacesFile: Bool = true,
+    on disk: any Disk
   ) throws(FilePackageError) {
     let location = Location(path, on: disk)
     // The commit reports a node that cannot be looked at.
     let replaced = (try? StoredNode.look(at: path, following: false, on: disk))?.status
     let destination: StagedSave.Destination =
-      options.contains(.atomic) ? .anything : isDirectory ? .absent : .file
+      options.contains(.atomic) ? .anything : isDirectory || !replacesFile ? .absent : .file
     let snapshot = snapshot()
     let original = original.map { StoredNode(location: Location($0, on: disk), path: .root) }
     let plan: SavePlan
