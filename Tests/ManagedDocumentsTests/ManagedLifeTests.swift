@@ -127,6 +127,21 @@ struct ManagedLifeTests {
     try await book.close()
   }
 
+  @Test(arguments: ["b", "b/c", "/"])
+  func `has a file still that an edit could not move`(_ newPath: String) async throws {
+    let book = try await fixture.open()
+    try await book.edit { _, content in
+      for path in ["a", "b"] { try content.write(path, Data(path.utf8)) }
+    }
+    try await book.edit { _, content in
+      #expect(throws: FilePackageError.self) { try content.move("a", to: newPath) }
+    }
+    #expect(try await book.book.files == ["a": "a", "b": "b"])
+    try await book.edit { _, content in try content.move("a", to: "a/a") }
+    #expect(try await book.book.files == ["a/a": "a", "b": "b"])
+    try await book.close()
+  }
+
   @Test func `publishes a removal that a later edit repeats without a change`() async throws {
     let book = try await fixture.open()
     try await book.edit { _, content in try content.write("a", Data("one".utf8)) }

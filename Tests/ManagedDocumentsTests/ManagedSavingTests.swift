@@ -4,6 +4,7 @@ import FilePackages
 import Foundation
 import GRDB
 import ManagedDocuments
+import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
@@ -46,6 +47,26 @@ struct ManagedSavingTests {
     clock.advance(by: .milliseconds(20))
     await events.nextPublishing()
     #expect(try fixture.visibleFiles == ["Pictures/1.jpeg": "golden"])
+    try await book.close()
+  }
+
+  @Test func `removes a file whose removal failed, with the next publishing`() async throws {
+    let isBroken = Mutex(false)
+    let disk = CountingDisk(PosixDisk()) { event throws(SystemError) in
+      guard event.operation == .rename, isBroken.withLock({ $0 }) else { return }
+      throw SystemError("renameat2", event.name, code: .ioError)
+    }
+    let book = try await fixture.open(standing { ($0.disk, $0.watchesDisk) = (disk, false) })
+    try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
+    try await book.saveAndPublish()
+    try await book.edit { _, content in try content.remove("Pictures/1.jpeg") }
+    isBroken.withLock { $0 = true }
+    try await book.save()
+    #expect(await documentError { try await book.synchronize() }?.fileError?.code == .inputOutput)
+    #expect(try fixture.visibleFiles == ["Pictures/1.jpeg": "golden"])
+    isBroken.withLock { $0 = false }
+    try await book.synchronize()
+    #expect(try fixture.visibleFiles == [:])
     try await book.close()
   }
 

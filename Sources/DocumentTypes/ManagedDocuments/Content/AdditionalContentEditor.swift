@@ -103,9 +103,13 @@ public final class AdditionalContentEditor {
   /// - Throws: `FilePackageError`: `noSuchFile`, `nameCollision`, `invalidName`.
   public func move(_ path: String, to newPath: String) throws {
     guard let row = try content.row(path) else { throw problem(.noSuchFile, path) }
-    try remove(path)
-    if try content.fileExists(newPath) { throw problem(.nameCollision, newPath) }
-    try set(place(newPath), row.digest, row.size)
+    // If the new path is refused, the file stays: the edit may go on.
+    try db.inSavepoint {
+      try remove(path)
+      if try content.fileExists(newPath) { throw problem(.nameCollision, newPath) }
+      try set(place(newPath), row.digest, row.size)
+      return .commit
+    }
   }
 
   private func problem(

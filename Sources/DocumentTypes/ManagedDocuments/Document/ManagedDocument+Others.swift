@@ -36,6 +36,8 @@ extension ManagedDocument {
     guard core.behaviour.watchesDisk, isOpen else { return }
     do {
       let watcher = try await PackageWatcher.watch(fileURL, options: Self.watching)
+      // Another program may have removed the document meanwhile.
+      guard isOpen else { return await watcher.stop() }
       if let limitation = watcher.limitation { report(DocumentError(limitation, .open, fileURL)) }
       hear(watcher)
     } catch {

@@ -12,7 +12,7 @@ extension ManagedDocument {
     core.autosaver.saveBegins()
     let (report, head) = try await store.commit()
     if case .open(var opened) = phase {
-      opened.note(saved: head)
+      opened.note(saved: head, isWritten: report.strategy != .none)
       phase = .open(opened)
     }
     noteChange()
@@ -80,8 +80,8 @@ extension ManagedDocument {
 
 extension ManagedDocument.Phase.Opened {
   /// Notes a save. Edits since then have made a newer position.
-  fileprivate mutating func note(saved: DocumentHead) {
-    disk = .asSaved(Environment.current.now().date)
+  fileprivate mutating func note(saved: DocumentHead, isWritten: Bool) {
+    if isWritten { disk = .asSaved(Environment.current.now().date) }
     if !saved.isOlder(than: head) {
       head = saved
     } else if saved.savedChange > head.savedChange {

@@ -27,7 +27,7 @@ struct MergedFiles {
     for digest in outcome.digests {
       if try ours.storedBytes(digest) != nil { continue }
       let isLosing = !present.contains(digest)
-      if try !isLosing && isHere(digest) { continue }
+      if try !isLosing && ours.storedFile(digest, at: []) != nil { continue }
       if let bytes = try theirs.storedBytes(digest) {
         try store(bytes, digest)
       } else if let file = try open(digest) {
@@ -38,11 +38,6 @@ struct MergedFiles {
           reason: "it lacks the file with the SHA-256 \(digest.hexadecimal)")
       }
     }
-  }
-
-  private func isHere(_ digest: Data) throws -> Bool {
-    if try PrivateTables.has(digest, in: "grdb_published", db) { return true }
-    return try ours.objects.open(digest) != nil
   }
 
   /// Opens a file with these bytes, of this document or of the other one.

@@ -103,7 +103,13 @@ struct ContentPublisher {
     for file in files {
       guard let digest = file.digest else { continue }
       // The visible file may have these bytes already, as after a cut.
-      if let status = try visible(file.path), try isVisible(file, digest, status) { continue }
+      if let status = try visible(file.path), try isVisible(file, digest, status) {
+        // A publishing that was cut short may have given the name without a sync.
+        if file.published?.isSame(as: status) != true {
+          touched.insert(file.path.path.parent.inContentFolder)
+        }
+        continue
+      }
       let name = Self.name(file.path)
       if let bytes = file.bytes {
         try stage(Array(bytes), named: name)
@@ -199,14 +205,15 @@ struct ContentPublisher {
   }
 
   private mutating func remove(_ file: PendingFile) throws(SystemError) {
-    defer { removed.append(file.path) }
-    guard try visible(file.path) != nil, let name = file.path.path.name else { return }
-    let parent = file.path.path.parent.inContentFolder
-    let displaced = Self.name(file.path)
-    try displace(name, in: try open(parent), as: displaced)
-    touched.insert(parent)
-    try dispose(of: displaced, file)
-    try removeEmptyFolders(above: file.path.path)
+    if try visible(file.path) != nil, let name = file.path.path.name {
+      let parent = file.path.path.parent.inContentFolder
+      let displaced = Self.name(file.path)
+      try displace(name, in: try open(parent), as: displaced)
+      touched.insert(parent)
+      try dispose(of: displaced, file)
+      try removeEmptyFolders(above: file.path.path)
+    }
+    removed.append(file.path)
   }
 
   private mutating func put(_ staged: Staged) throws(SystemError) {

@@ -188,15 +188,14 @@ actor StoreFolder {
     do {
       try publisher.publish(save.files, metadata: withMetadata ? Array(save.metadata.plist) : nil)
       publishedGeneration = save.metadata.metadata.generation
-    } catch {
-      problem = FilePackageError(error, .publish, StoredNode(location: location, path: .root))
-    }
-    do {
+      // Until its name is durable, a file may need its bytes again (MT3). So a publishing that failed begins anew (MP4).
       try store.note(
         published: publisher.published, removed: publisher.removed, retained: publisher.retained, of: save)
+    } catch let error as SystemError {
+      problem = FilePackageError(error, .publish, StoredNode(location: location, path: .root))
     } catch {
-      // The files are in their places. The next publishing notes them; the first error counts.
-      problem = problem ?? error
+      // The files are in their places. The next publishing notes them.
+      problem = error
     }
     var report = SaveReport(strategy: .database)
     report.generation = save.metadata.metadata.generation
