@@ -208,6 +208,11 @@ struct NSDocumentTests {
     #expect(document.fileURL == url && document.isDocumentEdited)
     try document.revert(toContentsOf: url, ofType: type)
     #expect(document.text == "One" && !document.isDocumentEdited && document.undoManager?.canUndo == false)
+    // The present event's group of undo actions closes later.
+    document.setText("Lost")
+    try document.revert(toContentsOf: url, ofType: type)
+    await withCheckedContinuation { continuation in DispatchQueue.main.async { continuation.resume() } }
+    #expect(document.text == "One" && !document.isDocumentEdited)
     document.setText("Three")
     try await document.save(to: other, ofType: type, for: .saveAsOperation)
     #expect(text(at: other) == "Three")

@@ -77,6 +77,21 @@ struct FlatConflictTests {
     #expect(try !disk.holds(copy, in: "/") && disk.holds("Trip 2.pages", in: "/"))
   }
 
+  @Test func `is not decided for a version that is gone meanwhile`() async throws {
+    let (disk, document) = try await Self.inConflict()
+    let shown = try await document.conflictVersions()
+    let copy = try #require(try ConflictCopy.all(of: Note.url, on: disk).first).name
+    let root = try disk.openDirectory(at: "/")
+    let other: FileName = "Trip.sync-conflict-20261121-101112-ABCDEFG.pages"
+    try disk.rename(copy, in: root, to: other, in: root, .noReplace)
+    let error = await #expect(throws: DocumentError.self) {
+      try await document.resolveConflicts(with: ConflictResolver<Plain> { _ in .keep(shown[0]) })
+    }
+    #expect(error?.fileError?.code == .noSuchVersion)
+    #expect(try disk.text(other, in: "/") == "theirs")
+    #expect(try await document.content == Plain("ours"))
+  }
+
   @Test func `stays if its copy changes while the resolver decides`() async throws {
     let (disk, document) = try await Self.inConflict()
     let copy = try #require(try ConflictCopy.all(of: Note.url, on: disk).first).name

@@ -146,6 +146,22 @@ struct DocumentLifeTests {
     #expect(try disk.text("a.txt", in: Trip.path) == "two")
   }
 
+  @Test func `stays at its place when it is closed and cannot be reverted`() async throws {
+    let document = try await Trip.create(Pages(["a.txt": "one"]), on: CrashDisk())
+    try await document.close()
+    await #expect(throws: DocumentError.self) {
+      try await document.revert(toContentsOf: URL(filePath: "/Nowhere.pages"))
+    }
+    #expect(await document.fileURL == Trip.url)
+    // A closed document follows no move.
+    let modified = await document.fileModificationDate
+    await document.presentedItemDidMove(to: URL(filePath: "/Moved.pages"))
+    #expect(await document.fileURL == Trip.url)
+    #expect(await document.fileModificationDate == modified)
+    try await document.open()
+    #expect(try await document.content == Pages(["a.txt": "one"]))
+  }
+
   @Test func `tells of each state once, and of the present one first`() async throws {
     // Each step tells the state once (D5).
     let disk = try CrashDisk()

@@ -73,6 +73,47 @@ struct RecoveryCopyTests {
     #expect(try await copies() == 1)
   }
 
+  @Test func `is of the state that the document merged`() async throws {
+    let (disk, recovery) = (FaultyDisk(try CrashDisk()), try CrashDisk())
+    let document = try await Trip.create(
+      Pages(["a.txt": "a", "c.txt": "c"]), on: disk.disk, recoveryDisk: recovery
+    ) { $0.merge = Pages.merge }
+    try await document.edit { $0["a.txt"] = "edited" }
+    let other = try await Trip.open(on: disk.disk)
+    try await other.edit { $0["c.txt"] = "others" }
+    try await other.close()
+    #expect(try await document.checkForExternalChanges() == .merged)
+    disk.fail(.changes(from: 0), with: .noSpace)
+    await #expect(throws: DocumentError.self) { try await document.save() }
+    try await document.close(discardingChanges: true)
+    disk.stopFailing()
+
+    let again = try await Trip.open(on: disk.disk, recoveryDisk: recovery)
+    try await again.recover(#require(await again.recoveryCopies.first))
+    #expect(try await again.content == Pages(["a.txt": "edited", "c.txt": "others"]))
+    #expect(await !again.documentState.contains(.inConflict))
+  }
+
+  @Test func `stays, and the document as it was, if another state cannot be kept beside it`() async throws {
+    let (document, disk, recovery) = try await failed(.noSpace)
+    try await document.close(discardingChanges: true)
+    disk.stopFailing()
+    let other = try await Trip.open(on: disk.disk)
+    try await other.edit { $0["a.txt"] = "others" }
+    try await other.close()
+    let again = try await Trip.open(on: disk.disk, recoveryDisk: recovery)
+    let copy = try #require(await again.recoveryCopies.first)
+    disk.fail(.changes(from: 0), with: .noSpace)
+    await #expect(throws: DocumentError.self) { try await again.recover(copy) }
+    #expect(try await again.content["a.txt"] == "others")
+    #expect(await !again.hasUnsavedChanges)
+    #expect(await again.recoveryCopies.map(\.id) == [copy.id])
+    disk.stopFailing()
+    try await again.recover(copy)
+    #expect(try await again.content["a.txt"] == "edited")
+    #expect(await again.documentState == .inConflict)
+  }
+
   @Test func `has only what was edited`() async throws {
     let (_, _, recovery) = try await failed(.noSpace)
     let copy = try #require(recovery.tree["Recovery"]?.entries.values.first)

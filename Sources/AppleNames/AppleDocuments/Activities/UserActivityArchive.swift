@@ -45,10 +45,11 @@ public struct UserActivityArchive: Sendable {
 
   private func write(_ data: Data) async throws {
     let file = FileWrapper(regularFileWithContents: data)
-    if FileManager.default.fileExists(atPath: url.path) {
-      _ = try await FlatFileStore.open(at: url).save(file)  // The caller gets no report.
-    } else {
-      _ = try await FlatFileStore.create(file, at: url)  // The caller gets no report.
+    // The caller gets no report.
+    do {
+      _ = try await FlatFileStore.open(at: url).save(file)
+    } catch  where error.code == .noSuchFile {
+      _ = try await FlatFileStore.create(file, at: url)
     }
   }
 
@@ -57,8 +58,12 @@ public struct UserActivityArchive: Sendable {
   /// - Throws: `CocoaError.propertyListReadCorrupt` if the file has another format; the system's error.
   @MainActor
   public func restore() async throws -> [NSUserActivity] {
-    guard FileManager.default.fileExists(atPath: url.path) else { return [] }
-    let data = try Data(contentsOf: url)
+    let data: Data
+    do {
+      data = try Data(contentsOf: url)
+    } catch CocoaError.fileReadNoSuchFile {
+      return []
+    }
     let list = try PropertyListSerialization.propertyList(from: data, format: nil)
     guard let saved = list as? [[String: Any]] else { throw CocoaError(.propertyListReadCorrupt) }
     let activities = try saved.map { try NSUserActivity.read($0) }

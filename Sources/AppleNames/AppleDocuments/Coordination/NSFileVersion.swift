@@ -12,8 +12,8 @@ import Synchronization
 /// - The `url` of an earlier version or a conflict version is a copy, which exists until the process ends.
 /// - `isResolved = true` hides a version from `unresolvedConflictVersionsOfItem(at:)`. The disk changes when the last
 ///   conflict version is resolved: then the document's conflict ends.
-/// - A flat file has no history. Its conflict versions are the recovery copies that a `UIDocument` or an `NSDocument`
-///   made, and resolving the last one removes them.
+/// - A flat file has no history. Its conflict versions are the conflict copies beside it, and resolving the last one
+///   removes them.
 public final class NSFileVersion: NSObject, Sendable {
   /// The way to replace an item by a version.
   public struct ReplacingOptions: OptionSet, Sendable {

@@ -45,9 +45,10 @@ extension ModelFile {
   private func withModel<Success: Sendable>(
     _ taken: TakenModel? = nil, in engine: Engine, _ body: @escaping @MainActor () async throws -> Success
   ) async throws -> Success {
-    let isUnsaved = hasUnsavedChanges || taken?.moment.isUnsaved == true
+    let wasUnsaved = taken?.moment.isUnsaved == true
     return try await access(engine) { @MainActor in
-      if isUnsaved {
+      // The model may have changed while the call waited for the access.
+      if wasUnsaved || self.hasUnsavedChanges {
         await self.keepModel(in: engine)
         // A close that gives up later changes may have cleared it.
         await engine.updateChangeCount(.done)
@@ -124,7 +125,11 @@ extension ModelFile {
         if self.hasUnsavedChanges { self.endEvent() }
         if self.edits == saved { break }
         saved = self.edits
-        if self.hasUnsavedChanges { try await engine.save() }
+        if self.hasUnsavedChanges {
+          // A save may have read another program's change.
+          await self.keepModel(in: engine)
+          try await engine.save()
+        }
         self.settle()
         await self.messages.drain()
       }

@@ -202,6 +202,8 @@ open class NSDocument: NSObject, NSFilePresenter {
     if wrapper.isDirectory { _ = try wrapper.children() }  // It fixes the names of this moment.
     try read(from: url, ofType: typeName)
     fileType = typeName
+    // Otherwise the group of the present event counts as a change when it closes.
+    file.endEvent()
     file.count(.cleared)
     enqueue(nil) { [self] in
       await attempt { try await file.follow(url) { wrapper.matchesContents(of: url) } }

@@ -46,7 +46,13 @@ extension Document {
     switch try await resolver.resolve(conflict) {
     case .undecided: return nil
     case .keepPresent: return (copies, nil)
-    case .keep(let kept): return (copies, conflict.versions.first { $0.version.id == kept.id }?.content)
+    case .keep(let kept):
+      guard let chosen = conflict.versions.first(where: { $0.version.id == kept.id }) else {
+        throw FilePackageError(
+          .noSuchVersion, .read, document: fileURL.path,
+          reason: "no version '\(kept.id.uuidString)' is in conflict with it")
+      }
+      return (copies, chosen.content)
     case .merged(let content): return (copies, content)
     }
   }

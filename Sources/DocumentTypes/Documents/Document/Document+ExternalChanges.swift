@@ -52,18 +52,21 @@ extension Document {
 
   /// Tells the document that another program moved it. Later reads and saves use `newURL`.
   public func presentedItemDidMove(to newURL: URL) async {
-    await follow(to: newURL)
-    if let storage = lifecycle.opened?.storage { hear(await makeWatcher(of: storage, at: fileURL)) }
+    await perform { document in
+      await document.follow(to: newURL)
+      // Within the access: no close and no save elsewhere comes between.
+      guard let storage = document.lifecycle.opened?.storage else { return }
+      document.hear(await document.makeWatcher(of: storage, at: document.fileURL))
+    }
   }
 
   func follow(to newURL: URL) async {
     await perform { document in
+      guard let storage = document.lifecycle.opened?.storage else { return }
       do {
-        let storage = document.lifecycle.opened?.storage
-        try await storage?.follow(to: newURL)
+        try await storage.follow(to: newURL)
         document.core.fileURL = newURL
-        let facts = await storage?.facts()
-        document.lifecycle.note(facts)
+        document.lifecycle.opened?.facts = await storage.facts()
         if document.filePresenter != nil { await document.startPresenting(at: newURL) }
         document.options.eventHandler?(.moved(to: newURL))
       } catch {
@@ -152,6 +155,7 @@ extension Document {
       tellState()
     }
     lifecycle.opened?.disk = .asOthersLeft
+    lifecycle.opened?.facts = facts
     // Only now, after it has read the other content: the user goes on typing meanwhile (D1).
     let outcome: ExternalChangeOutcome
     if changes.hasUnsavedChanges {

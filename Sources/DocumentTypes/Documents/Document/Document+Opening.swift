@@ -43,28 +43,39 @@ extension Document {
     do {
       begin(.opening)
       await startPresenting(at: fileURL)
-      let (storage, content, hasConflicts) = try await coordinated(.readingIntent(with: fileURL)) {
-        let storage = try await storageEnvironment.open(fileURL)
-        let content = try await storage.content(as: Content.self)
-        return (storage, content, try await storage.hasConflicts())
-      }
-      let facts = await storage.facts()
-      // The opening finds this document's own earlier copies like any other copy.
-      recovery?.release()
-      let watcher = await makeWatcher(of: storage, at: fileURL)
-      let copies = await findRecoveryCopies(facts)
-      // No `await` may come between here and the end: the document is open with all of these, or not at all.
-      adopt(content, facts, in: storage)
-      core.hasFailed = false
-      hear(watcher)
-      recovery?.offer(copies)
-      if hasConflicts { lifecycle.opened?.noteConflict() }
-      end()
+      await goOn(with: try await read(fileURL))
     } catch {
       await stopPresenting()
       end()
       throw report(DocumentError(error, .open, fileURL))
     }
+  }
+
+  private typealias Found = (storage: any DocumentStorage, content: Content, hasConflicts: Bool)
+
+  /// Opens and reads what stands at `url`, in turn with other programs.
+  private func read(_ url: URL) async throws -> Found {
+    try await coordinated(.readingIntent(with: url)) {
+      let storage = try await storageEnvironment.open(url)
+      let content = try await storage.content(as: Content.self)
+      return (storage, content, try await storage.hasConflicts())
+    }
+  }
+
+  /// Goes on with what was read at the document's place.
+  private func goOn(with found: Found) async {
+    let facts = await found.storage.facts()
+    // The opening finds this document's own earlier copies like any other copy.
+    recovery?.release()
+    let watcher = await makeWatcher(of: found.storage, at: fileURL)
+    let copies = await findRecoveryCopies(facts)
+    // No `await` may come between here and the end: the document is open with all of these, or not at all.
+    adopt(found.content, facts, in: found.storage)
+    core.hasFailed = false
+    hear(watcher)
+    recovery?.offer(copies)
+    lifecycle.opened?.conflict = found.hasConflicts ? .stored : .none
+    end()
   }
 
   /// Goes on with content as it is on disk.
@@ -94,9 +105,16 @@ extension Document {
 
   private func readAnew(from url: URL) async throws(DocumentError) {
     guard let storage = lifecycle.opened?.storage else {
+      let old = fileURL
       core.fileURL = url
       tellObservers()
-      return try await load()
+      do throws(DocumentError) {
+        return try await load()
+      } catch {
+        core.fileURL = old
+        tellObservers()
+        throw error
+      }
     }
     begin(.reverting)
     do {
@@ -105,19 +123,15 @@ extension Document {
           try await storage.reload(as: Content.self)
         }
         adopt(content, await storage.facts(), in: storage)
+        core.hasFailed = false
+        end()
       } else {
-        let opened = try await storageEnvironment.open(url)
-        let content = try await opened.content(as: Content.self)
-        let facts = await opened.facts()
-        let watcher = await makeWatcher(of: opened, at: url)
+        let found = try await read(url)
         await tidyUp(storage)
         await startPresenting(at: url)
         core.fileURL = url
-        adopt(content, facts, in: opened)
-        hear(watcher)
+        await goOn(with: found)
       }
-      core.hasFailed = false
-      end()
     } catch {
       core.hasFailed = true
       end()

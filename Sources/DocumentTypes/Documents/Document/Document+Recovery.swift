@@ -32,15 +32,16 @@ extension Document {
       let facts = await opened.storage.facts()
       let isOfThisState = copy.record.baseRevision != nil && copy.record.baseRevision == facts.revision
       adopt(base, facts, in: opened.storage)
+      if !isOfThisState && !edited.isEmpty {
+        // First: if it fails, the document is as on disk, and the copy is still offered.
+        try await opened.storage.makeConflictVersion(of: edited)
+        lifecycle.opened?.conflict = .stored
+      }
       let content = try await opened.storage.reload(as: Content.self, with: edits)
       lifecycle.opened?.content = content
       changes.change()
       changes.forgetSaved()
       recovery.adopt(copy)
-      if !isOfThisState && !edited.isEmpty {
-        lifecycle.opened?.conflict = .pending(edited)
-        try await makeConflictVersion()
-      }
       end()
       noteChange()
     } catch {
@@ -86,7 +87,10 @@ extension Document {
     // A content that cannot be written has no copy either.
     guard let recovery, error.code != .content else { return error }
     do {
-      error.recoveryCopy = try await recovery.store(changes.current, newRecord(of: opened.facts)) {
+      var record = newRecord(of: opened.facts)
+      // Another program's state that is no conflict version yet becomes one when the copy is loaded (D3).
+      if case .pending = opened.conflict { record.baseRevision = nil }
+      error.recoveryCopy = try await recovery.store(changes.current, record) {
         try await opened.storage.unsavedChanges(of: opened.content)
       }
     } catch let second {

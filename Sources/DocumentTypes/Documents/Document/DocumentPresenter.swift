@@ -39,7 +39,16 @@ package final class DocumentPresenter: FilePresenter {
     await document?.makeWay()
   }
 
-  package func savePresentedItemChanges() async throws { try await document?.savePresentedItemChanges() }
+  package func savePresentedItemChanges() async throws {
+    guard let document else { return }
+    do {
+      try await document.savePresentedItemChanges()
+    } catch {
+      // A document that has closed meanwhile has nothing to save: the access may begin.
+      if await document.isOpen { throw error }
+    }
+  }
+
   package func accommodatePresentedItemDeletion() async throws {
     try await document?.accommodatePresentedItemDeletion()
   }

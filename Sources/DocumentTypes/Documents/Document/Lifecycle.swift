@@ -93,15 +93,4 @@ enum Lifecycle<Content: DocumentContent>: Sendable {
     guard let content else { return }
     self = .inMemory(content, last: facts)
   }
-
-  /// Another program moved the document, so that these are the facts.
-  mutating func note(_ facts: StorageFacts?) {
-    switch self {
-    case .closed: self = .closed(last: facts)
-    case .inMemory(let content, _): self = .inMemory(content, last: facts)
-    case .open(var document):
-      if let facts { document.facts = facts }
-      self = .open(document)
-    }
-  }
 }
