@@ -108,16 +108,8 @@ public struct ImportLimits: Sendable, Hashable {
   static let maximumPadding: UInt64 = 16 << 20
 
   /// The absence of limits, for an archive that is not imported.
-  static let none: ImportLimits = {
-    var limits = ImportLimits()
-    limits.entries = .max
-    limits.bytes = .max
-    limits.ratio = .max
-    limits.depth = .max
-    limits.nameBytes = .max
-    limits.dictionaryBytes = .max
-    return limits
-  }()
+  static let none = ImportLimits(
+    entries: .max, bytes: .max, ratio: .max, depth: .max, nameBytes: .max, dictionaryBytes: .max)
 
   /// The greatest length of an archive that comes as a stream: taken and omitted bytes, and the headers of entries.
   var streamBytes: UInt64 {

@@ -12,7 +12,6 @@ protocol Decompressor: AnyObject {
 final class DecompressedStream: LibarchiveInput {
   private let decompressor: any Decompressor
   private let archive: ArchiveInput
-  private let input: PositionedInput
   private let limits: ImportLimits
   private let buffer = UnsafeMutableRawBufferPointer.allocate(
     byteCount: ArchiveInput.chunkSize, alignment: 16)
@@ -25,7 +24,6 @@ final class DecompressedStream: LibarchiveInput {
     self.decompressor = decompressor
     self.archive = archive
     self.limits = limits
-    input = PositionedInput(archive)
   }
 
   deinit {
@@ -36,7 +34,7 @@ final class DecompressedStream: LibarchiveInput {
     var output = target
     repeat {
       if rest.isEmpty && !isEnd {
-        let got = try input.read(into: buffer)
+        let got = try archive.read(into: buffer)
         rest = UnsafeRawBufferPointer(rebasing: buffer[..<got])
         isEnd = got == 0
       }

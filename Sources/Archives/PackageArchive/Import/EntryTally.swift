@@ -1,12 +1,5 @@
 /// The numbers of entries and bytes of an archive, by what becomes of them.
 struct EntryTally {
-  /// The fate of an entry.
-  enum Share {
-    /// The entry is part of the package.
-    case taken
-    case leftOut
-  }
-
   struct Sum {
     var entries = 0
     var bytes: UInt64 = 0
@@ -15,8 +8,12 @@ struct EntryTally {
   }
 
   private let limits: ImportLimits
-  private(set) var taken = Sum()
-  private(set) var leftOut = Sum()
+  /// What is part of the package.
+  var taken = Sum()
+  var leftOut = Sum()
+
+  /// What becomes of an entry: `taken` or `leftOut`.
+  typealias Share = WritableKeyPath<EntryTally, Sum>
 
   init(_ limits: ImportLimits) {
     self.limits = limits
@@ -25,13 +22,6 @@ struct EntryTally {
   /// All bytes that the import has read.
   var bytesRead: UInt64 { taken.bytes.addingSaturated(leftOut.bytes) }
 
-  private static func place(of share: Share) -> WritableKeyPath<EntryTally, Sum> {
-    switch share {
-    case .taken: \.taken
-    case .leftOut: \.leftOut
-    }
-  }
-
   /// Counts an entry, or bytes of it.
   ///
   /// - Throws: a finding if a share exceeds a limit. Each share counts by itself, so that reading ends.
@@ -39,16 +29,15 @@ struct EntryTally {
     entries: Int = 0, bytes: UInt64 = 0, attributeBytes: UInt64 = 0, as share: Share, of entry: ArchiveEntry,
     archiveBytes: UInt64
   ) throws {
-    let place = Self.place(of: share)
-    self[keyPath: place].entries += entries
-    self[keyPath: place].bytes = self[keyPath: place].bytes.addingSaturated(bytes)
-    self[keyPath: place].attributeBytes += attributeBytes
-    guard self[keyPath: place].entries <= limits.entries else {
+    self[keyPath: share].entries += entries
+    self[keyPath: share].bytes = self[keyPath: share].bytes.addingSaturated(bytes)
+    self[keyPath: share].attributeBytes += attributeBytes
+    guard self[keyPath: share].entries <= limits.entries else {
       throw ArchiveError.Finding(
         .limitExceeded, entry: entry.name, "it has more than \(limits.entries) entries", unless: .entries)
     }
-    let attributes = self[keyPath: place].attributeBytes
-    try limits.check(bytes: self[keyPath: place].bytes.addingSaturated(attributes), entry: entry.name)
+    let attributes = self[keyPath: share].attributeBytes
+    try limits.check(bytes: self[keyPath: share].bytes.addingSaturated(attributes), entry: entry.name)
     try limits.check(ratioOf: bytesRead.addingSaturated(attributes), to: archiveBytes, entry: entry.name)
   }
 

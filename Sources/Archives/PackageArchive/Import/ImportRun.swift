@@ -48,7 +48,7 @@ struct ImportRun {
     switch format {
     case .zip: return try ZipSource(input, options)
     case .sevenZip: throw ArchiveFormat.unread("7z", "7z x FILE")
-    case .tar: return try TarSource(PositionedInput(input))
+    case .tar: return try TarSource(input)
     case .tarGzip: decompressor = try GzipDecompressor()
     case .tarXZ: decompressor = try XZDecompressor(options.limits)
     case .tarZstd: decompressor = try ZstandardDecompressor()
@@ -126,7 +126,7 @@ struct ImportRun {
       try prepare(&entry)
       // The destination of a link is among its bytes, which are not read yet.
       if case .link = entry.kind { continue }
-      var share = EntryTally.Share.leftOut
+      var share: EntryTally.Share = \.leftOut
       if case .take(let taken) = try checker.check(entry), !taken.mayBeAppleDouble { share = .taken }
       try tally.add(
         entries: 1, bytes: entry.size ?? 0, as: share, of: entry, archiveBytes: input.archiveBytes)
@@ -137,7 +137,7 @@ struct ImportRun {
     switch try checker.check(entry) {
     case .isTop:
       isTopNamed = true
-      try count(entry, as: .taken)
+      try count(entry, as: \.taken)
       replaced.entries += 1
     case .leaveOut(let path):
       if report.leftOut.last != path.string { report.leftOut.append(path.string) }
@@ -146,7 +146,7 @@ struct ImportRun {
       if hidden.last != path { hidden.append(path) }
       try leaveOut(entry)
     case .take(let taken):
-      try count(entry, as: .taken)
+      try count(entry, as: \.taken)
       if taken.replaces {
         replaced.entries += 1
         replaced.bytes += try sink.size(of: taken.path)
@@ -157,9 +157,9 @@ struct ImportRun {
   }
 
   private mutating func leaveOut(_ entry: ArchiveEntry) throws {
-    try count(entry, as: .leftOut)
+    try count(entry, as: \.leftOut)
     // The import reads these bytes all the same, so that it finds damage and excess.
-    if entry.kind == .file { _ = try read(entry, as: .leftOut) { _, _ in } }
+    if entry.kind == .file { _ = try read(entry, as: \.leftOut) { _, _ in } }
   }
 
   private mutating func take(
@@ -171,7 +171,7 @@ struct ImportRun {
     }
     if let original = taken.original {
       try tally.add(
-        bytes: sink.size(of: original), as: .taken, of: entry, archiveBytes: input.archiveBytes)
+        bytes: sink.size(of: original), as: \.taken, of: entry, archiveBytes: input.archiveBytes)
       return try sink.addCopy(path, of: original, entry)
     }
     switch entry.kind {
@@ -184,7 +184,7 @@ struct ImportRun {
       if entry.mode & 0o6000 != 0 { report.privileged.append(path.string) }
       var first: [UInt8] = []
       try sink.addFile(path, entry) { write in
-        first = try read(entry, as: .taken, write)
+        first = try read(entry, as: \.taken, write)
       }
       guard taken.mayBeAppleDouble else { return }
       if first == EntryChecker.appleDoubleMagic {

@@ -47,7 +47,7 @@ package struct TreeChecker {
         path.names.first.map({ !EntryChecker.isHiddenName($0) }) ?? false
       else { throw Refusal(path: path.display, reason: "its name belongs to the document itself") }
       if kind == .symbolicLink { try EntryChecker.check(destination, at: path, in: nil, of: entry, options) }
-      try tally.add(entries: 1, bytes: size, as: .taken, of: entry, archiveBytes: .max)
+      try tally.add(entries: 1, bytes: size, as: \.taken, of: entry, archiveBytes: .max)
     } catch let finding as ArchiveError.Finding {
       throw Refusal(path: path.display, reason: finding.reason)
     } catch let refusal as Refusal {

@@ -191,33 +191,3 @@ extension LibarchiveInput {
     throw ArchiveError.Finding(.inputOutput, "a stream cannot be read from another place")
   }
 }
-
-/// The bytes of an archive for libarchive: from the beginning of a stream, or at any offset of a file.
-final class PositionedInput: LibarchiveInput {
-  private let input: ArchiveInput
-  private var position: Int64 = 0
-
-  init(_ input: ArchiveInput) {
-    self.input = input
-  }
-
-  var isSeekable: Bool { input.size != nil }
-
-  func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
-    guard input.size != nil else { return try input.read(into: buffer) }
-    let count = try input.read(at: UInt64(position), into: buffer)
-    position += Int64(count)
-    return count
-  }
-
-  func seek(to offset: Int64, from whence: Int32) throws -> Int64 {
-    let size = Int64(clamping: input.size ?? 0)
-    let base = whence == SEEK_SET ? 0 : whence == SEEK_CUR ? position : size
-    let (target, overflow) = base.addingReportingOverflow(offset)
-    guard !overflow, target >= 0 else {
-      throw ArchiveError.Finding(.damaged, "it points before its beginning")
-    }
-    position = min(target, size)
-    return position
-  }
-}

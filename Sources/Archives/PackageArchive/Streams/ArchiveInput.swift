@@ -3,7 +3,7 @@ import Glibc
 import SystemPackage
 
 /// An archive to read: a file at any offset, or a stream once from its beginning.
-final class ArchiveInput {
+final class ArchiveInput: LibarchiveInput {
   /// The bytes of one read.
   static let chunkSize = 1 << 18
 

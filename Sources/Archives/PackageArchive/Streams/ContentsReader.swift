@@ -4,40 +4,23 @@ import FoundationEssentials
 
 /// A child's bytes: opens the child once, and reads at any offset.
 struct ContentsReader: ~Copyable {
-  private let data: Data
-  private let file: OpenFile?
-  private let node: StoredNode?
+  private enum Source {
+    case data(Data)
+    case file(OpenNode, StoredNode)
+  }
+
+  private let source: Source
   /// The child's size in bytes.
   let size: UInt64
 
   /// - Throws: a `FilePackageError`, `changedOnDisk` if the file is no longer the one in the snapshot.
   init(_ contents: FileContents) throws {
     switch contents {
-    case .data(let data):
-      self.data = data
-      file = nil
-      node = nil
-      size = UInt64(data.count)
+    case .data(let data): (source, size) = (.data(data), UInt64(data.count))
     case .stored(let node):
-      let file = try node.openFile()
-      let size: UInt64
-      do {
-        size = try node.disk.status(of: file).size
-      } catch {
-        throw FilePackageError(error, .read, node)
-      }
-      data = Data()
-      self.node = node
-      self.size = size
-      self.file = OpenFile(file)
-    }
-  }
-
-  private final class OpenFile {
-    let descriptor: OwnedDescriptor
-
-    init(_ descriptor: consuming OwnedDescriptor) {
-      self.descriptor = descriptor
+      let file = OpenNode(try node.openFile())
+      source = .file(file, node)
+      size = try node.attempt(.read) { try node.disk.status(of: file.descriptor).size }
     }
   }
 
@@ -45,28 +28,20 @@ struct ContentsReader: ~Copyable {
   ///
   /// - Throws: `changedOnDisk` if the file has become too short.
   func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws {
-    guard let node else {
+    switch source {
+    case .data(let data):
       let start = data.startIndex + Int(offset)
       data.copyBytes(to: buffer, from: start..<start + buffer.count)
-      return
-    }
-    var done = 0
-    while done < buffer.count {
-      let count = try read(at: offset + UInt64(done), into: buffer, from: done, node)
-      if count == 0 { throw FilePackageError(.changedOnDisk, .read, node) }
-      done += count
-    }
-  }
-
-  private func read(
-    at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer, from start: Int, _ node: StoredNode
-  ) throws(FilePackageError) -> Int {
-    guard let file else { return 0 }
-    do {
-      return try node.disk.read(
-        file.descriptor, at: offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer[start...]))
-    } catch {
-      throw FilePackageError(error, .read, node)
+    case .file(let file, let node):
+      var done = 0
+      while done < buffer.count {
+        let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
+        let count = try node.attempt(.read) {
+          try node.disk.read(file.descriptor, at: offset + UInt64(done), into: rest)
+        }
+        if count == 0 { throw FilePackageError(.changedOnDisk, .read, node) }
+        done += count
+      }
     }
   }
 
@@ -84,13 +59,8 @@ struct ContentsReader: ~Copyable {
   ///
   /// - Throws: `changedOnDisk`.
   func finish() throws {
-    guard let node, let file, let status = node.status else { return }
-    let now: FileStatus
-    do {
-      now = try node.disk.status(of: file.descriptor)
-    } catch {
-      throw FilePackageError(error, .read, node)
-    }
+    guard case .file(let file, let node) = source, let status = node.status else { return }
+    let now = try node.attempt(.read) { try node.disk.status(of: file.descriptor) }
     guard now.identity.hasSameContents(as: status.identity) else {
       throw FilePackageError(.changedOnDisk, .read, node)
     }

@@ -1,7 +1,10 @@
 /// Numbers in zip's byte order, with the least byte first.
 extension [UInt8] {
-  mutating func append<Number: FixedWidthInteger>(littleEndian number: Number) {
-    Swift.withUnsafeBytes(of: number.littleEndian) { append(contentsOf: $0) }
+  /// Appends numbers in their order.
+  mutating func append<each Number: FixedWidthInteger>(littleEndian numbers: repeat each Number) {
+    for number in repeat each numbers {
+      Swift.withUnsafeBytes(of: number.littleEndian) { append(contentsOf: $0) }
+    }
   }
 }
 

@@ -37,29 +37,20 @@ struct ZipRecord {
     to bytes: inout [UInt8], crc: UInt32, compressedSize: UInt32, size: UInt32, extraCount: Int
   ) {
     let dos = DOSTime(modified)
-    bytes.append(littleEndian: flags)
-    bytes.append(littleEndian: method)
-    bytes.append(littleEndian: dos.time)
-    bytes.append(littleEndian: dos.date)
-    bytes.append(littleEndian: crc)
-    bytes.append(littleEndian: compressedSize)
-    bytes.append(littleEndian: size)
-    bytes.append(littleEndian: UInt16(name.count))
-    bytes.append(littleEndian: UInt16(extraCount))
+    bytes.append(
+      littleEndian: flags, method, dos.time, dos.date, crc, compressedSize, size, UInt16(name.count),
+      UInt16(extraCount))
   }
 
   /// The header before the bytes.
   var localHeader: [UInt8] {
     var extra = timestamp
     if needsZip64 {
-      extra.append(littleEndian: ZipFormat.zip64Field)
-      extra.append(littleEndian: UInt16(16))
-      extra.append(littleEndian: hasDescriptor ? 0 : size)
-      extra.append(littleEndian: hasDescriptor ? 0 : compressedSize)
+      let (size, compressedSize) = hasDescriptor ? (0, 0) : (self.size, self.compressedSize)
+      extra.append(littleEndian: ZipFormat.zip64Field, UInt16(16), size, compressedSize)
     }
     var bytes: [UInt8] = []
-    bytes.append(littleEndian: ZipFormat.localHeader)
-    bytes.append(littleEndian: needsZip64 ? UInt16(45) : 20)
+    bytes.append(littleEndian: ZipFormat.localHeader, needsZip64 ? UInt16(45) : 20)
     let (compressed, whole) = hasDescriptor ? (0, 0) : (compressedSize, size)
     appendCommon(
       to: &bytes, crc: hasDescriptor ? 0 : crc,
@@ -72,14 +63,11 @@ struct ZipRecord {
   var dataDescriptor: [UInt8] {
     guard hasDescriptor else { return [] }
     var bytes: [UInt8] = []
-    bytes.append(littleEndian: ZipFormat.dataDescriptor)
-    bytes.append(littleEndian: crc)
+    bytes.append(littleEndian: ZipFormat.dataDescriptor, crc)
     if needsZip64 {
-      bytes.append(littleEndian: compressedSize)
-      bytes.append(littleEndian: size)
+      bytes.append(littleEndian: compressedSize, size)
     } else {
-      bytes.append(littleEndian: UInt32(compressedSize))
-      bytes.append(littleEndian: UInt32(size))
+      bytes.append(littleEndian: UInt32(compressedSize), UInt32(size))
     }
     return bytes
   }
@@ -89,27 +77,20 @@ struct ZipRecord {
     var extra = timestamp + ntfsTime
     let isFar = offset >= Self.limit
     if needsZip64 || isFar {
-      extra.append(littleEndian: ZipFormat.zip64Field)
-      extra.append(littleEndian: UInt16((needsZip64 ? 16 : 0) + (isFar ? 8 : 0)))
-      if needsZip64 {
-        extra.append(littleEndian: size)
-        extra.append(littleEndian: compressedSize)
-      }
+      extra.append(littleEndian: ZipFormat.zip64Field, UInt16((needsZip64 ? 16 : 0) + (isFar ? 8 : 0)))
+      if needsZip64 { extra.append(littleEndian: size, compressedSize) }
       if isFar { extra.append(littleEndian: offset) }
     }
     var bytes: [UInt8] = []
-    bytes.append(littleEndian: ZipFormat.centralHeader)
-    bytes.append(littleEndian: ZipFormat.unix << 8 | 45)
-    bytes.append(littleEndian: versionNeeded)
+    bytes.append(littleEndian: ZipFormat.centralHeader, ZipFormat.unix << 8 | 45, versionNeeded)
     appendCommon(
       to: &bytes, crc: crc, compressedSize: needsZip64 ? ZipFormat.elsewhere32 : UInt32(compressedSize),
       size: needsZip64 ? ZipFormat.elsewhere32 : UInt32(size), extraCount: extra.count)
-    bytes.append(littleEndian: UInt16(0))  // comment
-    bytes.append(littleEndian: UInt16(0))  // disk
-    bytes.append(littleEndian: UInt16(0))  // internal attributes
+    // The lengths of a comment, the number of a disk, and internal attributes.
+    bytes.append(littleEndian: UInt16(0), UInt16(0), UInt16(0))
     let isDirectory = name.last == UInt8(ascii: "/")
-    bytes.append(littleEndian: mode << 16 | (isDirectory ? 0x10 : 0))
-    bytes.append(littleEndian: isFar ? ZipFormat.elsewhere32 : UInt32(offset))
+    bytes.append(
+      littleEndian: mode << 16 | (isDirectory ? 0x10 : 0), isFar ? ZipFormat.elsewhere32 : UInt32(offset))
     return bytes + name + extra
   }
 
@@ -117,10 +98,7 @@ struct ZipRecord {
   private var timestamp: [UInt8] {
     guard !isPlain, let seconds = Int32(exactly: modified.seconds) else { return [] }
     var bytes: [UInt8] = []
-    bytes.append(littleEndian: ZipFormat.extendedTimestampField)
-    bytes.append(littleEndian: UInt16(5))
-    bytes.append(1)
-    bytes.append(littleEndian: seconds)
+    bytes.append(littleEndian: ZipFormat.extendedTimestampField, UInt16(5), UInt8(1), seconds)
     return bytes
   }
 
@@ -131,12 +109,8 @@ struct ZipRecord {
     guard !overflows, seconds >= 0, seconds < Int64.max / 10_000_000 - 1 else { return [] }
     let time = UInt64(seconds) * 10_000_000 + UInt64(modified.nanoseconds / 100)
     var bytes: [UInt8] = []
-    bytes.append(littleEndian: ZipFormat.ntfsField)
-    bytes.append(littleEndian: UInt16(32))
-    bytes.append(littleEndian: UInt32(0))
-    bytes.append(littleEndian: UInt16(1))
-    bytes.append(littleEndian: UInt16(24))
-    for _ in 0..<3 { bytes.append(littleEndian: time) }
+    bytes.append(
+      littleEndian: ZipFormat.ntfsField, UInt16(32), UInt32(0), UInt16(1), UInt16(24), time, time, time)
     return bytes
   }
 }

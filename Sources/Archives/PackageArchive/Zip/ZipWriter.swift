@@ -40,14 +40,9 @@ struct ZipWriter {
       try writeEnd64(start: start, size: size)
     }
     var bytes: [UInt8] = []
-    bytes.append(littleEndian: ZipFormat.end)
-    bytes.append(littleEndian: UInt16(0))
-    bytes.append(littleEndian: UInt16(0))
-    bytes.append(littleEndian: UInt16(clamping: count))
-    bytes.append(littleEndian: UInt16(clamping: count))
-    bytes.append(littleEndian: UInt32(clamping: size))
-    bytes.append(littleEndian: UInt32(clamping: start))
-    bytes.append(littleEndian: UInt16(comment.count))
+    bytes.append(
+      littleEndian: ZipFormat.end, UInt16(0), UInt16(0), UInt16(clamping: count), UInt16(clamping: count),
+      UInt32(clamping: size), UInt32(clamping: start), UInt16(comment.count))
     try output.write(bytes + comment)
     try output.flush()
   }
@@ -55,20 +50,10 @@ struct ZipWriter {
   private func writeEnd64(start: UInt64, size: UInt64) throws {
     let end = output.count
     var bytes: [UInt8] = []
-    bytes.append(littleEndian: ZipFormat.end64)
-    bytes.append(littleEndian: UInt64(ZipFormat.end64Size - 12))
-    bytes.append(littleEndian: ZipFormat.unix << 8 | 45)
-    bytes.append(littleEndian: UInt16(45))
-    bytes.append(littleEndian: UInt32(0))
-    bytes.append(littleEndian: UInt32(0))
-    bytes.append(littleEndian: count)
-    bytes.append(littleEndian: count)
-    bytes.append(littleEndian: size)
-    bytes.append(littleEndian: start)
-    bytes.append(littleEndian: ZipFormat.locator64)
-    bytes.append(littleEndian: UInt32(0))
-    bytes.append(littleEndian: end)
-    bytes.append(littleEndian: UInt32(1))
+    bytes.append(
+      littleEndian: ZipFormat.end64, UInt64(ZipFormat.end64Size - 12), ZipFormat.unix << 8 | 45, UInt16(45),
+      UInt32(0), UInt32(0), count, count, size, start)
+    bytes.append(littleEndian: ZipFormat.locator64, UInt32(0), end, UInt32(1))
     try output.write(bytes)
   }
 }
