@@ -69,9 +69,7 @@ struct ImageMerge {
     if isConflict {
       conflicts.append(MergeConflict(path, base == nil ? .bothAdded : .bothChanged, kept: .ours))
     }
-    var image = ImageNotes.Image(
-      name: picture.name, originalFilename: picture.originalFilename, caption: own.caption,
-      folder: picture.folder, source: picture.source)
+    var image = picture
     image.caption = caption.value ?? own.caption
     return image
   }
@@ -99,16 +97,14 @@ extension ImageNotes.Image {
 
   /// Returns the same image as a new one for another tree.
   fileprivate func detached() throws -> ImageNotes.Image {
-    guard !isNew else { return self }
-    return ImageNotes.Image(
-      name: name, originalFilename: originalFilename, caption: caption, folder: folder,
-      source: .new(try file().copy()))
+    var image = self
+    if !isNew { image.source = .new(try file().copy()) }
+    return image
   }
 
   fileprivate func moved(toNameAmongst taken: [String]) throws -> ImageNotes.Image {
-    let format = try header().format
-    return ImageNotes.Image(
-      name: FreeName.of(name, format, amongst: taken), originalFilename: originalFilename, caption: caption,
-      folder: folder, source: try detached().source)
+    var image = try detached()
+    image.name = FreeName.of(name, try header().format, amongst: taken)
+    return image
   }
 }

@@ -5,15 +5,15 @@ extension ImageNotes {
   /// One image of a document.
   public struct Image: Sendable {
     /// The name of its file in the package, which identifies the image.
-    public let name: String
+    public internal(set) var name: String
     /// The name of the file when the user added it.
-    public let originalFilename: String
+    public internal(set) var originalFilename: String
     /// The user's caption.
     public var caption: String
 
     /// The folder in the package: `Images`, or the top in the classic shape.
     var folder: [String]
-    let source: Source
+    var source: Source
 
     enum Source: Sendable {
       case stored(StoredImage)
@@ -61,12 +61,10 @@ final class StoredImage: Sendable {
   }
 
   func file() throws -> FileWrapper {
-    if let removed { return removed }
+    // The image's file, after its removal from a value.
+    if let removed = held.withLock({ $0 }) { return removed }
     return try directory.regularFile(at: name)
   }
-
-  /// The image's file, after its removal from a value.
-  var removed: FileWrapper? { held.withLock { $0 } }
 
   /// Holds the image, which the next save removes from the directory. There is nothing to hold if another program has
   /// removed it.
@@ -75,6 +73,19 @@ final class StoredImage: Sendable {
       let file = try file()
       held.withLock { $0 = file }
     } catch let error as FilePackageError where error.code == .noSuchFile {
+    }
+  }
+}
+
+extension FileWrapper {
+  /// The format of the image in the file; nil if it is no image of a known format.
+  var imageFormat: ImageHeader.Format? {
+    get throws {
+      do {
+        return try ImageHeader(of: self).format
+      } catch is ImageHeaderError {
+        return nil
+      }
     }
   }
 }

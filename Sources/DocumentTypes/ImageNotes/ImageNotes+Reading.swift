@@ -77,14 +77,12 @@ extension ImageNotes {
     var images: [Image] = []
     var missing: [String] = []
     for entry in ImageList(parsing: try string(Layout.list, in: tree) ?? "").entries {
-      guard let image = found.removeValue(forKey: PackagePath(entry.path)) else {
+      guard var image = found.removeValue(forKey: PackagePath(entry.path)) else {
         missing.append(entry.originalFilename)
         continue
       }
-      images.append(
-        Image(
-          name: image.name, originalFilename: entry.originalFilename, caption: entry.caption,
-          folder: image.folder, source: image.source))
+      (image.originalFilename, image.caption) = (entry.originalFilename, entry.caption)
+      images.append(image)
     }
     // Images that another program added come last.
     return (images + order.compactMap { found[$0] }, missing, others)

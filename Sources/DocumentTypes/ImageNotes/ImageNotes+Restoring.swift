@@ -10,22 +10,15 @@ extension ImageNotes {
   /// - Throws: the error of the system if a picture cannot be read. The value is then unchanged.
   public mutating func restore(_ other: ImageNotes) throws {
     var restored: [Image] = []
-    for image in other.images {
+    for var image in other.images {
       let file = try image.file()
-      let own = images.first { $0.place == image.place }
-      if let own, try own.file().hasSameContents(as: file) {
-        restored.append(
-          Image(
-            name: own.name, originalFilename: image.originalFilename, caption: image.caption,
-            folder: own.folder,
-            source: own.source))
+      if let own = images.first(where: { $0.place == image.place }), try own.file().hasSameContents(as: file)
+      {
+        image.source = own.source
       } else {
-        restored.append(
-          Image(
-            name: image.name, originalFilename: image.originalFilename, caption: image.caption,
-            folder: image.folder,
-            source: .new(FileWrapper(regularFileWithContents: try file.contents()))))
+        image.source = .new(FileWrapper(regularFileWithContents: try file.contents()))
       }
+      restored.append(image)
     }
     for image in images { try image.hold() }
     (text, customName, images) = (other.text, other.customName, restored)

@@ -66,7 +66,7 @@ struct AssetIntake {
     }
     for (path, file) in files
     where places[PackagePath(path)] == nil && PackagePath(path) != textName.map({ PackagePath($0) }) {
-      if try isTaken(path) || file.isImage {
+      if try isTaken(path) || file.imageFormat != nil {
         places[PackagePath(path)] = try take(file, at: path, caption: "", isShown: false)
       } else {
         others.append(.leftOut(path, reason: "the text does not name it"))
@@ -114,12 +114,10 @@ struct AssetIntake {
       guard let place = places[PackagePath(entry.file)],
         let index = rest.firstIndex(where: { $0.place == PackagePath(place) })
       else { continue }
-      let image = rest.remove(at: index)
-      arranged.append(
-        ImageNotes.Image(
-          name: image.name,
-          originalFilename: entry.filename.flatMap { $0.isEmpty ? nil : $0 } ?? image.originalFilename,
-          caption: entry.caption ?? "", folder: image.folder, source: image.source))
+      var image = rest.remove(at: index)
+      if let filename = entry.filename, !filename.isEmpty { image.originalFilename = filename }
+      image.caption = entry.caption ?? ""
+      arranged.append(image)
     }
     document.notes.images = arranged + rest
   }
@@ -241,20 +239,6 @@ struct AssetIntake {
   }
 }
 
-extension FileWrapper {
-  /// Whether the file is an image of a known format.
-  fileprivate var isImage: Bool {
-    get throws {
-      do {
-        _ = try ImageHeader(of: self)
-        return true
-      } catch is ImageHeaderError {
-        return false
-      }
-    }
-  }
-}
-
 extension String {
   /// A sentence as a clause: without a capital and a full stop.
   var asClause: String {
@@ -270,7 +254,7 @@ extension RelativePath {
   ///
   /// - Parameter folder: the path of the text's folder in the tree.
   static func candidates(_ destination: String, in folder: String = "") -> [RelativePath] {
-    let unescaped = String(decoding: withoutEscapes(Array(destination.utf8)), as: UTF8.self)
+    let unescaped = MarkdownReferences.unescaped(Array(destination.utf8)[...])
     var spellings = [unescaped, HTMLText.unescaped(destination), destination.replacing("\\", with: "/")]
     if let end = destination.firstIndex(where: { $0 == "?" || $0 == "#" }) {
       spellings.append(String(destination[..<end]))
@@ -279,20 +263,5 @@ extension RelativePath {
       [RelativePath(destination, in: folder), RelativePath(destination, isEncoded: false, in: folder)]
       + spellings.map { RelativePath($0, in: folder) }
     return readings.enumerated().filter { readings.firstIndex(of: $0.element) == $0.offset }.map(\.element)
-  }
-
-  private static func withoutEscapes(_ bytes: [UInt8]) -> [UInt8] {
-    var result: [UInt8] = []
-    var place = 0
-    while place < bytes.count {
-      if bytes[place] == UInt8(ascii: "\\"), place + 1 < bytes.count, bytes[place + 1] > 0x20,
-        !Self.isLetterOrDigit(bytes[place + 1])
-      {
-        place += 1
-      }
-      result.append(bytes[place])
-      place += 1
-    }
-    return result
   }
 }

@@ -134,20 +134,7 @@ struct HTMLWriter {
   private mutating func source(of asset: AssetLayout.Asset) throws -> String {
     if counts[asset.source] == nil { order.append(asset.source) }
     counts[asset.source, default: 0] += 1
-    return "data:\(try asset.file.mediaType);base64,\(try asset.file.contents().base64EncodedString())"
-  }
-}
-
-extension FileWrapper {
-  /// The media type of the file's bytes: of a picture of a known format, or of any bytes.
-  fileprivate var mediaType: String {
-    get throws {
-      let other = "application/octet-stream"
-      do {
-        return try ImageHeader(of: self).format.contentType.preferredMIMEType ?? other
-      } catch is ImageHeaderError {
-        return other
-      }
-    }
+    let type = try asset.file.imageFormat?.contentType.preferredMIMEType ?? "application/octet-stream"
+    return "data:\(type);base64,\(try asset.file.contents().base64EncodedString())"
   }
 }

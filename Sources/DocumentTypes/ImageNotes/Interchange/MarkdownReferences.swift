@@ -363,20 +363,24 @@ struct MarkdownReferences {
 
   /// Words between brackets, without the backslashes that escape.
   private func words(_ range: Range<Int>) -> String {
-    guard range.count <= Self.longestDestination else { return "" }
+    range.count <= Self.longestDestination ? Self.unescaped(bytes[range]) : ""
+  }
+
+  /// Returns a text without the backslashes that escape.
+  static func unescaped(_ bytes: ArraySlice<UInt8>) -> String {
     var result: [UInt8] = []
-    var place = range.lowerBound
-    while place < range.upperBound {
-      if bytes[place] == UInt8(ascii: "\\"), place + 1 < range.upperBound, isPunctuation(bytes[place + 1]) {
-        place += 1
+    var rest = bytes
+    while var byte = rest.popFirst() {
+      if byte == UInt8(ascii: "\\"), let next = rest.first, isPunctuation(next) {
+        byte = next
+        rest.removeFirst()
       }
-      result.append(bytes[place])
-      place += 1
+      result.append(byte)
     }
     return String(decoding: result, as: UTF8.self)
   }
 
-  private func isPunctuation(_ byte: UInt8) -> Bool {
+  private static func isPunctuation(_ byte: UInt8) -> Bool {
     (0x21...0x2F).contains(byte) || (0x3A...0x40).contains(byte) || (0x5B...0x60).contains(byte)
       || (0x7B...0x7E).contains(byte)
   }
