@@ -40,7 +40,7 @@ struct ReportTests {
 
   @Test func `is a table with the words of a failure in the row of its strategy`() {
     let results = [measurement("naive", [0.0025]), measurement("links", [], problem: "'a' differs")]
-    let lines = TextReport(report(results), display: { $0 }).table(of: results).split(separator: "\n")
+    let lines = TextReport(report(results)).table(of: results).split(separator: "\n")
     #expect(lines.count == 4 && lines[0] == "10 children of 4.0 KB, 1 changed")
     #expect(lines[1].hasPrefix("strategy   median") && lines[2].hasPrefix("naive     2.50 ms"))
     #expect(lines[3] == "links     WRONG: 'a' differs")

@@ -146,7 +146,7 @@ extension Bench {
     }
 
     private static func write(_ results: [Measurement], isFirst: Bool, of report: BenchmarkReport) {
-      let text = TextReport(report, display: { display($0) })
+      let text = TextReport(report)
       var output = StandardOutput()
       if isFirst { output.write(text.heading) }
       output.write(text.table(of: results))

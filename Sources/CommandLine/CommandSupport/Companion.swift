@@ -73,15 +73,18 @@ package enum Companion {
   /// Runs a command of `docpkg-full` beside this program. It gets no input.
   package static func answer(of command: [String]) -> Answer {
     guard let path = path(of: full) else { return Answer(problem: "'\(prefix)\(full)' is not here.") }
+    func failure(_ code: Int32) -> Answer {
+      Answer(problem: "'\(display(path))' cannot be run: \(String(cString: strerror(code))).")
+    }
     var ends: [Int32] = [-1, -1]
     // A file without a name takes any number of messages while only the output is read.
     guard let file = tmpfile() else {
-      return Answer(problem: "'\(display(path))' cannot be run: \(String(cString: strerror(errno))).")
+      return failure(errno)
     }
     defer { fclose(file) }
     let messages = fileno(file)
     guard pipe(&ends) == 0 else {
-      return Answer(problem: "'\(display(path))' cannot be run: \(String(cString: strerror(errno))).")
+      return failure(errno)
     }
     defer { close(ends[0]) }
     for end in ends + [messages] { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }  // It cannot fail for an open one.
@@ -98,7 +101,7 @@ package enum Companion {
     let problem = posix_spawn(&process, path, &actions, nil, pointers, environ)
     close(ends[1])
     if problem != 0 {
-      return Answer(problem: "'\(display(path))' cannot be run: \(String(cString: strerror(problem))).")
+      return failure(problem)
     }
     let output = readAll(ends[0])
     var status: Int32 = 0
@@ -155,7 +158,8 @@ package enum Companion {
     let names = names(besides: program)
     if names.isEmpty { return "" }
     let lines = names.map { name in
-      fullCommands[name].map { "  " + name.padding(to: 24) + $0 } ?? "  \(name)"
+      fullCommands[name].map { "  \(name)" + String(repeating: " ", count: max(0, 24 - name.count)) + $0 }
+        ?? "  \(name)"
     }
     return "\n\nOTHER PROGRAMS:\n" + lines.joined(separator: "\n")
   }
@@ -197,11 +201,5 @@ package enum Companion {
     }
     let path = getenv("PATH").map { String(cString: $0) } ?? ""
     return folders + path.split(separator: ":").filter { $0.hasPrefix("/") }.map(String.init)
-  }
-}
-
-extension String {
-  fileprivate func padding(to width: Int) -> String {
-    self + String(repeating: " ", count: max(0, width - count))
   }
 }

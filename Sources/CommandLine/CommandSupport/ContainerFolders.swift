@@ -16,13 +16,9 @@ func placeholderHint(of error: any Error) -> String {
 
 /// Returns the container folder that a path is or is in; nil if there is none.
 package func containerFolder(around path: String) -> URL? {
-  var folder = absoluteURL(path)
-  while true {
-    if isContainerFolder(folder) { return folder }
-    let parent = folder.deletingLastPathComponent().standardized
-    if parent.path == folder.path || folder.path == "/" { return nil }
-    folder = parent
-  }
+  sequence(first: absoluteURL(path)) { folder in
+    folder.path == "/" ? nil : folder.deletingLastPathComponent().standardized
+  }.first(where: isContainerFolder)
 }
 
 /// Returns whether a folder is a container folder itself.

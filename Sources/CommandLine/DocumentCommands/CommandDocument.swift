@@ -93,16 +93,6 @@ package struct FoundDifferences: Sendable {
   }
 }
 
-/// A restoration of a document, or of one child.
-package struct RestoreRequest: Sendable {
-  /// The first digits of the version's identifier.
-  package var version: String
-  package var child: String?
-  package var saving: SavingOptions
-  package var dryRun: Bool
-  package var quiet: Bool
-}
-
 /// A version in the list.
 package struct ShownVersion: Encodable, Sendable {
   /// The version in one line.

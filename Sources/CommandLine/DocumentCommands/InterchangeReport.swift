@@ -37,11 +37,6 @@ struct InterchangeReport: Encodable {
     return text + ", wrote \(counted(written.count, "child", "children")) (\(SaveReport.bytes(bytesWritten)))"
   }
 
-  /// Prints a document's remarks, each with the path of the document.
-  static func tell(_ remarks: [InterchangeRemark], of path: String) {
-    for remark in remarks.lines { StandardError.write("docpkg: note: \(display(path)): \(remark)\n") }
-  }
-
   /// Prints the remarks to standard error, one a line, and the parts that the format does not hold on one line.
   static func tell(_ remarks: [InterchangeRemark]) {
     for remark in remarks.lines { StandardError.write("docpkg: note: \(remark)\n") }

@@ -5,16 +5,9 @@ import FilePackages
 import FoundationEssentials
 import SystemPackage
 
-/// Returns whether a package has metadata of this library.
-func hasOwnMetadata(_ path: String) -> Bool {
-  guard let place = try? FilePath(of: url(path), for: .open) else { return false }  // The text is no path.
-  return FolderSigns(ofFolderAt: place)?.hasOwnMetadata ?? false
-}
-
-/// Returns whether a package without metadata of this library has a child of their name, so that it can have no history.
-func hasMetadataOfOthers(_ path: String) -> Bool {
-  guard let place = try? FilePath(of: url(path), for: .open) else { return false }  // The text is no path.
-  return FolderSigns(ofFolderAt: place)?.hasMetadata ?? false
+/// Returns the signs of a package in a folder; nil if there is no folder, or if the text is no path.
+func folderSigns(_ path: String) -> FolderSigns? {
+  (try? FilePath(of: url(path), for: .open)).flatMap { FolderSigns(ofFolderAt: $0) }
 }
 
 /// The documents in a folder that is no document itself, at any depth.

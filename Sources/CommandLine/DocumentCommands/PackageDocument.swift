@@ -179,27 +179,31 @@ extension PackageDocument {
     }
   }
 
-  /// Restores a version, or plans that.
-  func restore(_ request: RestoreRequest) async throws -> Outcome<RestoreReport> {
+  /// Restores a document or one child to a version, or plans that.
+  ///
+  /// - Parameter version: the first digits of the version's identifier.
+  func restore(
+    _ version: String, child: String?, saving: SavingOptions, dryRun: Bool, quiet: Bool
+  ) async throws -> Outcome<RestoreReport> {
     let store = try await PackageStore.open(at: url(path))
-    let present = try await store.present(request.version)
+    let present = try await store.present(version)
     let id: UUID
     if let present {
       id = present
     } else {
-      id = try await store.version(request.version).persistentIdentifier
+      id = try await store.version(version).persistentIdentifier
     }
     func tell(_ isUnchanged: Bool) {
-      guard present != nil, isUnchanged, !request.quiet else { return }
+      guard present != nil, isUnchanged, !quiet else { return }
       StandardError.write("docpkg: '\(display(path))' is in that state already\n")
     }
-    if request.dryRun {
-      let plan = try await store.restorePlan(id, child: request.child)
+    if dryRun {
+      let plan = try await store.restorePlan(id, child: child)
       tell(plan.isEmpty)
       return .planned(plan.listed)
     }
     let report = try await interruptible(with: store) {
-      var report = try await store.restore(id, child: request.child, options: request.saving)
+      var report = try await store.restore(id, child: child, options: saving)
       report.save = await store.close(after: report.save)
       return report
     }

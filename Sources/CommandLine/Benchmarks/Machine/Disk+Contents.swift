@@ -19,14 +19,10 @@ extension Disk {
 
   /// Reads all of a regular file.
   func contents(of name: FileName, in directory: borrowing OwnedDescriptor) throws(SystemError) -> Data {
-    let file = try openFile(name, in: directory)
     var contents = Data()
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
-    defer { buffer.deallocate() }
-    while true {
-      let count = try read(file, at: UInt64(contents.count), into: buffer)
-      if count == 0 { return contents }
-      contents.append(contentsOf: buffer[..<count])
+    try forEachChunk(of: openFile(name, in: directory), size: 1 << 16) { bytes, _ in
+      contents.append(contentsOf: bytes)
     }
+    return contents
   }
 }

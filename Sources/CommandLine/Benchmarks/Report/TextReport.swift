@@ -1,13 +1,10 @@
+import FilePackages
+
 /// A report for a terminal.
 package struct TextReport {
   private let report: BenchmarkReport
-  /// Returns a text from outside in a form that a terminal can show.
-  private let display: (String) -> String
 
-  package init(_ report: BenchmarkReport, display: @escaping (String) -> String) {
-    self.report = report
-    self.display = display
-  }
+  package init(_ report: BenchmarkReport) { self.report = report }
 
   /// The machine, in two lines.
   package var heading: String {
@@ -16,7 +13,7 @@ package struct TextReport {
     let load = machine.load.map { ", load \($0)" } ?? ""
     return """
       docpkg \(machine.version), \(machine.kernel), \(machine.processors) CPUs\(processor)\(load)
-      \(machine.fileSystem) (\(display(machine.mountOptions)))
+      \(machine.fileSystem) (\(displayString(machine.mountOptions)))
 
       """
   }

@@ -14,18 +14,17 @@ package struct ModelPackage: Sendable {
   /// The number of children that each change replaces.
   package let changedCount: Int
   /// Bytes of the metadata file.
-  package let metadataSize: Int
+  private static let metadataSize = 1_400
   /// The number of the last change of each child.
   private var versions: [UInt32]
   /// The number of changes so far.
   private(set) var generation: UInt32 = 0
 
   /// Makes a package of `childCount` children of `size` bytes. Each change replaces `changedCount` of them.
-  package init(childCount: Int, changedCount: Int, size: Int, metadataSize: Int = 1_400) {
+  package init(childCount: Int, changedCount: Int, size: Int) {
     precondition((0...childCount).contains(changedCount), "the changed children must exist")
     self.size = size
     self.changedCount = changedCount
-    self.metadataSize = metadataSize
     versions = [UInt32](repeating: 0, count: childCount)
   }
 
@@ -45,7 +44,7 @@ package struct ModelPackage: Sendable {
 
   /// The present bytes of the metadata file, for strategies without metadata of their own.
   package var metadata: Data {
-    RandomBytes(seed: .max - UInt64(generation)).data(count: metadataSize)
+    RandomBytes(seed: .max - UInt64(generation)).data(count: Self.metadataSize)
   }
 
   /// Gives some children other bytes, and returns that change, which is the same for every strategy.

@@ -29,13 +29,7 @@ struct PackageFolder {
   ///
   /// - Parameter metadata: the owner of the metadata file.
   func verify(_ model: ModelPackage, metadata: Metadata = .models) throws {
-    try verify(model, in: open(), metadata: metadata)
-  }
-
-  /// Compares every byte of an open folder with the model.
-  func verify(
-    _ model: ModelPackage, in package: borrowing OwnedDescriptor, metadata: Metadata = .models
-  ) throws {
+    let package = try open()
     for child in 0..<model.childCount {
       let name = model.name(of: child)
       guard try disk.contents(of: name, in: package) == model.contents(of: child) else {

@@ -145,7 +145,7 @@ struct Edit: WritingCommand, DocumentCommand {
   }
 
   private func report(_ steps: [PlannedStep]) async throws {
-    if !steps.isEmpty, !hasOwnMetadata(path) { try await warnOfNoHistory() }
+    if !steps.isEmpty, folderSigns(path)?.hasOwnMetadata != true { try await warnOfNoHistory() }
     try writing.report(steps)
   }
 
@@ -163,7 +163,7 @@ struct Edit: WritingCommand, DocumentCommand {
         "docpkg: '\(document)' is a folder, and no document: 'docpkg undo' cannot undo this change\n")
     }
     StandardError.write(
-      hasMetadataOfOthers(path)
+      folderSigns(path)?.hasMetadata == true
         ? "docpkg: '\(document)' keeps no versions, since its 'Metadata.plist' is another program's: 'docpkg undo' "
           + "cannot undo this save\n"
         : "docpkg: '\(document)' has no 'Metadata.plist' and keeps no versions: 'docpkg undo' cannot undo this save; "

@@ -33,10 +33,11 @@ struct Restore: WritingCommand, DocumentCommand {
   @OptionGroup var writing: WritingOptions
 
   func run() async throws {
-    let request = RestoreRequest(
-      version: version, child: child, saving: SavingOptions(force: force), dryRun: writing.dryRun,
-      quiet: writing.quiet)
-    switch try await packageWithVersions(at: path).restore(request) {
+    let document = try packageWithVersions(at: path)
+    switch try await document.restore(
+      version, child: child, saving: SavingOptions(force: force), dryRun: writing.dryRun, quiet: writing.quiet
+    )
+    {
     case .planned(let steps): try writing.report(steps)
     case .done(let report): try writing.report(report, of: path)
     }

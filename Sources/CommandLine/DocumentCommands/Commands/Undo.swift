@@ -75,7 +75,7 @@ extension WritingCommand {
         throw InputError(
           description: "'\(display(path))' is a folder, and no document: no change in it can be undone.")
       }
-      let isOthers = try await store.metadata() == nil && hasMetadataOfOthers(path)
+      let isOthers = try await store.metadata() == nil && folderSigns(path)?.hasMetadata == true
       throw InputError(
         description: "'\(display(path))' keeps no history, so no save can be undone"
           + (isOthers
