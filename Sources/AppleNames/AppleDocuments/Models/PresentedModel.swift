@@ -37,7 +37,7 @@ extension PresentedModel {
   }
 
   /// Calls `body`, and returns the answer that its completion handler gets.
-  func answer(_ body: (@escaping (Bool) -> Void) -> Void) async -> Bool {
+  func answer<Answer: Sendable>(_ body: (@escaping (Answer) -> Void) -> Void) async -> Answer {
     await withCheckedContinuation { continuation in body { continuation.resume(returning: $0) } }
   }
 

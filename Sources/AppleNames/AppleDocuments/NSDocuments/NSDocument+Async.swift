@@ -38,10 +38,7 @@ extension NSDocument {
 
   /// Calls `body`, and throws the error that its completion handler gets.
   private func finish(_ body: (@escaping ((any Error)?) -> Void) -> Void) async throws {
-    let error: (any Error)? = await withCheckedContinuation { continuation in
-      body { continuation.resume(returning: $0) }
-    }
-    if let error { throw error }
+    if let error: any Error = await answer(body) { throw error }
   }
 
   /// Closes the document as `close()` does, and waits for the end. Apple's class has no such method.

@@ -11,22 +11,16 @@ import FoundationEssentials
 /// `TreeMerge` merges the children. A text that both sides changed is merged by line. The content type merges its own
 /// children.
 struct ConflictMerge {
-  /// The outcome if both sides changed the same part.
-  enum Undecided: Sendable {
-    /// The merge decides nothing.
-    case left
-    /// The merge has both sides: lines between marks, or a file beside the other one.
-    case both
-  }
-
-  let undecided: Undecided
+  /// Whether the merge has both sides of a part that both changed: lines between marks, or a file beside the other one.
+  /// Otherwise it leaves that part undecided.
+  let keepsBoth: Bool
   /// The name of the version, between marks and in filenames.
   let label: String
   /// The conflicts that are not decided.
   private(set) var conflicts: [MergeConflict] = []
 
-  init(_ undecided: Undecided, label: String) {
-    (self.undecided, self.label) = (undecided, label)
+  init(keepsBoth: Bool, label: String) {
+    (self.keepsBoth, self.label) = (keepsBoth, label)
   }
 
   /// Merges a version into the tree of the document in its place; drops nothing (K1).
@@ -41,7 +35,7 @@ struct ConflictMerge {
   ) throws {
     let base = try completed(known, tree, version)
     let children = try TreeMerge(base: base, ours: version, theirs: tree)
-    let contents = try content?.merge(base: base, version: version, present: tree)
+    let contents = try content?.merge(base, version, tree)
     let isOwned = { (path: String) in content?.owns(path) ?? false }
     var texts: [(path: String, text: String)] = []
     var copies: [(path: String, file: FileWrapper)] = []
@@ -50,11 +44,11 @@ struct ConflictMerge {
     for conflict in open {
       let sides = try Sides(conflict.path, base, version, tree)
       if let text = try sides.merged(label: label) {
-        if text.isDecided || undecided == .both {
+        if text.isDecided || keepsBoth {
           texts.append((conflict.path, text.text))
           continue
         }
-      } else if undecided == .both,
+      } else if keepsBoth,
         let decided = try sides.keepingBoth(conflict, isOwned: isOwned(conflict.path))
       {
         copies += decided

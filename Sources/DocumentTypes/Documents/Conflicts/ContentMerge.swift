@@ -10,14 +10,14 @@ struct ContentMerge {
 
   /// Returns whether a child is the content type's own.
   let owns: (String) -> Bool
-  private let merged: (FileWrapper, FileWrapper, FileWrapper) throws -> Result
+  let merge: (_ base: FileWrapper, _ version: FileWrapper, _ present: FileWrapper) throws -> Result
 
   /// - Parameter role: the role of the metadata in the document's trees.
   init<Content: MergeableContent>(
     _ type: Content.Type, as contentType: UTType, pathExtension: String, _ role: MetadataRole
   ) {
     owns = Content.ownsChild(at:)
-    merged = { base, version, present in
+    merge = { base, version, present in
       func content(_ tree: FileWrapper) throws -> Content {
         tree.metadataRole = role
         return try type.read(tree, contentType, pathExtension: pathExtension)
@@ -28,9 +28,5 @@ struct ContentMerge {
         try result.content.write(into: tree, as: contentType, pathExtension: pathExtension)
       }
     }
-  }
-
-  func merge(base: FileWrapper, version: FileWrapper, present: FileWrapper) throws -> Result {
-    try merged(base, version, present)
   }
 }

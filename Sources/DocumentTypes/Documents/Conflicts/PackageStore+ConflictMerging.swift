@@ -96,7 +96,7 @@ extension PackageStore {
   ) throws {
     for version in versions.reversed() {
       if let lost = version.missing.first { throw lacks(lost, version) }
-      var merge = ConflictMerge(keepingBoth ? .both : .left, label: version.label)
+      var merge = ConflictMerge(keepsBoth: keepingBoth, label: version.label)
       try merge.merge(
         contents(ofConflict: version.id), into: tree, base: commonAncestor(ofConflict: version.id),
         by: content)

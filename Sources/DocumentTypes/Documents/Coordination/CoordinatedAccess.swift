@@ -227,7 +227,7 @@ final class CoordinatedAccess: Sendable {
     let new = try await registry.place(of: new)
     var old = try await registry.place(of: old)
     if !old.isThere { old.nodes[0] = new.node }
-    let move = ItemMove(from: old, to: new)
+    let move = ItemMove(old: old, new: new)
     if let claim = state.withLock({ $0.claim }) {
       try await registry.run { () throws(SystemError) in try claim.note(move) }
     }

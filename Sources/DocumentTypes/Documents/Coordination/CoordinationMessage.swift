@@ -2,8 +2,6 @@
 struct ItemMove: Sendable, Hashable, Codable {
   var old: ItemPlace
   var new: ItemPlace
-
-  init(from old: ItemPlace, to new: ItemPlace) { (self.old, self.new) = (old, new) }
 }
 
 /// A message between a coordinator and a process with presenters.

@@ -69,13 +69,6 @@ public struct DocumentSearch: Sendable {
       left.modified == right.modified
         ? name.areInIncreasingOrder(left, right) : left.modified > right.modified
     }
-    /// By size, the largest first; packages, which have no size here, last.
-    public static let largest = Order { left, right in
-      let (first, second) = (
-        left.size.map(Int64.init(clamping:)) ?? -1, right.size.map(Int64.init(clamping:)) ?? -1
-      )
-      return first == second ? name.areInIncreasingOrder(left, right) : first > second
-    }
   }
 }
 

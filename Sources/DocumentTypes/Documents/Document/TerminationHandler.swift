@@ -40,28 +40,14 @@ public struct TerminationHandler: Sendable {
   public init(
     signals: [Int32] = TerminationHandler.usualSignals, _ body: @escaping @Sendable () async -> Void
   ) {
-    let body = OneCall(body)
+    let hasBegun = Atomic(false)
     SignalPipe.forward(signals) { number in
       // A second signal changes nothing: the first one's work goes on.
-      guard let body = body.take() else { return }
+      if hasBegun.exchange(true, ordering: .relaxed) { return }
       Task {
         await body()
         SignalPipe.endProgram(by: number)
       }
-    }
-  }
-}
-
-/// A closure that only its first caller gets.
-private final class OneCall: Sendable {
-  private let body: Mutex<(@Sendable () async -> Void)?>
-
-  init(_ body: @escaping @Sendable () async -> Void) { self.body = Mutex(body) }
-
-  func take() -> (@Sendable () async -> Void)? {
-    body.withLock { body in
-      defer { body = nil }
-      return body
     }
   }
 }

@@ -100,14 +100,13 @@ public actor DocumentLibrary {
     _ place: Place, _ progress: (@Sendable (Int, Int) -> Void)?
   ) async throws -> ConversionReport {
     if container == nil && place == .local { return ConversionReport() }
-    let container = try location(.container)
     let listing = try await location(place == .local ? .container : .local).documents()
     var report = ConversionReport()
     report.problems = listing.problems
     for (index, document) in listing.documents.enumerated() {
       try Task.checkCancellation()
       do {
-        report.moved.append((document.name, try await carry(document.name, to: place, container)))
+        report.moved.append((document.name, try await move(document.name, to: place)))
       } catch {
         report.failures.append((document.name, error))
       }
@@ -122,15 +121,10 @@ public actor DocumentLibrary {
   /// - Throws: `unsupported` if there is no container; the error of the move. The document is then in its old place.
   @discardableResult
   public nonisolated func move(_ name: String, to place: Place) async throws -> String {
-    try await carry(name, to: place, location(.container))
-  }
-
-  private nonisolated func carry(
-    _ name: String, to place: Place, _ container: any StorageLocation
-  ) async throws -> String {
+    let container = try location(.container)
     switch place {
-    case .container: try await container.moveIn(local.url(of: name), as: name)
-    case .local: try await local.name(of: container.moveOut(name, to: local.url, as: name))
+    case .container: return try await container.moveIn(local.url(of: name), as: name)
+    case .local: return try await local.name(of: container.moveOut(name, to: local.url, as: name))
     }
   }
 }

@@ -95,7 +95,7 @@ public final class AdditionalContentEditor {
     guard let row = try content.row(path) else { throw problem(.noSuchFile, path) }
     digests.insert(row.digest)
     try db.cachedStatement(sql: "DELETE FROM grdb_content WHERE path = ?").execute(arguments: [path])
-    try noteUnpublished(place)
+    try PendingFile.touch([place.string], in: db)
   }
 
   /// Gives a file another path. It does not replace another file.
@@ -138,10 +138,6 @@ public final class AdditionalContentEditor {
         ON CONFLICT(path) DO UPDATE SET digest = excluded.digest, size = excluded.size
         """
     ).execute(arguments: [place.string, digest, size])
-    try noteUnpublished(place)
-  }
-
-  private func noteUnpublished(_ place: ContentPath) throws {
     try PendingFile.touch([place.string], in: db)
   }
 

@@ -167,12 +167,8 @@ public struct ManagedPackage: Sendable {
     }
   }
 
-  private func snapshot() async throws -> ManagedSnapshot {
-    do {
-      return try await BlockingThread().run { [reader] in try ManagedSnapshot.take(reader) }
-    } catch {
-      throw DocumentError(managed: error, .open, url, store: store)
-    }
+  private func snapshot() async throws(DocumentError) -> ManagedSnapshot {
+    try await failing { try await BlockingThread().run { [reader] in try ManagedSnapshot.take(reader) } }
   }
 
   // MARK: Errors

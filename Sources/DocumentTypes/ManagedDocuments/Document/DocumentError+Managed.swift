@@ -26,7 +26,6 @@ extension DocumentError {
     case let error as TablesProblem:
       self.init(error.fileError(operation.ofFile, url, store), operation, url)
     case let error as ChangeConflict: self.init(.conflict, operation, url, cause: Reason(error.reason))
-    case let error as RevertProblem: self.init(.content, operation, url, cause: Reason(error.reason))
     case let error as DatabaseError:
       guard let failure = error.fileError(operation.ofFile, url, store) else { return nil }
       self.init(failure, operation, url)

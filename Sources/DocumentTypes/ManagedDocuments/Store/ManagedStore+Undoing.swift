@@ -29,7 +29,7 @@ extension ManagedStore {
       var extent = Changeset.Extent()
       if head.hasUnsavedChanges {
         guard try self.log.knowsChanges(after: head.savedChange, in: db) else {
-          throw RevertProblem.noChanges
+          throw DocumentError.Reason("the changes since its last save are not known")
         }
       }
       if head.hasUnsavedChanges && !entries.isEmpty {
@@ -113,12 +113,4 @@ extension ManagedStore {
       return outcome.position
     }
   }
-}
-
-/// The reason why a document cannot go back to its last save.
-enum RevertProblem: Error, Sendable, Hashable {
-  /// The changes since then are not known.
-  case noChanges
-
-  var reason: String { "the changes since its last save are not known" }
 }
