@@ -58,10 +58,8 @@ extension Publisher {
     do {
       try disk.rename(source, in: staging.descriptor, to: name, in: folder, .exchange)
     } catch {
-      if error.code == .noSuchFileOrDirectory {
-        // The node that it replaces has just gone.
-        return try disk.rename(source, in: staging.descriptor, to: name, in: folder, .replace)
-      }
+      // The node that it replaces has just gone, and another program may already make one of that name.
+      if error.code == .noSuchFileOrDirectory { return try place(source, as: name, in: folder, change) }
       guard error.isLackOfRule else { throw error }
       let isOld = try isOld(change, disk.status(of: name, in: folder), name, in: folder)
       if record.keepsVersion {

@@ -269,6 +269,30 @@ struct PublishingTests {
     #expect(left.sorted() == (second == nil ? ["ours", "the first"] : ["ours", "second", "the first"]))
   }
 
+  /// One program removes the file at the moment of the exchange, and another one makes it again just after that.
+  @Test func `keeps a file that another program has just made in the place of a removed one`() async throws {
+    let base = try await CrashCheck.disk(Self.tree, metadata: true)
+    let next = Mutex<DiskOperation?>(.exchange)
+    let disk = CountingDisk(base) { (event) throws(SystemError) in
+      guard event.name == "Text.txt", event.operation == next.withLock({ $0 }) else { return }
+      let folder = try base.openDirectory(at: CrashCheck.path)
+      if event.operation == .exchange {
+        try base.removeFile("Text.txt", in: folder)
+      } else {
+        try base.writeAll(Array("theirs".utf8), to: base.createFile("Text.txt", in: folder, mode: 0o666))
+      }
+      next.withLock { $0 = event.operation == .exchange ? .rename : nil }
+    }
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    let report = try await store.save("Text.txt", "ours")
+    #expect(report.conflicts == ["Text.txt"])
+    #expect(try Self.text("Text.txt", on: base) == "ours")
+    try await store.close()
+    let kept = try PackagePicture(of: CrashCheck.path, on: base).entries
+      .filter { $0.key.hasPrefix(".docpkg/conflicts/") && $0.key.hasSuffix("/Text.txt") }
+    #expect(kept.values.map(\.bytes) == [Array("theirs".utf8)])
+  }
+
   // MARK: Attributes from a user
 
   @Test(arguments: [false, true])
