@@ -77,6 +77,8 @@ extension PackageSession {
     adding record: SaveRecord? = nil, _ change: (inout Ledger) -> Void = { _ in }
   ) throws {
     let old = log
+    // A killed program may have made the folder, and may not have synced its name.
+    if old == nil { try disk.synchronize(hidden.root.descriptor) }
     log = nil
     let made: SaveLog
     do throws(SystemError) {
@@ -89,7 +91,6 @@ extension PackageSession {
     }
     do throws(SystemError) {
       try disk.synchronize(hidden.folder)
-      if hidden.isNew { try disk.synchronize(hidden.root.descriptor) }
     } catch {
       guard old == nil else { throw isInDoubt(error, error) }
       // Without its name the new one does not count.
@@ -101,7 +102,6 @@ extension PackageSession {
       }
       throw error
     }
-    hidden.isNew = false
     log = made
   }
 

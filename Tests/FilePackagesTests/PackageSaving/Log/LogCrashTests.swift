@@ -188,6 +188,30 @@ struct LogCrashTests {
     #expect(bad.isEmpty, "\(bad.prefix(3).joined(separator: "\n\n"))")
   }
 
+  /// The program was killed before it synced the folder's name; the next one finds the folder as it left it.
+  @Test(arguments: [0, 1, 2])
+  func `leaves an acknowledged save also in a hidden folder that a killed program has just made`(
+    made: Int
+  ) async throws {
+    let disk = try await CrashCheck.disk(["Text.txt": "old"], metadata: false)
+    disk.synchronizeAll()
+    let package = try disk.openDirectory(at: CrashCheck.path)
+    try disk.makeDirectory(".docpkg", in: package, mode: 0o777)
+    let hidden = try disk.openDirectory(".docpkg", in: package)
+    if made > 0 { _ = try disk.createFile("lock", in: hidden, mode: 0o666) }
+    if made > 1 { try disk.makeDirectory("tmp", in: hidden, mode: 0o777) }
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    try await store.put("Text.txt", "new")
+    let points = try await CrashDisk.crashPoints(of: disk) {
+      try await store.save(options: .returnsAtCommit)
+      disk.promise("saved")
+    }
+    for state in try #require(points.last).states(limit: 64) {
+      let next = try await PackageStore.open(CrashCheck.path, on: state.mount())
+      #expect(try await next.tree.regularFile(at: "Text.txt").text == "new", "\(state)")
+    }
+  }
+
   @Test func `needs every one of its synchronisations`() async throws {
     // A new log is synced before it gets its name (J1).
     // Files that the record does not hold are synced before it is written (JS3).
