@@ -58,7 +58,7 @@ package struct LockWait: Sendable {
 
 extension SystemError {
   /// Whether the file system cannot lock at all.
-  fileprivate var isLackOfLocks: Bool {
+  package var isLackOfLocks: Bool {
     switch code {
     case .noLocks, .invalidArgument, .notSupported, .noFunction, .badFileDescriptor: true
     default: false

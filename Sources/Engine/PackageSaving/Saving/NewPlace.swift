@@ -77,7 +77,9 @@ package struct NewPlace {
       guard try disk.status(of: staged, in: folder).kind == .symbolicLink else { throw error }
       return try disk.removeFile(staged, in: folder)
     }
-    guard take(.exclusive, of: leftover), try disk.isName(staged, in: folder, of: leftover) else { return }
+    guard try take(.exclusive, of: leftover), try disk.isName(staged, in: folder, of: leftover) else {
+      return
+    }
     // The exchange must be durable before the old node goes (HS2).
     try synchronize()
     removeStaged()
@@ -91,8 +93,12 @@ package struct NewPlace {
   }
 
   /// Takes the lock of a node under the hidden name (HS1); true if the file system has no locks.
-  private func take(_ mode: LockMode, of node: borrowing OwnedDescriptor) -> Bool {
-    (try? disk.lock(node, mode)) ?? true
+  private func take(_ mode: LockMode, of node: borrowing OwnedDescriptor) throws(SystemError) -> Bool {
+    do {
+      return try disk.lock(node, mode)
+    } catch  where error.isLackOfLocks {
+      return true
+    }
   }
 
   private static func open(
@@ -182,7 +188,7 @@ package struct NewPlace {
     }
     do throws(SystemError) {
       let new = if let file = file.take() { file } else { try disk.openDirectory(staged, in: folder) }
-      guard take(lock, of: new), try disk.isName(staged, in: folder, of: new) else { return nil }
+      guard try take(lock, of: new), try disk.isName(staged, in: folder, of: new) else { return nil }
       return new
     } catch {
       // It is empty; if it is another program's, that program fails and nothing is lost.

@@ -33,6 +33,27 @@ struct BusyStagedSaveTests {
     #expect(try disk.names(in: "/") == ["Note.txt"])
   }
 
+  @Test func `of a single file leaves the other one alone if the disk does not tell who holds its lock`()
+    async throws
+  {
+    // An error is no lock (HS1).
+    let disk = try CrashDisk(["Note.txt": "old"])
+    let gate = FaultyDisk(disk)
+    let slow = try FlatFileStore.open(Self.path, on: gate.disk)
+    let faulty = FaultyDisk(disk)
+    let other = try FlatFileStore.open(Self.path, on: faulty.disk)
+    gate.close(for: .write)
+    async let saving = slow.save(FileWrapper("slow"))
+    await gate.arrival()
+    faulty.fail(.operation(.lock), with: .ioError)
+    let error = await #expect(throws: FilePackageError.self) { try await other.save(FileWrapper("other")) }
+    #expect(error?.code == .inputOutput, "\(error?.description ?? "")")
+    gate.open()
+    _ = try await saving
+    #expect(try disk.contents(of: "Note.txt", in: disk.openDirectory(at: "/")) == Array("slow".utf8))
+    #expect(try disk.names(in: "/") == ["Note.txt"])
+  }
+
   @Test func `of a new package is busy, and leaves the other one alone`() async throws {
     let disk = try CrashDisk()
     let gate = FaultyDisk(disk)
