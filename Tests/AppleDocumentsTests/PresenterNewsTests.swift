@@ -7,15 +7,16 @@ import Testing
 
 /// A presenter of a folder, with all methods for children.
 private class FolderPresenter: NSObject, NSFilePresenter, @unchecked Sendable {
-  let presentedItemURL: URL?
+  private let url: URL
   let presentedItemOperationQueue = OperationQueue()
   private let log = Mutex<[String]>([])
 
   init(_ url: URL) {
-    presentedItemURL = url
+    self.url = url
     presentedItemOperationQueue.maxConcurrentOperationCount = 1
   }
 
+  var presentedItemURL: URL? { url }
   var calls: [String] { log.withLock { $0 } }
   func note(_ call: String, _ url: URL? = nil) {
     log.withLock { $0.append(url.map { "\(call) \($0.lastPathComponent)" } ?? call) }
@@ -44,6 +45,31 @@ private final class PlainPresenter: NSObject, NSFilePresenter, @unchecked Sendab
 
   var calls: [String] { log.withLock { $0 } }
   func presentedSubitemDidChange(at url: URL) { log.withLock { $0.append(url.lastPathComponent) } }
+}
+
+/// A presenter that another thread removes while its registration runs, when its URL is asked for.
+private final class LeavingPresenter: FolderPresenter, @unchecked Sendable {
+  private let asked = Mutex(0)
+  private let last: Int
+
+  init(_ url: URL, at last: Int) {
+    self.last = last
+    super.init(url)
+  }
+
+  override var presentedItemURL: URL? {
+    let isLast = asked.withLock { asked in
+      asked += 1
+      return asked == last
+    }
+    if isLast {
+      DispatchQueue.global().async { NSFileCoordinator.removeFilePresenter(self) }
+      while NSFileCoordinator.filePresenters.contains(where: { $0 === self }) { usleep(1000) }
+      // The watch ends right after that.
+      usleep(10_000)
+    }
+    return super.presentedItemURL
+  }
 }
 
 @Suite("A presenter beside programs that do not coordinate", .temporaryDirectory)
@@ -125,5 +151,30 @@ struct PresenterNewsTests {
     let calls = presenter.calls.filter { !$0.contains("last") && !$0.hasPrefix("changed other") }
     #expect(Set(calls) == Set((1...3).map { "appeared other\($0).txt" }))
     try await waiting { NSFileCoordinator.removeFilePresenter(presenter) }
+  }
+
+  /// Returns whether this process watches a folder, as the kernel lists it.
+  private func isWatched(_ url: URL) throws -> Bool {
+    let attributes = try FileManager.default.attributesOfItem(atPath: url.path)
+    let number = try #require((attributes[.systemFileNumber] as? NSNumber)?.uint64Value)
+    let sign = " ino:\(String(number, radix: 16)) "
+    return try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fdinfo").contains { file in
+      // Another test may just have closed it.
+      let info = try? String(contentsOfFile: "/proc/self/fdinfo/\(file)", encoding: .utf8)
+      return info?.contains(sign) == true
+    }
+  }
+
+  @Test(.timeLimit(.minutes(10)), arguments: 1...4)
+  func `leaves no watch behind if it is removed during its registration`(moment: Int) async throws {
+    let url = try makeFolder("Folder")
+    let leaving = LeavingPresenter(url, at: moment)
+    try await waiting { NSFileCoordinator.addFilePresenter(leaving) }
+    if NSFileCoordinator.filePresenters.contains(where: { $0 === leaving }) {
+      #expect(moment > 1)
+      #expect(try isWatched(url.appending(path: "Inside")))
+      try await waiting { NSFileCoordinator.removeFilePresenter(leaving) }
+    }
+    while try isWatched(url.appending(path: "Inside")) { await Task.yield() }
   }
 }

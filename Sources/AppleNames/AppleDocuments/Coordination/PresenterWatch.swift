@@ -18,6 +18,8 @@ final class PresenterWatch: Sendable {
     var url: URL?
     var seen: SeenItems?
     var listening: Task<Void, Never>?
+    /// Whether the presenter is registered no more.
+    var isEnded = false
   }
 
   private let state = Mutex(State())
@@ -33,7 +35,7 @@ final class PresenterWatch: Sendable {
     guard let url = link.presentedItemURL, url.isFileURL else { return }
     let isSame = state.withLock { $0.listening != nil && $0.url?.standardized == url.standardized }
     if isSame { return }
-    stop()
+    end(forGood: false)
     guard let watcher = try? await PackageWatcher.watch(url),
       let root = try? FilePath(of: watcher.url, for: .watch)  // The next call tries again.
     else { return }
@@ -46,18 +48,21 @@ final class PresenterWatch: Sendable {
       await watcher.stop()
     }
     let isFirst = state.withLock { state in
-      if state.listening != nil { return false }
+      if state.isEnded || state.listening != nil { return false }
       state = State(url: url, seen: seen, listening: listening)
       return true
     }
-    // Another call has begun to watch meanwhile.
+    // Another call has begun to watch meanwhile, or has ended it.
     if !isFirst { listening.cancel() }
   }
 
-  func stop() {
+  /// Ends the watch for good, also one that is just beginning.
+  func stop() { end(forGood: true) }
+
+  private func end(forGood: Bool) {
     state.withLock { state in
       state.listening?.cancel()
-      state = State()
+      state = State(isEnded: state.isEnded || forGood)
     }
   }
 
