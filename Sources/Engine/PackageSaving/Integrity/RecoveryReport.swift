@@ -18,34 +18,10 @@ public struct RecoveryReport: Sendable, Hashable, Codable {
     case damaged
   }
 
-  /// One change of a committed save that waits to be published.
-  public struct Operation: Sendable, Hashable, Codable {
-    /// The kind of a change.
-    public enum Kind: String, Sendable, Codable, CaseIterable {
-      /// A file gets these bytes.
-      case write
-      /// A folder is made.
-      case makeFolder = "make folder"
-      /// A symbolic link is made.
-      case link
-      /// A child is removed.
-      case remove
-      /// A child gets other permissions, or another date.
-      case setAttributes = "set attributes of"
-    }
-
-    /// The kind of the change.
-    public var kind: Kind
-    /// The child; empty for the document's own folder.
-    public var path: String
-    /// The size in bytes of the file that the change writes.
-    public var size: UInt64?
-  }
-
   /// One change of a committed save that was dropped, because the file system refuses it.
   public struct Discarded: Sendable, Hashable, Codable {
     /// The change.
-    public var operation: Operation
+    public var operation: PlannedStep
     /// The system's reason.
     public var reason: String
     /// The file or folder that holds the new bytes, as a path in the package; nil if the change has no new bytes.
@@ -55,7 +31,7 @@ public struct RecoveryReport: Sendable, Hashable, Codable {
   /// The state of the log.
   public var log: Log
   /// The operations of the committed save that waits.
-  public var operations: [Operation] = []
+  public var operations: [PlannedStep] = []
   /// The operations that `discardUnpublishable(at:)` dropped.
   public var discarded: [Discarded] = []
   /// The problem with the log.
@@ -97,25 +73,25 @@ extension RecoveryReport {
         guard let record = log.live else {
           return RecoveryReport(log: log.hasRecords ? .published : .none)
         }
-        return RecoveryReport(log: .waiting, operations: record.changes.rows.flatMap(Operation.all))
+        return RecoveryReport(log: .waiting, operations: record.changes.rows.flatMap(\.plannedSteps))
       }
     }
   }
 }
 
-extension RecoveryReport.Operation {
-  /// Returns the operations of a change.
-  static func all(of change: Change) -> [Self] {
-    let isLink = change.new?.kind == .symbolicLink
-    return change.steps.map { step in
-      let kind: Kind =
+extension Change {
+  /// Its steps for a report.
+  var plannedSteps: [PlannedStep] {
+    let isLink = new?.kind == .symbolicLink
+    return steps.map { step in
+      let kind: PlannedStep.Kind =
         switch step {
         case .put: isLink ? .link : .write
         case .remove, .removeFolder: .remove
         case .makeFolder: .makeFolder
         case .setAttributes: .setAttributes
         }
-      return Self(kind: kind, path: change.path.string, size: kind == .write ? change.new?.size : nil)
+      return PlannedStep(kind, path.string, size: kind == .write ? new?.size : nil)
     }
   }
 }
@@ -124,13 +100,5 @@ extension RecoveryReport.Discarded: CustomStringConvertible {
   /// One line, such as `dropped: remove Text.txt: operation not permitted`.
   public var description: String {
     "dropped: \(operation): \(reason)" + (kept.map { "; its bytes are in '\(displayString($0))'" } ?? "")
-  }
-}
-
-extension RecoveryReport.Operation: CustomStringConvertible {
-  /// One line, such as `write Text.txt (4.5 KB)`.
-  public var description: String {
-    let place = path.isEmpty ? "the document's folder" : displayString(path)
-    return "\(kind.rawValue) \(place)" + (size.map { " (\(SaveReport.bytes($0)))" } ?? "")
   }
 }

@@ -34,7 +34,7 @@ extension PackageWriter {
         let node = change.needsStaged ? try copy(source, change, in: session) : source
         kept = try publisher.keepRefused(node, of: change.path)
       }
-      discarded += RecoveryReport.Operation.all(of: change).map { operation in
+      discarded += change.plannedSteps.map { operation in
         RecoveryReport.Discarded(
           operation: operation, reason: refusal.error.reason ?? "",
           kept: [.write, .link].contains(operation.kind) ? kept?.string : nil)

@@ -1,29 +1,32 @@
-package import FoundationEssentials
+public import FoundationEssentials
 import PackageFormat
 
-/// One step of a plan as `--dry-run` prints it: a line for people, or JSON with sizes in bytes.
-package struct PlannedStep: Sendable, Hashable, Encodable {
-  package enum Kind: String, Sendable, Encodable {
+/// One step of a plan, or of a save that waits, as the command line prints it: a line for people, or JSON with sizes in
+/// bytes.
+public struct PlannedStep: Sendable, Hashable, Codable {
+  /// The kind of a step.
+  public enum Kind: String, Sendable, Codable {
     case write, copy, reuse, link, remove, add, restore
     case makeFolder = "make folder"
     case setAttributes = "set attributes of"
     case leaveOut = "leave out"
   }
 
-  package var kind: Kind
+  /// The kind of the step.
+  public var kind: Kind
   /// The child's path, spelled without loss; empty for the document's folder.
-  package var path: String
+  public var path: String
   /// The path of the file that the step copies or reuses, if it is another one.
-  package var source: String?
+  public var source: String?
   /// The bytes of the file that the step writes, if they are known.
-  package var size: UInt64?
+  public var size: UInt64?
   /// The number of files in the folder that the step removes or replaces.
-  package var files: Int?
+  public var files: Int?
   /// The reason why these files cannot be counted.
-  package var problem: String?
+  public var problem: String?
 
   /// The version that the step restores.
-  package var version: UUID?
+  public var version: UUID?
 
   package init(_ kind: Kind, _ path: String, size: UInt64? = nil) {
     (self.kind, self.path, self.size) = (kind, path, size)
@@ -37,7 +40,7 @@ package struct PlannedStep: Sendable, Hashable, Encodable {
 
 extension PlannedStep: CustomStringConvertible {
   /// A line such as `write Text.txt (512 B)` or `remove Images (a folder with 31 files)`.
-  package var description: String {
+  public var description: String {
     let place = version?.uuidString ?? (path.isEmpty ? "the document's folder" : displayString(path))
     let line = "\(kind.rawValue) " + (source.map { "\(displayString($0)) as " } ?? "") + place
     let bytes = size.map { " (\(SaveReport.bytes($0)))" } ?? ""

@@ -54,7 +54,7 @@ struct ReportDescriptionTests {
   }
 
   @Test func `of a waiting save names each operation`() throws {
-    let operations: [RecoveryReport.Operation] = try Self.decode(
+    let operations: [PlannedStep] = try Self.decode(
       """
       [{"kind": "write", "path": "Text.txt", "size": 4500}, {"kind": "make folder", "path": "Images"},
        {"kind": "set attributes of", "path": ""}]
