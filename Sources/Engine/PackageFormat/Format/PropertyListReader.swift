@@ -1,4 +1,5 @@
 package import FoundationEssentials
+import Glibc
 
 /// A reader of property lists. It parses those that `PropertyListWriter` writes, and gives the rest to
 /// `PropertyListDecoder`.
@@ -108,11 +109,18 @@ package struct PropertyListReader {
   private mutating func date() -> Date? {
     guard let year = number(4...4), year >= 1970, take("-"), let month = number(2...2), take("-"),
       let day = number(2...2), take("T"), let hour = number(2...2), take(":"), let minute = number(2...2),
-      take(":"), let second = number(2...2), take("Z</date>\n"),
-      let days = GregorianDay(year: year, month: month, day: day)?.number,
-      hour < 24, minute < 60, second < 60
+      take(":"), let second = number(2...2), take("Z</date>\n")
     else { return nil }
-    return Date(timeIntervalSince1970: Double(((days * 24 + hour) * 60 + minute) * 60 + second))
+    var parts = tm()
+    (parts.tm_year, parts.tm_mon, parts.tm_mday) = (Int32(year - 1900), Int32(month - 1), Int32(day))
+    (parts.tm_hour, parts.tm_min, parts.tm_sec) = (Int32(hour), Int32(minute), Int32(second))
+    // The system corrects the parts of a date that does not exist.
+    let seconds = timegm(&parts)
+    guard
+      [parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec].map(Int.init)
+        == [month, day, hour, minute, second]
+    else { return nil }
+    return Date(timeIntervalSince1970: Double(seconds))
   }
 
   /// Reads a number of so many digits, without a zero before it if their count varies.

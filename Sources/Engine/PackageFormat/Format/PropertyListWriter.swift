@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 
 /// A writer of property lists as XML, byte for byte as `PropertyListEncoder` does, but without its reflection.
 ///
@@ -148,16 +149,16 @@ struct PropertyListWriter: ~Copyable {
   private mutating func write(_ date: Date) -> Bool {
     let seconds = date.timeIntervalSince1970
     guard seconds >= 0, seconds < 253_402_300_800, seconds.rounded(.down) == seconds else { return false }
-    let (days, second) = Int(seconds).quotientAndRemainder(dividingBy: 86_400)
-    let date = GregorianDay(number: days)
+    var (time, parts) = (time_t(seconds), tm())
+    guard gmtime_r(&time, &parts) != nil else { return false }
     append("<date>")
-    number(date.year, 4)
+    number(Int(parts.tm_year) + 1900, 4)
     for (separator, value) in [
-      (UInt8(ascii: "-"), date.month), (UInt8(ascii: "-"), date.day), (UInt8(ascii: "T"), second / 3600),
-      (UInt8(ascii: ":"), second / 60 % 60), (UInt8(ascii: ":"), second % 60),
-    ] {
-      writer.write(separator)
-      number(value, 2)
+      ("-", parts.tm_mon + 1), ("-", parts.tm_mday), ("T", parts.tm_hour), (":", parts.tm_min),
+      (":", parts.tm_sec),
+    ] as [(StaticString, Int32)] {
+      append(separator)
+      number(Int(value), 2)
     }
     append("Z</date>\n")
     return true
