@@ -1,5 +1,4 @@
 package import FoundationEssentials
-import Glibc
 
 extension FilePackageError {
   /// The document on disk after a save that failed.
@@ -28,19 +27,10 @@ extension FilePackageError {
     }
 
     /// Returns a time of this day as `23:41`, and another one with its date, for people in this time zone.
-    private static func text(of date: Date) -> String {
-      let (then, now) = (local(date), local(Environment.current.now().date))
-      func padded(_ number: Int32) -> String { (number < 10 ? "0" : "") + "\(number)" }
-      let time = "\(padded(then.tm_hour)):\(padded(then.tm_min))"
-      if then.tm_year == now.tm_year && then.tm_yday == now.tm_yday { return time }
-      return "\(then.tm_year + 1900)-\(padded(then.tm_mon + 1))-\(padded(then.tm_mday)) \(time)"
-    }
-
-    private static func local(_ date: Date) -> tm {
-      var seconds = time_t(max(-1e15, min(1e15, date.timeIntervalSince1970)))
-      var parts = tm()
-      localtime_r(&seconds, &parts)
-      return parts
+    private static func text(of date: Date) -> Substring {
+      let (then, now) = (localTime(date), localTime(Environment.current.now().date))
+      // Without the seconds, and the day of both.
+      return (then.prefix(10) == now.prefix(10) ? then.dropFirst(11) : then[...]).dropLast(3)
     }
   }
 }
