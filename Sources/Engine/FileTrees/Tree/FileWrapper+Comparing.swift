@@ -1,4 +1,4 @@
-import DurableIO
+package import DurableIO
 import FoundationEssentials
 package import PackageFormat
 import Synchronization
@@ -35,21 +35,16 @@ extension FileWrapper {
 
   /// The file on disk that a wrapper was read from or saved as, regardless of its name.
   ///
-  /// Two wrappers of one file in one state have equal values. Nil if the wrapper is not of a file on disk.
-  package struct StoredFile: Hashable, Sendable {
-    var device: UInt64
-    var inode: UInt64
-    var size: UInt64
-    var modified: FileTime
-  }
+  /// Two wrappers of one file in one state have equal values.
+  package typealias StoredFile = FileIdentity
 
-  /// The identity of the wrapper's file on disk.
+  /// The identity of the wrapper's file on disk; nil if the wrapper is not of one.
   package var storedFile: StoredFile? {
     guard let status = stored?.status, status.kind == .file else { return nil }
-    // The status time is left out, since renaming a file moves it.
-    let identity = status.identity
-    return StoredFile(
-      device: identity.device, inode: identity.inode, size: identity.size, modified: identity.modified)
+    var identity = status.identity
+    // Renaming a file moves the status time.
+    identity.changed = identity.modified
+    return identity
   }
 
   /// Returns the same node for another tree, in no directory yet.
