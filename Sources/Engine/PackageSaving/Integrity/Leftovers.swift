@@ -50,7 +50,7 @@ extension HiddenFolder {
     let listing = try disk.list(folder)
     let names = listing.fileNames.filter { PackageLayout.isOfSession($0) || $0 == PackageLayout.log }
     if listing.count == 0 { return [] }
-    guard !names.isEmpty, try isUnused(folder, on: disk) else { return nil }
+    guard !names.isEmpty, try !isInUse(folder, on: disk) else { return nil }
     switch try SaveLog.find(in: folder, on: disk, forWriting: false) {
     case .nothing: return names
     case .damaged: return nil
@@ -71,15 +71,5 @@ extension HiddenFolder {
     _ name: FileName, in folder: borrowing OwnedDescriptor, on disk: any Disk
   ) throws(SystemError) -> Bool {
     try disk.list(disk.openDirectory(name, in: folder)).count == 0
-  }
-
-  private static func isUnused(
-    _ folder: borrowing OwnedDescriptor, on disk: any Disk
-  ) throws(SystemError) -> Bool {
-    guard try disk.exists(PackageLayout.lock, in: folder) else { return true }
-    // The end of the descriptor releases the locks.
-    let lockFile = try disk.openFileForWriting(PackageLayout.lock, in: folder)
-    guard try disk.lock(byte: Byte.writer, of: lockFile, .exclusive) else { return false }
-    return try disk.lock(byte: Byte.session, of: lockFile, .exclusive)
   }
 }

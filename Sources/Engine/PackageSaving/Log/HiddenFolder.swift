@@ -223,7 +223,8 @@ package final class HiddenFolder {
   ) throws(SystemError) -> Bool {
     do {
       let lockFile = try disk.openFileForWriting(PackageLayout.lock, in: folder)
-      // The lock ends with the descriptor.
+      // The locks end with the descriptor. A program that is opening the package has only the writer's lock.
+      guard try disk.lock(byte: Byte.writer, of: lockFile, .exclusive) else { return true }
       return try !disk.lock(byte: Byte.session, of: lockFile, .exclusive)
     } catch  where error.isAbsence {
       return false
