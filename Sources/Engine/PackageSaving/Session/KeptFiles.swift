@@ -67,7 +67,7 @@ final class KeptFiles {
   /// it.
   func keepReplaced(by change: Change, _ publisher: Publisher) throws(SystemError) {
     guard change.keptName != nil, let old = change.old, let content = old.content,
-      let source = publisher.mustLook ? try replaced(by: change, old) : change.name
+      let source = publisher.mustLook ? try replaced(by: change, publisher) : change.name
     else { return }
     do {
       try keep(source, in: hidden.staging.descriptor, old.kind, content)
@@ -96,17 +96,11 @@ final class KeptFiles {
   }
 
   /// Returns the name among the staged files of the node that a change replaced, not of the node that it put.
-  private func replaced(by change: Change, _ old: Entry) throws(SystemError) -> FileName? {
-    let name = change.name
+  private func replaced(by change: Change, _ publisher: Publisher) throws(SystemError) -> FileName? {
+    let (name, staging) = (change.name, hidden.staging)
     for candidate in [name, name.rewritten, name.movedAway, name.rewritten.movedAway] {
-      guard let status = try disk.statusIfPresent(of: candidate, in: hidden.staging.descriptor),
-        status.kind == old.kind
-      else { continue }
-      if old.isSame(as: status) { return candidate }
-      guard let content = old.content, old.kind == .symbolicLink || status.size == old.size else { continue }
-      if try disk.contentHash(of: candidate, old.kind, in: hidden.staging.descriptor) == content {
-        return candidate
-      }
+      guard let status = try disk.statusIfPresent(of: candidate, in: staging.descriptor) else { continue }
+      if try publisher.isOld(change, status, candidate, in: staging.descriptor) { return candidate }
     }
     return nil
   }
