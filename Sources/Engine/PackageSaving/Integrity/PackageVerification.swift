@@ -32,23 +32,23 @@ extension OpenPackage {
         verified.report.bytes += row.child.size
         verified.found[path] = row
       } catch {
-        verified.note(error, at: path)
+        verified.unread[path] = error
       }
     } failed: { path, error throws(FilePackageError) in
       if path.isRoot { throw error }
-      verified.note(error, at: path)
+      verified.unread[path] = error
     }
     verified.report.unreadable = verified.unreadable.sorted { $0.key < $1.key }.map { path, error in
       .init(path: path.string, reason: error.reason ?? error.code.words)
     }
 
     guard let metadata = try baseline.metadata.get() else {
-      verified.report.damaged = verified.failing.keys.sorted().map(\.string)
-      verified.report.isWhole = verified.isAllRead && verified.report.log == nil
+      verified.report.damaged = verified.failing.sorted().map(\.string)
+      verified.report.isWhole = verified.unread.isEmpty && verified.report.log == nil
       return verified
     }
     verified.report.hasDigests = true
-    let isSum = verified.isAllRead && verified.summary == metadata.summary
+    let isSum = verified.unread.isEmpty && verified.summary == metadata.summary
     if !isSum { try explain(&verified, metadata) }
     let report = verified.report
     verified.report.isWhole =
@@ -61,7 +61,7 @@ extension OpenPackage {
   private func explain(
     _ verified: inout VerifiedChildren, _ metadata: PackageMetadata
   ) throws(FilePackageError) {
-    var damaged = Set(verified.failing.keys)
+    var damaged = verified.failing
     guard let table = try table(of: metadata) else {
       verified.report.damaged = damaged.sorted().map(\.string)
       verified.report.isUnexplained = verified.unreadable.isEmpty

@@ -13,14 +13,12 @@ struct VerifiedChildren {
   var found: [PackagePath: NotedChild] = [:]
   /// The children on disk whose saved state is unknown.
   var unknown: [PackagePath] = []
-  /// The children and folders that the device cannot read.
-  private(set) var failing: [PackagePath: FilePackageError] = [:]
-  /// The children and folders that could not be read for another reason.
-  private(set) var unreadable: [PackagePath: FilePackageError] = [:]
-
-  mutating func note(_ error: FilePackageError, at path: PackagePath) {
-    if error.isOfMedium { failing[path] = error } else { unreadable[path] = error }
-  }
+  /// The children and folders that could not be read.
+  var unread: [PackagePath: FilePackageError] = [:]
+  /// Those that the device cannot read.
+  var failing: Set<PackagePath> { Set(unread.filter(\.value.isOfMedium).keys) }
+  /// Those that could not be read for another reason.
+  var unreadable: [PackagePath: FilePackageError] { unread.filter { !$0.value.isOfMedium } }
 
   /// The changes of other programs.
   private var changes: [Change] {
@@ -34,14 +32,9 @@ struct VerifiedChildren {
     }
   }
 
-  var isAllRead: Bool { failing.isEmpty && unreadable.isEmpty }
-
   /// Returns whether a child, or a folder that contains it, could not be read.
   func isUnread(_ path: PackagePath) -> Bool {
-    path.names.indices.contains { depth in
-      let place = PackagePath(Array(path.names[...depth]))
-      return failing[place] != nil || unreadable[place] != nil
-    }
+    path.prefixes.contains { unread[$0] != nil }
   }
 
   /// The sums of the children that could be read.
@@ -56,9 +49,8 @@ struct VerifiedChildren {
 
   /// Refuses to accept an unread child.
   func refuseUnread(but restored: Set<PackagePath> = []) throws(FilePackageError) {
-    let unread = unreadable.merging(failing) { first, _ in first }
-      .filter { !restored.contains($0.key) }
-    guard let (path, first) = unread.min(by: { $0.key < $1.key }) else { return }
+    let left = unread.filter { !restored.contains($0.key) }
+    guard let (path, first) = left.min(by: { $0.key < $1.key }) else { return }
     var error = first
     error.child = path.display
     error.activity = "reading"
