@@ -84,10 +84,8 @@ extension PackageStore {
   public func resolveConflicts(
     _ versions: [ConflictVersion], keeping id: UUID?, options: SavingOptions = []
   ) throws(FilePackageError) -> SaveReport {
-    defer { scheduleDueWork() }
-    return try writer.node.attempt(.save) {
-      try writer.resolveConflicts(
-        versions, options: options, PackageWriter.keeping(id, shown: versions))
+    try withWriter {
+      try $0.resolveConflicts(versions, options: options, PackageWriter.keeping(id, shown: versions))
     }
   }
 
@@ -141,8 +139,7 @@ extension PackageStore {
   ///
   /// - Throws: the system's error; nothing is changed then.
   public func keepConflict(_ paths: [String]) throws(FilePackageError) {
-    defer { scheduleDueWork() }
-    try writer.keepConflict(paths)
+    try withWriter { try $0.keepConflict(paths) }
   }
 
   /// Adds a conflict version of these children, under its identifier; durable on return. It must not be there yet.
@@ -155,25 +152,22 @@ extension PackageStore {
   package func addConflictVersion(
     _ children: FileWrapper, as id: UUID, savedBy computer: String, on date: Date, broughtBy program: String
   ) throws(FilePackageError) {
-    defer { scheduleDueWork() }
     let mark = PackageMetadata(markOfVersionBy: computer, on: date, broughtBy: program)
-    try writer.addKeptConflict(children, as: id.uuidString, marked: mark)
+    try withWriter { try $0.addKeptConflict(children, as: id.uuidString, marked: mark) }
   }
 
   /// Gives a conflict version another identifier, in one step; durable on return. It does nothing if there is none.
   ///
   /// - Throws: the system's error; the version then has one of the two.
   package func renameConflictVersion(_ id: UUID, to new: UUID) throws(FilePackageError) {
-    defer { scheduleDueWork() }
-    try writer.renameKeptConflict(id.uuidString, to: new.uuidString)
+    try withWriter { try $0.renameKeptConflict(id.uuidString, to: new.uuidString) }
   }
 
   /// Removes a conflict version, if it is there.
   ///
   /// - Throws: the system's error; the version then stays, or a part of it.
   package func removeConflictVersion(_ id: UUID) throws(FilePackageError) {
-    defer { scheduleDueWork() }
-    try writer.removeKeptConflicts(id.uuidString)
+    try withWriter { try $0.removeKeptConflicts(id.uuidString) }
   }
 
   /// Returns the folders of the conflict versions, each with the children under their paths.
@@ -190,7 +184,6 @@ extension PackageStore {
   /// - Parameter versions: the versions, as `conflictVersions()` returned them.
   /// - Throws: the system's error; the remaining versions stay available.
   public func removeConflictVersions(_ versions: [ConflictVersion]) throws(FilePackageError) {
-    defer { scheduleDueWork() }
-    try writer.removeKeptConflicts(Set(versions.flatMap(\.files)))
+    try withWriter { try $0.removeKeptConflicts(Set(versions.flatMap(\.files))) }
   }
 }

@@ -37,8 +37,7 @@ extension PackageStore {
   public func repair(
     accepting: Bool = false, dryRun: Bool = false
   ) throws(FilePackageError) -> RepairReport {
-    defer { scheduleDueWork() }
-    return try writer.repair(accepting: accepting, dryRun: dryRun)
+    try withWriter { try $0.repair(accepting: accepting, dryRun: dryRun) }
   }
 
   /// Returns the contents of a package's log, without opening the package and without writing anything.
@@ -121,7 +120,6 @@ extension PackageStore {
 
   /// Opens the hidden folder as a save does, which removes the leftovers of other programs.
   private func removeLeftovers() throws(FilePackageError) {
-    defer { scheduleDueWork() }
-    try writer.withPackageLock { _ in }
+    try withWriter { try $0.withPackageLock { _ in } }
   }
 }

@@ -30,8 +30,7 @@ extension PackageStore {
   public func save(
     _ tree: FileWrapper? = nil, options: SavingOptions = []
   ) throws(FilePackageError) -> SaveReport {
-    defer { scheduleDueWork() }
-    return try writer.save(SaveRequest(tree ?? self.tree, options))
+    try withWriter { try $0.save(SaveRequest(tree ?? self.tree, options)) }
   }
 
   /// Waits until other programs see the last save; does nothing if they do.
@@ -39,8 +38,7 @@ extension PackageStore {
   /// - Throws: the system's reason. The save then stays in the log: it is durable, and readers that use this
   ///   library see it. The next save, `close()` and the next opening try again.
   public func publish() throws(FilePackageError) {
-    defer { scheduleDueWork() }
-    try writer.publish()
+    try withWriter { try $0.publish() }
   }
 
   /// Ends the session: publishes the last save, and removes everything that only an open store needs.

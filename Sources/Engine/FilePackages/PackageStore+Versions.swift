@@ -64,8 +64,7 @@ extension PackageStore {
   public func restore(
     _ version: UUID, child: String? = nil, options: SavingOptions = []
   ) throws(FilePackageError) -> RestoreReport {
-    defer { scheduleDueWork() }
-    return try writer.restore(.version(version), child: child, options: options)
+    try withWriter { try $0.restore(.version(version), child: child, options: options) }
   }
 
   /// Brings the document back to the state before the last save, as a new save.
@@ -75,8 +74,7 @@ extension PackageStore {
   /// - Throws: `noSuchVersion` if there is nothing to undo, or if the state is not kept; otherwise as
   ///   `restore(_:child:options:)`.
   public func undoSave(options: SavingOptions = []) throws(FilePackageError) -> RestoreReport {
-    defer { scheduleDueWork() }
-    return try writer.restore(.undone, options: options)
+    try withWriter { try $0.restore(.undone, options: options) }
   }
 
   /// Takes back the last `undoSave(options:)`.
@@ -85,8 +83,7 @@ extension PackageStore {
   ///
   /// - Throws: as `undoSave(options:)`.
   public func redoSave(options: SavingOptions = []) throws(FilePackageError) -> RestoreReport {
-    defer { scheduleDueWork() }
-    return try writer.restore(.redone, options: options)
+    try withWriter { try $0.restore(.redone, options: options) }
   }
 
   /// Returns the plan of `restore(_:child:options:)` for the document as it was last saved, without changing the disk.
@@ -125,8 +122,7 @@ extension PackageStore {
   ///   for a log that cannot be read. Otherwise the system's error.
   @discardableResult
   public func startKeepingHistory(dryRun: Bool = false) throws(FilePackageError) -> HistoryStartReport {
-    defer { scheduleDueWork() }
-    return try writer.beginHistory(dryRun: dryRun)
+    try withWriter { try $0.beginHistory(dryRun: dryRun) }
   }
 
   /// Adds a version with the content of a tree, as the newest before the current one; the document stays as it is.
@@ -144,8 +140,7 @@ extension PackageStore {
   public func addVersion(
     _ contents: FileWrapper, date: Date? = nil
   ) throws(FilePackageError) -> FileVersion {
-    defer { scheduleDueWork() }
-    let added = try writer.addVersion(contents, date: date)
+    let added = try withWriter { try $0.addVersion(contents, date: date) }
     guard let found = try versions().first(where: { $0.persistentIdentifier == added }) else {
       throw FilePackageError(
         .indeterminate, .save, writer.node, reason: "the added version is missing")
@@ -157,8 +152,7 @@ extension PackageStore {
   ///
   /// - Throws: `noSuchVersion`; `busy` while another program has the document open; the system's error.
   public func setDiscardable(_ isDiscardable: Bool, _ versions: Set<UUID>) throws(FilePackageError) {
-    defer { scheduleDueWork() }
-    try writer.setDiscardable(isDiscardable, versions)
+    try withWriter { try $0.setDiscardable(isDiscardable, versions) }
   }
 
   /// Returns the retention policy of the history; nil if there is no history.
@@ -173,8 +167,7 @@ extension PackageStore {
   /// - Throws: `noSuchVersion` if there is no history; `busy` while another program has the document open; the system's
   ///   error.
   public func setRetentionPolicy(_ policy: RetentionPolicy) throws(FilePackageError) {
-    defer { scheduleDueWork() }
-    try writer.setRetentionPolicy(policy)
+    try withWriter { try $0.setRetentionPolicy(policy) }
   }
 
   /// Drops the versions that the policy does not keep, and the versions before a gap in the history, which `versions()`
@@ -195,16 +188,14 @@ extension PackageStore {
   public func thinHistory(
     under policy: RetentionPolicy? = nil, at date: Date? = nil, dryRun: Bool = false
   ) throws(FilePackageError) -> ThinningReport {
-    defer { scheduleDueWork() }
-    return try writer.thinHistory(under: policy, at: date, withLost: true, dryRun: dryRun)
+    try withWriter { try $0.thinHistory(under: policy, at: date, withLost: true, dryRun: dryRun) }
   }
 
   /// Removes versions for good, regardless of the policy; the other versions stay.
   ///
   /// - Throws: `noSuchVersion`; `busy` while another program has the document open; the system's error.
   public func removeVersions(_ versions: Set<UUID>) throws(FilePackageError) {
-    defer { scheduleDueWork() }
-    try writer.removeVersions(versions)
+    try withWriter { try $0.removeVersions(versions) }
   }
 
   /// Ends the history: removes all versions, and no later save of any program keeps one.
@@ -217,7 +208,6 @@ extension PackageStore {
   ///   program has the document open; the system's error.
   @discardableResult
   public func stopKeepingHistory(dryRun: Bool = false) throws(FilePackageError) -> ThinningReport {
-    defer { scheduleDueWork() }
-    return try writer.endHistory(dryRun: dryRun)
+    try withWriter { try $0.endHistory(dryRun: dryRun) }
   }
 }

@@ -114,8 +114,7 @@ public actor PackageStore {
   }
 
   private func recover() throws(FilePackageError) {
-    defer { scheduleDueWork() }
-    try writer.recover()
+    try withWriter { try $0.recover() }
   }
 
   // MARK: Making
@@ -266,6 +265,12 @@ public actor PackageStore {
   ///
   /// The tree has the save.
   public var unpublishedProblem: FilePackageError? { writer.state.problem }
+  /// Makes a call that may leave work for later.
+  func withWriter<Result>(_ body: (PackageWriter) throws -> Result) throws(FilePackageError) -> Result {
+    defer { scheduleDueWork() }
+    return try writer.node.attempt(.save) { try body(writer) }
+  }
+
 
   // MARK: Work for later
 
