@@ -26,7 +26,7 @@ public actor FlatFileStore {
     self.status = status
     disk = node.disk
     executor = QueueExecutor()
-    self.file = file ?? FileWrapper(state: FileWrapper.State(node, name: node.path.name))
+    self.file = file ?? FileWrapper(node)
   }
 
   // MARK: Opening
@@ -128,7 +128,7 @@ public actor FlatFileStore {
   /// - Throws: as `open(at:)`, and the errors of `body`; the store then stays as it was.
   public func reload<Result>(_ body: (FileWrapper) throws -> Result) throws -> Result {
     let (node, now) = try Self.find(path, on: disk)
-    let new = FileWrapper(state: FileWrapper.State(node, name: node.path.name))
+    let new = FileWrapper(node)
     let result = try body(new)
     (status, file) = (now, new)
     return result

@@ -63,7 +63,7 @@ public actor PackageStore {
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   private init(
-    _ node: StoredNode, status: FileStatus, tree: FileWrapper, logCapacity: Int, delays: Delays
+    _ node: StoredNode, status: FileStatus, tree: FileWrapper? = nil, logCapacity: Int, delays: Delays
   ) {
     location = node.location
     self.delays = delays
@@ -105,10 +105,7 @@ public actor PackageStore {
     guard let status = node.status, status.kind == .directory else {
       throw FilePackageError(.notAPackage, .open, document: FileName(path).string)
     }
-    let name = node.location.path.lastComponent.map(FileName.init)
-    let tree = FileWrapper(state: FileWrapper.State(node, name: name))
-    let store = PackageStore(
-      node, status: status, tree: tree, logCapacity: logCapacity, delays: delays)
+    let store = PackageStore(node, status: status, logCapacity: logCapacity, delays: delays)
     try await store.recover()
     return store
   }
@@ -265,14 +262,14 @@ public actor PackageStore {
   ///
   /// The tree has the save.
   public var unpublishedProblem: FilePackageError? { writer.state.problem }
+
+  // MARK: Work for later
+
   /// Makes a call that may leave work for later.
   func withWriter<Result>(_ body: (PackageWriter) throws -> Result) throws(FilePackageError) -> Result {
     defer { scheduleDueWork() }
     return try writer.node.attempt(.save) { try body(writer) }
   }
-
-
-  // MARK: Work for later
 
   /// Schedules the work that the last call left for later.
   func scheduleDueWork() {

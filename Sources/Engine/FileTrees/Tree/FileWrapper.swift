@@ -167,8 +167,12 @@ open class FileWrapper: @unchecked Sendable {
 
   /// Reads the node at a path on a disk, as `init(url:options:)` does.
   package convenience init(_ path: FilePath, on disk: any Disk) throws(FilePackageError) {
-    let node = try StoredNode.look(at: path, following: false, on: disk)
-    self.init(state: State(node, name: path.lastComponent.map(FileName.init)))
+    self.init(try StoredNode.look(at: path, following: false, on: disk))
+  }
+
+  /// Makes the wrapper of a node whose status was just read; a document has the name of its place.
+  package convenience init(_ node: StoredNode) {
+    self.init(state: State(node, name: node.path.name ?? node.location.path.lastComponent.map(FileName.init)))
   }
 
   // MARK: Kind

@@ -107,8 +107,7 @@ package struct DocumentMove: ErrorNaming {
     var plan: SavePlan
     do throws(FilePackageError) {
       let node = try StoredNode.look(at: path, following: false, on: disk)
-      let tree = FileWrapper(state: FileWrapper.State(node, name: FileName(path)))
-      plan = try SavePlan(making: tree.snapshot(), original: node)
+      plan = try SavePlan(making: FileWrapper(node).snapshot(), original: node)
       plan.original = node
     } catch {
       throw error.during(.move)

@@ -60,7 +60,7 @@ package final class WrittenFiles: Sendable {
     node.status = try node.attempt(.save, "reading the written files") {
       try disk.status(of: name, in: folder)
     }
-    return FileWrapper(state: FileWrapper.State(node, name: name))
+    return FileWrapper(node)
   }
 
   private func node(_ name: FileName) -> StoredNode {

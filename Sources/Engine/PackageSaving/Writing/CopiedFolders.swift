@@ -42,8 +42,8 @@ package final class CopiedFolders {
     }
     if folder.listing == nil { folder.listing = try folder.stored?.list() }
     if !path.isRoot, changes.isEmpty, let stored = folder.stored, folder.listing?.hasHiddenFolder == true {
-      let document = try Self.document(at: stored)
-      entered.append(Document(path: path, lock: document.lock, writer: document.writer))
+      let document = try Self.document(at: stored, path)
+      entered.append(document)
       var root = document.writer.tree.snapshot().root
       root.listing = try root.stored?.list()
       (root.attributes, root.filename) = (folder.attributes, folder.filename)
@@ -60,8 +60,8 @@ package final class CopiedFolders {
 
   /// Opens a document and takes its lock for readers.
   private static func document(
-    at stored: StoredNode
-  ) throws(FilePackageError) -> (writer: PackageWriter, lock: OpenNode) {
+    at stored: StoredNode, _ path: PackagePath
+  ) throws(FilePackageError) -> Document {
     for _ in 0..<50 {
       let node = try StoredNode.look(at: stored.filePath, following: false, on: stored.disk)
       guard let status = node.status, status.kind == .directory else {
@@ -69,7 +69,7 @@ package final class CopiedFolders {
       }
       let writer = PackageWriter(node, status: status)
       try writer.recover()
-      if let lock = try writer.lockForReading() { return (writer, lock) }
+      if let lock = try writer.lockForReading() { return Document(path: path, lock: lock, writer: writer) }
     }
     throw FilePackageError(.busy, .read, stored)
   }

@@ -36,9 +36,7 @@ package struct OpenPackage {
 
   /// Returns a tree of the present state of the disk.
   func newTree() -> FileWrapper {
-    let root = StoredNode(location: location, path: .root, status: baseline.status)
-    let tree = FileWrapper(
-      state: FileWrapper.State(root, name: location.path.lastComponent.map(FileName.init)))
+    let tree = FileWrapper(StoredNode(location: location, path: .root, status: baseline.status))
     if baseline.metadata.isChild { tree.metadataRole = .child }
     return tree
   }

@@ -69,23 +69,17 @@ package final class PackageWriter {
     var unrebased: Set<String> = []
   }
 
+  /// - Parameter tree: the tree of the document; nil for a new one.
   package init(
-    _ node: StoredNode, status: FileStatus, tree: FileWrapper, logCapacity: Int, finishesAtOnce: Bool
+    _ node: StoredNode, status: FileStatus, tree: FileWrapper? = nil, logCapacity: Int = SaveLog.capacity,
+    finishesAtOnce: Bool = true
   ) {
     location = node.location
     self.logCapacity = logCapacity
     self.finishesAtOnce = finishesAtOnce
     location.isPackage = true
-    self.tree = tree
+    self.tree = tree ?? FileWrapper(node)
     baseline = StoreBaseline(status)
-  }
-
-  /// Makes a writer with a new tree, which does nothing by itself.
-  convenience init(_ node: StoredNode, status: FileStatus) {
-    let name = node.location.path.lastComponent.map(FileName.init)
-    self.init(
-      node, status: status, tree: FileWrapper(state: FileWrapper.State(node, name: name)),
-      logCapacity: SaveLog.capacity, finishesAtOnce: true)
   }
 
   /// The package at this moment, for reading.

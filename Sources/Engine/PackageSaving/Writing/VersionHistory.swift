@@ -104,7 +104,7 @@ package struct VersionHistory {
     if node.kind == .directory {
       let present = path.isRoot ? tree : try Self.node(at: path, in: tree)
       if let present, present.isDirectory {
-        present.setMode(node.mode)
+        present.mergeMode = MergeMode(node.mode)
       } else {
         let folder = FileWrapper(directoryWithFileWrappers: [:])
         folder.state.withLock {
@@ -161,13 +161,5 @@ extension FileWrapper {
       return FileWrapper(state: State(node: .link(.known(try stored.readLink())), attributes: .newLink()))
     }
     return FileWrapper(state: State(node: .file(.stored(stored)), attributes: attributes))
-  }
-
-  /// Sets the mode of a folder that stays.
-  fileprivate func setMode(_ mode: UInt16) {
-    if state.withLock({ $0.attributes.mode == mode }) { return }
-    var attributes = fileAttributes
-    attributes[FileAttributeKey.posixPermissions.rawValue] = UInt(mode)
-    fileAttributes = attributes
   }
 }
