@@ -36,7 +36,7 @@ extension PackageStore {
   ///
   /// - Throws: the system's error.
   public func possibleCopies() throws(FilePackageError) -> [PossibleCopy] {
-    try ConflictSet(writer.package).possibleCopies(in: writer.package)
+    try ConflictSet(writer.package).possibleCopies()
   }
 
   /// Returns whether the document on disk is exactly the result of one save.
@@ -53,7 +53,7 @@ extension PackageStore {
   /// - Parameter id: the identifier of the version; nil for the document on disk, without the conflict copies.
   /// - Throws: `noSuchVersion`; the system's error.
   public func contents(ofConflict id: UUID?) throws(FilePackageError) -> FileWrapper {
-    try ConflictSet(writer.package).contents(of: id, in: writer.package)
+    try ConflictSet(writer.package).contents(of: id)
   }
 
   /// Returns the last common state of a conflict version and the document on disk; nil if it is not known.
@@ -63,7 +63,7 @@ extension PackageStore {
   ///
   /// - Throws: as `contents(ofConflict:)`.
   public func commonAncestor(ofConflict id: UUID) throws(FilePackageError) -> FileWrapper? {
-    try ConflictSet(writer.package).commonAncestor(of: id, in: writer.package)
+    try ConflictSet(writer.package).commonAncestor(of: id)
   }
 
   // MARK: Deciding

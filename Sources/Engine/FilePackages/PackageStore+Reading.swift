@@ -95,8 +95,7 @@ extension PackageStore {
     try writer.publish()
     try writer.rebase()
     return try StoredNode(location: location, path: .root).attempt(.read) {
-      ExternalChanges(
-        paths: try BaselineComparison(writer.package).placesOfNews(at: location).map(\.string))
+      ExternalChanges(paths: try writer.package.placesOfNews(at: location).map(\.string))
     }
   }
 
@@ -137,11 +136,11 @@ extension PackageStore: WatchBaseline {
   /// The store compares the inode number, size and times of a file, never its contents; of a folder, only the inode
   /// number. A changed mode alone does not count. Cost: one status for each path, and opening its folder.
   public func news(of document: URL, at paths: [String], found: [String]) -> [String] {
-    BaselineComparison(writer.package).news(of: document, at: paths, found: found)
+    writer.package.news(of: document, at: paths, found: found)
   }
 
   /// Returns the places at which the disk differs from the state that the tree was read from or last saved as.
   ///
   /// If the store cannot compare them, it returns the package itself.
-  public func news(of document: URL) -> [String] { BaselineComparison(writer.package).news(of: document) }
+  public func news(of document: URL) -> [String] { writer.package.news(of: document) }
 }

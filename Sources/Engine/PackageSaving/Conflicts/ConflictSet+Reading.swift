@@ -4,11 +4,6 @@ package import FoundationEssentials
 package import PackageFormat
 
 extension ConflictSet {
-  /// Finds the versions in conflict with the document on disk; ignores a committed save that is unpublished.
-  package init(_ package: OpenPackage) throws(FilePackageError) {
-    try self.init(package.location, package.baseline.metadata.get())
-  }
-
   /// Returns whether a name in a package's own folder may be that of a conflict copy.
   package static func mayHaveAny(in package: OpenPackage) throws(FilePackageError) -> Bool {
     if try !package.location.keptConflicts().isEmpty { return true }
@@ -22,34 +17,31 @@ extension ConflictSet {
   func entry(_ id: UUID) throws(FilePackageError) -> Entry {
     guard let entry = self[id] else {
       throw FilePackageError(
-        .noSuchVersion, .read, node, reason: "no version '\(id.uuidString)' is in conflict with it")
+        .noSuchVersion, .read, package.node, reason: "no version '\(id.uuidString)' is in conflict with it")
     }
     return entry
   }
 
   /// Returns the document of a version; nil stands for the document on disk, without the conflict copies.
-  package func contents(of id: UUID?, in package: OpenPackage) throws(FilePackageError) -> FileWrapper {
+  package func contents(of id: UUID?) throws(FilePackageError) -> FileWrapper {
     let tree = try id == nil ? package.savedTree() : package.newTree()
-    return try node.attempt(.read) {
+    return try package.node.attempt(.read) {
       try apply(id.map { try entry($0) }, to: tree)
       return tree
     }
   }
 
   /// Returns the last common state of a version and the document on disk; nil if it is not known.
-  package func commonAncestor(of id: UUID, in package: OpenPackage) throws(FilePackageError) -> FileWrapper? {
-    let current = try package.baseline.metadata.get()
-    return try node.attempt(.read) { try base(of: entry(id), current) }
+  package func commonAncestor(of id: UUID) throws(FilePackageError) -> FileWrapper? {
+    try package.node.attempt(.read) { try base(of: entry(id)) }
   }
 
   /// Makes the error for a version that has other files than the version that was shown.
   func hasChanged(_ version: ConflictVersion) -> FilePackageError {
     FilePackageError(
-      .changedOnDisk, .save, node,
+      .changedOnDisk, .save, package.node,
       reason: "version '\(version.id.uuidString.prefix(8))' has more files now than when it was listed")
   }
-
-  private var node: StoredNode { StoredNode(location: location, path: .root) }
 }
 
 extension ConflictVersion {

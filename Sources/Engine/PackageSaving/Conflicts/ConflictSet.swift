@@ -1,7 +1,7 @@
 import DurableIO
-package import FileTrees
+import FileTrees
 import FoundationEssentials
-import PackageFormat
+package import PackageFormat
 
 /// All conflict versions of one package on disk.
 ///
@@ -23,7 +23,7 @@ package struct ConflictSet {
     case folder
   }
 
-  package let location: Location
+  let package: OpenPackage
   let evidence: ConflictEvidence
   package private(set) var entries: [Entry] = []
   /// Whether the document on disk is exactly the result of one save, as far as the digests show.
@@ -33,9 +33,11 @@ package struct ConflictSet {
   /// The edits belong to the document. A version with the same child has the edited one, since it did not change it.
   private var edits: [PackagePath: ChildSummary] = [:]
 
-  init(_ location: Location, _ current: PackageMetadata?) throws(FilePackageError) {
-    self.location = location
-    evidence = try ConflictEvidence(location, current)
+  /// Finds the versions in conflict with the document on disk; ignores a committed save that is unpublished.
+  package init(_ package: OpenPackage) throws(FilePackageError) {
+    self.package = package
+    let current = try package.baseline.metadata.get()
+    evidence = try ConflictEvidence(package.location, current)
     var claimed: Set<PackagePath> = []
     func overlay(
       of metadata: PackageMetadata, ending name: ConflictName?
@@ -62,6 +64,8 @@ package struct ConflictSet {
         > ($1.version.modificationDate ?? .distantPast, $0.version.id.uuidString)
     }
   }
+
+  var location: Location { package.location }
 
   subscript(id: UUID) -> Entry? { entries.first { $0.version.id == id } }
 
@@ -311,8 +315,9 @@ package struct ConflictSet {
 
   /// Returns the last common state of a version and the document on disk, with the available children; nil if it is
   /// unknown.
-  func base(of entry: Entry, _ current: PackageMetadata?) throws -> FileWrapper? {
-    guard let current, let revision = entry.version.metadata?.revision else { return nil }
+  func base(of entry: Entry) throws -> FileWrapper? {
+    guard let current = try package.baseline.metadata.get(), let revision = entry.version.metadata?.revision
+    else { return nil }
     // The document on disk may be of several versions: the version of its metadata is then one of the entries.
     let other =
       revision == current.revision

@@ -24,7 +24,7 @@ extension ConflictSet {
   /// Returns the children that are perhaps copies, in byte order; none if the saved children are unknown.
   ///
   /// Cost: a look into the notes of the saves for each child.
-  package func possibleCopies(in package: OpenPackage) throws(FilePackageError) -> [PossibleCopy] {
+  package func possibleCopies() throws(FilePackageError) -> [PossibleCopy] {
     guard let metadata = try package.baseline.metadata.get(),
       let table = try package.table(of: metadata),
       table.isComplete

@@ -31,7 +31,7 @@ extension OpenPackage {
     let set = try ConflictSet(self)
     if let conflict = set[id]?.version {
       let places = Set(conflict.differences.map { PackagePath($0) })
-      return (places, try set.contents(of: id, in: self), conflict.missing)
+      return (places, try set.contents(of: id), conflict.missing)
     }
     let (history, index) = try find(id)
     let (tree, lost) = try contents(of: id)

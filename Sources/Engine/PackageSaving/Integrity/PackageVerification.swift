@@ -10,7 +10,7 @@ extension OpenPackage {
     do {
       var report = try verifyChildren().report
       if !report.extra.isEmpty {
-        report.possibleCopies = try ConflictSet(self).possibleCopies(in: self)
+        report.possibleCopies = try ConflictSet(self).possibleCopies()
       }
       try verifyVersions(&report)
       return report

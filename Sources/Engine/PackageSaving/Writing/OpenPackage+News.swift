@@ -5,19 +5,11 @@ package import PackageFormat
 import Synchronization
 import SystemPackage
 
-/// The comparison of the disk with the state that a store's tree was read from or last saved as.
-///
-/// Between two calls of a store no write of it is under way. So each difference is another program's change, or a save
-/// that is committed and not published.
-package struct BaselineComparison {
-  package let location: Location
-  package let tree: FileWrapper
-  let baseline: StoreBaseline
-
-  package init(_ package: OpenPackage) {
-    (location, tree, baseline) = (package.location, package.tree, package.baseline)
-  }
-
+// The comparison of the disk with the state that a store's tree was read from or last saved as.
+//
+// Between two calls of a store no write of it is under way. So each difference is another program's change, or a save
+// that is committed and not published.
+extension OpenPackage {
   /// Returns the places among these at which the disk differs.
   ///
   /// It compares the inode number, size and times of a file, never its contents; of a folder, only the inode
