@@ -101,6 +101,35 @@ struct RelocationTests {
     #expect(try await moved.sync().documents.map(\.uploaded) == [true])
   }
 
+  @Test func `can be named again after a call that was cut off when it had told the other machines`()
+    async throws
+  {
+    let isCut = Mutex(false)
+    let old = MemoryStore(trouble: { call in
+      let isEntry = call.operation == .put && call.key?.string.hasPrefix("log/") == true
+      return isEntry && isCut.withLock { $0 } ? .lostAnswer : nil
+    })
+    let new = MemoryStore()
+    let a = try await DeviceFixture("a", old)
+    try await a.upload("text", to: "a.txt")
+    try await copy(old, to: new)
+    isCut.withLock { $0 = true }
+    await #expect(throws: (any Error).self) {
+      try await CloudContainer.relocate(a.url, to: new, address: "new", tellingIn: old)
+    }
+    isCut.withLock { $0 = false }
+    #expect(try CloudContainer.settings(of: a.url).address == "memory")
+    let told = try await keys(old)
+    try await CloudContainer.relocate(a.url, to: new, address: "new", tellingIn: old)
+    #expect(try CloudContainer.settings(of: a.url).address == "new")
+    #expect(try await keys(old) == told)
+    // A call that was cut off later: the settings name the new store, and the command takes that for the old one.
+    let before = try await keys(new)
+    try await CloudContainer.relocate(a.url, to: new, address: "new", tellingIn: new)
+    #expect(try await keys(new) == before)
+    try await DeviceFixture(CloudContainer.open(a.url, in: new)).sync()
+  }
+
   @Test func `is none that is empty or has another one`() async throws {
     let (old, empty, other) = (MemoryStore(), MemoryStore(), MemoryStore())
     let a = try await DeviceFixture("a", old)

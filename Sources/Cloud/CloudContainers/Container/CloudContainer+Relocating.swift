@@ -16,29 +16,34 @@ extension CloudContainer {
   ///   - old: the store that the container moves away from, to tell the other machines; nil to tell none. The next
   ///     `sync()` of each other machine fails with the code `moved`, and names the new address.
   /// - Throws: `CloudDataError` if the new store has no container or another one; `ObjectStoreError`; `busy`. After an
-  ///   error the folder still has its old store.
+  ///   error the folder still has its old store, and the same call does the rest.
   public static func relocate(
     _ folder: URL, to store: any ObjectStore, address: String, options: [String: String] = [:],
     tellingIn old: (any ObjectStore)? = nil
   ) async throws {
     let container = try await open(folder, in: store)
+    var settings = container.session.settings
+    let before = settings.storePlace
+    (settings.address, settings.options) = (address, options)
     try await container.exclusively {
       try await StoreProbe(store).check()
       try await container.session.checkMark()
       // The facts about the old store say nothing about the new one.
       try await container.session.state.forgetBlobs()
     }
-    if let old {
+    // A call that was cut off at its end may have replaced the settings: their store is the new one.
+    if let old, settings.storePlace != before {
       let former = try await open(folder, in: old)
       try await former.exclusively {
+        // The entry may be that of a call that was cut off.
+        try await former.session.catchUp()
+        if try await former.session.state.text(.moved) == address { return }
         try await former.session.lookAtLog()
         // No other change excludes it.
         _ = try await former.session.committer.commit(.init(change: .moved(address)), in: former.session)
       }
     }
-    try await container.exclusively {
-      var settings = container.session.settings
-      (settings.address, settings.options) = (address, options)
+    try await container.exclusively { [settings] in
       try await container.session.folder.replace(settings)
       try await container.session.state.forget(.moved)
     }
