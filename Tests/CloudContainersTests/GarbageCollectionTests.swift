@@ -283,6 +283,44 @@ struct GarbageCollectionTests {
     #expect(a.text("Notes.txt") == "a content")
   }
 
+  /// A machine with a document whose entries are old.
+  private func makeOld(_ store: any ObjectStore, _ clock: ModelClock) async throws -> DeviceFixture {
+    let a = try await DeviceFixture("a", store, clock: clock)
+    for text in ["one", "two"] { try await a.upload(text, to: "Notes.txt") }
+    clock.advance(31 * 86_400)
+    return a
+  }
+
+  /// A new machine learns all from the store.
+  private func expectWhole(_ store: MemoryStore, _ clock: ModelClock) async throws {
+    let c = try await DeviceFixture("c", store, clock: clock)
+    try await c.sync()
+    try await c.container.download(itemNamed: "Notes.txt")
+    #expect(c.text("Notes.txt") == "two")
+  }
+
+  @Test func `takes no entry for a snapshot that is damaged, and keeps the good one`() async throws {
+    let clock = ModelClock()
+    let store = MemoryStore(now: { clock.now })
+    let a = try await makeOld(store, clock)
+    // GC4
+    let damaged: ObjectKey = "state/0000000000000900/0001-0001"
+    try await store.put(Data("damaged".utf8), at: damaged)
+    #expect(try await a.container.collectGarbage(isDryRun: false).problems.isEmpty)
+    #expect(!store.keys.contains(ContainerLog.key(1)))
+    try await expectWhole(store, clock)
+  }
+
+  @Test func `keeps all entries if the store keeps half of a snapshot`() async throws {
+    let clock = ModelClock()
+    let store = MemoryStore(now: { clock.now })
+    let a = try await makeOld(HalfSnapshots(store), clock)
+    let report = try await a.container.collectGarbage(isDryRun: false)
+    #expect(report.problems.map(\.code) == [.damagedLog])
+    #expect(store.keys.contains(ContainerLog.key(1)))
+    try await expectWhole(store, clock)
+  }
+
   @Test func `repeats no removal when other machines may have ended it`() async throws {
     let clock = ModelClock()
     let isCut = Mutex(false)
@@ -347,5 +385,21 @@ private final class SlowRemoval: ObjectStore {
       do { try await body?() } catch { Issue.record(error) }
     }
     return try await base.send(call)
+  }
+}
+
+/// A store that keeps the first half of each part of a snapshot.
+private struct HalfSnapshots: ObjectStore {
+  let base: any ObjectStore
+
+  init(_ base: any ObjectStore) { self.base = base }
+
+  var place: String { base.place }
+
+  func send(_ call: StoreCall) async throws(ObjectStoreError) -> StoreAnswer {
+    guard case .put(let bytes, let key, let ifAbsent) = call, key.string.hasPrefix(LogSnapshot.prefix) else {
+      return try await base.send(call)
+    }
+    return try await base.send(.put(bytes.prefix(bytes.count / 2), at: key, ifAbsent: ifAbsent))
   }
 }

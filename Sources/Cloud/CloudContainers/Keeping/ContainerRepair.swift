@@ -27,7 +27,7 @@ package struct ContainerRepair: Sendable {
     documents += try await restoreContents(reads)
     try await session.state.forgetBlobs()
     report.documents = Set(documents).sorted()
-    try await session.writeSnapshot(ifDue: false)
+    try await session.writeSnapshot()
     report.check = try await ContainerCheck(session).run(reads: reads)
     return report
   }

@@ -7,6 +7,7 @@ import ObjectStores
 // GC2 A collection begins no removal ten minutes after its entry, and repeats none five minutes later. Other devices end
 //     it 20 minutes after they learned of it.
 // GC3 A removal without an answer may come late. Then the collection has no entry that ends it, and the others wait.
+// GC4 Entries of the log and snapshots go only after the store has given back the new snapshot, which replaces them.
 // The last version of a document stays for ever, and with it its content unless it is a deletion.
 
 /// The removal of objects that no version needs.
@@ -144,20 +145,28 @@ package struct GarbageCollection: Sendable {
     }
   }
 
-  /// Removes entries of the log that the newest snapshot has, and older snapshots.
+  /// Removes entries of the log that a new snapshot has, and older snapshots (GC4).
   ///
-  /// - Returns: the errors of those that the store keeps.
+  /// - Returns: the errors of those that the store keeps, or the reason why all stay.
   private func removeOldEntries(
     _ entries: [ContainerLog.Listed], before: Int
   ) async throws -> [CloudDataError] {
     let old = entries.filter { $0.number < before }
     guard !old.isEmpty else { return [] }
-    try await session.writeSnapshot(ifDue: false)
+    let new = try await session.writeSnapshot()
     let snapshots = try await LogSnapshot.list(in: session.store)
-    guard let newest = snapshots.first(where: \.isWhole) else { return [] }
+    let isStored = try await checking {
+      for listed in snapshots where listed.number == new.position.number {
+        if try await LogSnapshot.read(listed, in: session.store)?.bytes == new.bytes { return true }
+      }
+      return false
+    }
+    guard case .success(true) = isStored else {
+      return [isStored.problem ?? session.log.damagedSnapshot(new.position.number)]
+    }
     let keys =
-      old.filter { $0.number < newest.number }.map { ContainerLog.key($0.number) }
-      + snapshots.filter { $0.number < newest.number }.flatMap { $0.parts.map(\.key) }
+      old.map { ContainerLog.key($0.number) }
+      + snapshots.filter { $0.number < new.position.number }.flatMap { $0.parts.map(\.key) }
     return try await concurrentMap(keys, BlobStore.maximumCalls) { key in
       try await checking { try await remove(key) }.problem
     }.compactMap { $0 }

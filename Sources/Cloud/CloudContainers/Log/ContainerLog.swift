@@ -160,6 +160,13 @@ package struct ContainerLog: Sendable {
     error(number, "has another entry in its log than it had")
   }
 
+  /// Makes the error of a snapshot that the store got and does not give back.
+  func damagedSnapshot(_ number: Int) -> CloudDataError {
+    CloudDataError(
+      .damagedLog, in: store.place, key: LogSnapshot.prefix + paddedNumber(number, 16),
+      reason: "does not give back a snapshot of its log, so the old entries stay")
+  }
+
   private func error(
     _ number: Int, _ reason: String, _ code: CloudDataError.Code = .damagedLog
   ) -> CloudDataError {

@@ -235,23 +235,27 @@ extension ContainerSession {
 
   /// Stores a snapshot if the entries after the last one weigh more than half of it, so that a new device reads few
   /// objects.
-  func writeSnapshot(ifDue: Bool = true) async throws {
+  func writeDueSnapshot() async throws {
     func isDue(_ number: Int, _ size: Int) async throws -> Bool {
       try await state.weightOfEntries(after: number) > max(Self.lightTail, size / 2)
     }
     let noted = try await state.text(.snapshot)?.split(separator: " ").compactMap { Int($0) } ?? []
-    if ifDue {
-      guard try await isDue(noted.first ?? 0, noted.last ?? 0) else { return }
-      // Another device may have made one.
-      if let newest = try await LogSnapshot.list(in: store).first(where: \.isWhole),
-        newest.number > noted.first ?? 0
-      {
-        try await state.set(.snapshot, to: "\(newest.number) \(newest.size)")
-        guard try await isDue(newest.number, newest.size) else { return }
-      }
+    guard try await isDue(noted.first ?? 0, noted.last ?? 0) else { return }
+    // Another device may have made one.
+    if let newest = try await LogSnapshot.list(in: store).first(where: \.isWhole),
+      newest.number > noted.first ?? 0
+    {
+      try await state.set(.snapshot, to: "\(newest.number) \(newest.size)")
+      guard try await isDue(newest.number, newest.size) else { return }
     }
+    try await writeSnapshot()
+  }
+
+  /// Stores a snapshot of all that this machine knows, and returns it.
+  @discardableResult
+  func writeSnapshot() async throws -> LogSnapshot {
     let snapshot = try await state.snapshot()
-    guard snapshot.position.number > 0 else { return }
+    guard snapshot.position.number > 0 else { return snapshot }
     let parts = snapshot.parts
     let store = store
     _ = try await concurrentMap(parts, BlobStore.maximumCalls) { part in  // No values.
@@ -259,5 +263,6 @@ extension ContainerSession {
     }
     let size = parts.reduce(0) { $0 + $1.bytes.count }
     try await state.set(.snapshot, to: "\(snapshot.position.number) \(size)")
+    return snapshot
   }
 }

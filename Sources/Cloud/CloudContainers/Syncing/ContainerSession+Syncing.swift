@@ -46,7 +46,7 @@ extension ContainerSession {
     }
     if isPlan { return report }
     // A snapshot only spares requests.
-    for step in [join, { try await self.writeSnapshot() }] {
+    for step in [join, { try await self.writeDueSnapshot() }] {
       if case .failure(let error) = try await checking(nil, step) { report.problems.append(error) }
     }
     return report
