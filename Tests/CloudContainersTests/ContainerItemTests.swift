@@ -146,7 +146,7 @@ struct ContainerItemTests {
     #expect(try await a.container.items().map(\.name) == ["evicted.txt"])
   }
 
-  @Test(arguments: ["download", "evict", "open", "move out"])
+  @Test(arguments: ["download", "evict", "open", "move out", "ask", "ask, and give up"])
   func `a document that a program removed is not deleted by a call for its content`(call: String) async throws
   {
     let a = try await DeviceFixture("a", MemoryStore())
@@ -157,17 +157,30 @@ struct ContainerItemTests {
     case "download": try await a.container.download(itemNamed: "a.txt")
     case "evict": try await a.container.evict(itemNamed: "a.txt")
     case "open": try await a.container.provide(itemAt: a.url.appending(path: "a.txt")) { _, _ in }
+    case "ask":
+      try await a.container.startDownloading(itemNamed: "a.txt")
+      #expect(try await a.container.items().map(\.isDownloading) == [true])
+      #expect(try await a.container.plan().documents.map(\.downloaded) == [true])
+      try await a.sync()
+    case "ask, and give up":
+      try await a.container.startDownloading(itemNamed: "a.txt")
+      try await a.container.cancelDownload(itemNamed: "a.txt")
     default:
       let outside = URL(filePath: folder.string, directoryHint: .isDirectory)
       let place = try await a.container.moveOut("a.txt", to: outside, as: "b.txt")
       #expect(try String(contentsOf: place, encoding: .utf8) == "one")
       return
     }
-    #expect(a.text("a.txt") == (call == "evict" ? nil : "one"))
+    let comesBack = !["evict", "ask, and give up"].contains(call)
+    #expect(a.text("a.txt") == (comesBack ? "one" : nil))
     try await a.sync()
     #expect(try await a.container.deletedItems().isEmpty)
     let statuses = try await a.container.items().map(\.downloadingStatus)
-    #expect(statuses == [call == "evict" ? .notDownloaded : .current])
+    #expect(statuses == [comesBack ? .current : .notDownloaded])
+    // What came by a request is deleted like any other document.
+    guard call == "ask" else { return }
+    try a.remove("a.txt")
+    #expect(try await a.sync().documents.map(\.deleted) == [true])
   }
 
   @Test func `a document that is removed after its download does not come back by an earlier request for it`()

@@ -195,8 +195,11 @@ actor Committer {
         if let since = request.since, try await since < state.lastCollection() { return .overtaken }
       }
       // CM1
-      let head = try await state.record(version.document).flatMap { try session.head(of: $0) }
+      let record = try await state.record(version.document)
+      let head = try record.flatMap { try session.head(of: $0) }
       guard head?.sequence ?? 0 == version.sequence - 1 else { return .overtaken }
+      // A program asked for the content since the document was removed here.
+      if version.isDeleted, let record, record.isWanted, record.base != nil { return .overtaken }
       if version.isDeleted || !rules.contains(.names) { return .commit }
       let holder = try await state.holder(ofName: DocumentName.folded(version.name))
       return holder.map { $0 == version.document.string } ?? true ? .commit : .overtaken

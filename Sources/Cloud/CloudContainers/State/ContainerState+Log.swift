@@ -338,7 +338,8 @@ extension ContainerState {
     else { return }
     try db.execute(
       sql: """
-        UPDATE document SET base = ?, baseName = ?, contentSum = NULL, uploadingError = NULL WHERE id = ?
+        UPDATE document SET base = ?, baseName = ?, contentSum = NULL, uploadingError = NULL, isWanted = 0
+        WHERE id = ?
         """, arguments: [row["root"] as Data, row["name"] as String, id])
     try db.execute(sql: "DELETE FROM page WHERE document = ?", arguments: [id])
     try db.execute(

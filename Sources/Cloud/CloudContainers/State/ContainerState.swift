@@ -279,11 +279,11 @@ package final class ContainerState: Sendable {
     db.afterNextTransaction { [self] _ in recent.withLock { $0 = kept } }
   }
 
-  /// Notes whether a program wants the content of a placeholder, and nothing else.
+  /// Notes whether a program wants the content of a document that is not here, and nothing else.
   package func setWanted(_ isWanted: Bool, _ id: String) async throws {
     try await database.write { db in
       try db.execute(
-        sql: "UPDATE document SET isWanted = ? WHERE id = ? AND base IS NULL", arguments: [isWanted, id])
+        sql: "UPDATE document SET isWanted = ? WHERE id = ?", arguments: [isWanted, id])
     }
   }
 

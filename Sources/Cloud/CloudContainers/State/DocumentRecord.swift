@@ -18,7 +18,8 @@ package struct DocumentRecord: Sendable, Hashable, Codable, FetchableRecord, Per
   package var baseName: String?
   /// The sum of that content, if the package here has it in other bytes: see `ContentMerger`.
   package var contentSum: String?
-  /// Whether a program asked for the content. Other processes set it in the state during a run.
+  /// Whether a program asked for the content, and it is not here. Other processes set it in the state during a run. With
+  /// a base, the document was removed here before: it is no deletion.
   package var isWanted = false
   /// The conflicts that are in the package here, by name, with spaces between them.
   package var shownConflicts = ""

@@ -63,6 +63,6 @@ extension ContainerSession {
     let record = document.record
     guard let head = try head(of: record) else { return document.local != nil }
     if head.isDeleted { return false }
-    return document.local == nil ? record.base == nil && record.isWanted : head.root != base(of: record)
+    return document.local == nil ? record.isWanted : head.root != base(of: record)
   }
 }

@@ -37,7 +37,8 @@ extension ContainerSession {
       let local = isOwner && record.node != nil ? scan.documents[record.name] : nil
       if head?.isDeleted == true, record.base == nil { continue }
       let isRemovedHere =
-        isOwner && local == nil && (record.base != nil || head == nil) && !scan.mayHide(record.name)
+        isOwner && local == nil && (record.base != nil && !record.isWanted || head == nil)
+        && !scan.mayHide(record.name)
       known.append((KnownDocument(record: record, local: local), head, isRemovedHere))
     }
     var placed: [PlacedRecord] = []
@@ -85,7 +86,8 @@ extension ContainerSession {
   /// Cost: one look at all records, and the same for each document, whatever their number.
   ///
   /// - Parameters:
-  ///   - bringsBack: whether a document that was removed here is brought back; otherwise it stays away.
+  ///   - bringsBack: whether a document that was removed here is brought back; otherwise only if it was removed before
+  ///     a program asked for it.
   ///   - finished: gets each name, from any thread, with the error of its document, or whether content came.
   /// - Throws: the errors of the store and of the task; documents that are not finished are not here then.
   package func download(
@@ -101,13 +103,13 @@ extension ContainerSession {
     transfers.beginRun()
     for name in Set(names).subtracting(here) {
       guard let record = records[name], record.base != nil else { continue }
-      records[name] = bringsBack ? try await asPlaceholder(record) : nil
+      records[name] = bringsBack || record.isWanted ? try await asPlaceholder(record) : nil
     }
-    let before = records
-    for name in records.keys { records[name]?.isWanted = true }
-    try await state.save(Array(records.values), setsWanted: true)
+    var missing = Set(names).subtracting(here).compactMap { records[$0] }.sorted { $0.name < $1.name }
+    let unwanted = missing.filter { !$0.isWanted }.map(\.id)
+    for index in missing.indices { missing[index].isWanted = true }
+    try await state.save(missing, setsWanted: true)
     do {
-      let missing = Set(names).subtracting(here).compactMap { records[$0] }.sorted { $0.name < $1.name }
       transfers.expect(missing.map(\.id))
       _ = try await concurrentMap(missing, BlobStore.maximumCalls) { record in  // No values.
         finished(record.name, try await sync(record, nil).outcome.download)
@@ -121,8 +123,7 @@ extension ContainerSession {
       if Task.isCancelled {
         // No later run brings a document that its user gave up. The cancelled task itself could not write that.
         let state = state
-        let ids = before.values.filter { !$0.isWanted }.map(\.id)
-        try await Task { for id in ids { try await state.setWanted(false, id) } }.value
+        try await Task { for id in unwanted { try await state.setWanted(false, id) } }.value
       }
       throw error
     }
@@ -135,16 +136,23 @@ extension ContainerSession {
     return sync.record
   }
 
-  /// Notes that the content of a document is wanted; the next run brings it.
+  /// Notes that the content of a document is wanted; the next run brings it, also if it was removed here.
   package func wantContent(ofItemNamed name: String) async throws {
+    let record = try await placed(name)
+    // Each run brings the newest content of a document that is here.
+    if record.base != nil, try FolderScan.document(name, in: folder) != nil { return }
     // The rest of the record belongs to the run of this moment, also in another process.
-    try await state.setWanted(true, placed(name).id)
+    try await state.setWanted(true, record.id)
   }
 
   /// Ends the download of a document, which then is not wanted any more if nothing of it is here.
   package func cancelDownload(itemNamed name: String) async throws {
     let record = try await placed(name)
-    if record.base == nil { try await state.setWanted(false, record.id) }
+    if record.base == nil {
+      try await state.setWanted(false, record.id)
+    } else if record.isWanted, try FolderScan.document(name, in: folder) == nil {
+      _ = try await asPlaceholder(record)  // The state has it.
+    }
     transfers.cancelDownload(record.id)
   }
 
@@ -193,6 +201,8 @@ extension ContainerSession {
   private func deletePlaceholder(_ record: DocumentRecord) async throws {
     var record = record
     guard let head = try head(of: record), !head.isDeleted else { return }
+    // A request of before does not count.
+    if record.isWanted { try await state.setWanted(false, record.id) }
     var version = nextVersion(after: head)
     version.isDeleted = true
     if try await commit(version, of: &record, since: nil) { return }

@@ -132,7 +132,8 @@ extension DocumentSync {
     record.baseName = head.name == record.baseName ? head.name : record.name
     record.contentSum = sum
     record.downloadingError = nil
-    try await session.state.save(record, children: children)
+    record.isWanted = false
+    try await session.state.save(record, children: children, setsWanted: true)
   }
 
   // MARK: Both sides

@@ -58,6 +58,7 @@ struct DocumentSync {
 
   /// Looks at the document, and decides the next step over the last version in the container.
   mutating func decide() async throws -> (step: SyncDecision, head: CloudVersion?) {
+    try await settleRequest()
     let head = try session.head(of: record)
     let base = session.base(of: record)
     var here = SyncDecision.Local.absent
@@ -95,8 +96,9 @@ struct DocumentSync {
   /// Carries out the next step; returns whether the document is up to date.
   private mutating func step() async throws -> Bool {
     since = try await session.state.known().position.number
-    // Another document's version may have come with the news of this one.
-    record.head = try await session.current(record).head
+    // Another document's version may have come with the news of this one, and a request of another process.
+    let now = try await session.current(record)
+    (record.head, record.isWanted) = (now.head, now.isWanted)
     let (step, head) = try await decide()
     switch step {
     case .nothing:
@@ -122,6 +124,15 @@ struct DocumentSync {
       try await saveForgotten()
       return true
     }
+  }
+
+  /// Makes a document that was removed here a placeholder if a program asked for it since. The content that is here
+  /// answers a request.
+  private mutating func settleRequest() async throws {
+    guard record.isWanted, record.base != nil else { return }
+    if local == nil { forgetContent() }
+    record.isWanted = local == nil
+    try await session.state.save(record, children: local == nil ? KnownChildren() : nil, setsWanted: true)
   }
 
   /// Returns whether nothing of a version is unseen here. A user who deletes a document deletes no conflict unseen.
