@@ -138,14 +138,18 @@ public final class CloudContainer: Sendable {
     let result: Swift.Result<Result, any Error>
     do {
       let lock = try await lock()
-      if !inCopy {
-        try await session.checkFolder()
-        try session.checkPlace()
+      do {
+        if !inCopy {
+          try await session.checkFolder()
+          try session.checkPlace()
+        }
+        session.begin()
+        let value = try await body()
+        try await session.known.flush()
+        result = .success(value)
+      } catch {
+        result = .failure(try session.state.setAside() ?? error)
       }
-      session.begin()
-      let value = try await body()
-      try await session.known.flush()
-      result = .success(value)
       withExtendedLifetime(lock) {}
     } catch {
       result = .failure(error)

@@ -6,7 +6,7 @@ import PackageFormat
 extension ContainerState {
   /// Returns the last entry that this machine knew when it stored a blob; nil if it is not known.
   package func entryOfBlob(_ name: BlobName) async throws -> Int? {
-    try await database.read { db in
+    try await read { db in
       try Int.fetchOne(
         db.cachedStatement(sql: "SELECT entry FROM blob WHERE name = ?"), arguments: [Data(name.hash.bytes)])
     }
@@ -14,7 +14,7 @@ extension ContainerState {
 
   /// Returns a page of a tree; nil if it is not here.
   func page(_ name: BlobName) async throws -> Data? {
-    try await database.read { db in
+    try await read { db in
       try Data.fetchOne(
         db.cachedStatement(sql: "SELECT bytes FROM blob WHERE name = ? AND bytes IS NOT NULL"),
         arguments: [Data(name.hash.bytes)])
@@ -22,7 +22,7 @@ extension ContainerState {
   }
 
   /// Forgets which blobs the store has.
-  func forgetBlobs() async throws { try await database.write(Self.forgetBlobs) }
+  func forgetBlobs() async throws { try await write(Self.forgetBlobs) }
 
   static func forgetBlobs(_ db: Database) throws {
     try db.execute(sql: "DELETE FROM blob WHERE bytes IS NULL; UPDATE blob SET entry = NULL")
@@ -34,7 +34,7 @@ extension ContainerState {
   /// Notes blobs that the store has, with the last entry that was known before, and pages. The first pages go.
   package func note(_ names: [BlobName: Int], pages: [BlobName: Data]) async throws {
     if names.isEmpty, pages.isEmpty { return }
-    try await database.write { db in
+    try await write { db in
       let naming = try db.cachedStatement(
         sql: "INSERT INTO blob (name, entry) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET entry = ?2")
       for (name, entry) in names { try naming.execute(arguments: [Data(name.hash.bytes), entry]) }

@@ -36,7 +36,7 @@ extension ContainerState {
   // MARK: Reading
 
   /// The last entry that this machine knows.
-  package func known() async throws -> ContainerLog.Known { try await database.read(Self.known) }
+  package func known() async throws -> ContainerLog.Known { try await read(Self.known) }
 
   private static func known(_ db: Database) throws -> ContainerLog.Known {
     let parts = try text(.position, db)?.split(separator: " ") ?? []
@@ -52,7 +52,7 @@ extension ContainerState {
 
   /// Returns the hashes of the entries that this machine knows, by number.
   func entryHashes() async throws -> [Int: BlobName] {
-    try await database.read { db in
+    try await read { db in
       var hashes: [Int: BlobName] = [:]
       let rows = try Row.fetchCursor(db, sql: "SELECT number, hash FROM entry")
       while let row = try rows.next() { hashes[row["number"]] = BlobName(digits: row["hash"] as String) }
@@ -62,14 +62,14 @@ extension ContainerState {
 
   /// Returns the bytes of an entry; nil if this machine does not have them.
   func entryBytes(_ number: Int) async throws -> Data? {
-    try await database.read {
+    try await read {
       try Data.fetchOne($0, sql: "SELECT bytes FROM entry WHERE number = ?", arguments: [number])
     }
   }
 
   /// Returns the weight of the entries after a number: each is a request at least.
   func weightOfEntries(after number: Int) async throws -> Int {
-    try await database.read {
+    try await read {
       try Int.fetchOne(
         $0, sql: "SELECT sum(max(length(bytes), 4096)) FROM entry WHERE number > ?", arguments: [number]) ?? 0
     }
@@ -77,14 +77,14 @@ extension ContainerState {
 
   /// The entry that may have been made.
   func pending() async throws -> (number: Int, bytes: Data)? {
-    try await database.read { db in
+    try await read { db in
       try Row.fetchOne(db, sql: "SELECT * FROM pending").map { ($0["number"], $0["bytes"]) }
     }
   }
 
   /// Returns the kept versions of a document, the last one first.
   func versions(of id: String) async throws -> [CloudVersion] {
-    try await database.read { db in
+    try await read { db in
       try Data.fetchAll(
         db, sql: "SELECT bytes FROM version WHERE document = ? ORDER BY number DESC", arguments: [id]
       ).map { try CloudVersion(decoding: $0, isChecked: true) }
@@ -93,7 +93,7 @@ extension ContainerState {
 
   /// Returns all that the container keeps, after the last known entry.
   package func snapshot() async throws -> LogSnapshot {
-    try await database.read { db in
+    try await read { db in
       var snapshot = LogSnapshot(after: try Self.known(db).position)
       snapshot.lastCollection = try Self.lastCollection(db)
       let rows = try Row.fetchCursor(db, sql: "SELECT entry, bytes FROM version ORDER BY document, number")
@@ -107,7 +107,7 @@ extension ContainerState {
   }
 
   /// Returns the machines of the container.
-  func devices() async throws -> [LogSnapshot.Device] { try await database.read(Self.devices) }
+  func devices() async throws -> [LogSnapshot.Device] { try await read(Self.devices) }
 
   private static func devices(_ db: Database) throws -> [LogSnapshot.Device] {
     try Row.fetchAll(db, sql: "SELECT * FROM device ORDER BY id").map {
@@ -117,14 +117,14 @@ extension ContainerState {
 
   /// Returns the identity of the document that has a folded name in the container; nil if none has.
   func holder(ofName folded: String) async throws -> String? {
-    try await database.read {
+    try await read {
       try String.fetchOne($0, sql: "SELECT id FROM document WHERE liveName = ?", arguments: [folded])
     }
   }
 
   /// The collection that has not ended; nil if there is none.
   package func collection() async throws -> RunningCollection? {
-    try await database.read { db in
+    try await read { db in
       let parts = try Self.text(.collection, db)?.split(separator: " ") ?? []
       guard parts.count == 3, let entry = Int(parts[1]), let seen = Int64(parts[2]) else { return nil }
       return RunningCollection(device: String(parts[0]), entry: entry, seen: seen)
@@ -132,7 +132,7 @@ extension ContainerState {
   }
 
   /// The number of the last entry that began or ended a collection; 0 for none.
-  package func lastCollection() async throws -> Int { try await database.read(Self.lastCollection) }
+  package func lastCollection() async throws -> Int { try await read(Self.lastCollection) }
 
   private static func lastCollection(_ db: Database) throws -> Int {
     try text(.lastCollection, db).flatMap { Int($0) } ?? 0
@@ -142,7 +142,7 @@ extension ContainerState {
 
   /// Notes an entry before the store gets it.
   func setPending(_ bytes: Data, at number: Int, here: [Here]) async throws {
-    try await database.write { db in
+    try await write { db in
       try Self.forgetPending(db)
       try db.execute(sql: "INSERT INTO pending VALUES (?, ?)", arguments: [number, bytes])
       for here in here {
@@ -158,7 +158,7 @@ extension ContainerState {
   }
 
   /// Forgets an entry that another one took the number of.
-  func forgetPending() async throws { try await database.write(Self.forgetPending) }
+  func forgetPending() async throws { try await write(Self.forgetPending) }
 
   private static func forgetPending(_ db: Database) throws {
     for table in ["pending", "pendingBase", "pendingPage"] { try db.execute(sql: "DELETE FROM \(table)") }
@@ -175,7 +175,7 @@ extension ContainerState {
     _ entries: [ContainerLog.Read], from start: ContainerLog.Start? = nil, date: Int64?, device: String,
     time: Int64, forgetsLost: Bool = true
   ) async throws -> LearnedChanges {
-    try await database.write { [self] db in
+    try await write { [self] db in
       forgetRecent()
       var news = LearnedChanges()
       var known = try Self.known(db)

@@ -82,7 +82,7 @@ extension ContainerState {
 
   /// Returns the lost versions whose content is not here.
   func unsaved() async throws -> [UnsavedVersion] {
-    try await database.read { db in
+    try await read { db in
       try Row.fetchAll(db, sql: "SELECT * FROM lost ORDER BY document").map { row in
         let version = try CloudVersion(decoding: row["bytes"], isChecked: true)
         return UnsavedVersion(document: version.document, version: version, head: row["head"])
@@ -91,7 +91,7 @@ extension ContainerState {
   }
 
   func forgetUnsaved(_ document: CloudDocumentID) async throws {
-    try await database.write {
+    try await write {
       try $0.execute(sql: "DELETE FROM lost WHERE document = ?", arguments: [document.string])
     }
   }

@@ -12,6 +12,12 @@ package import SystemPackage
 /// The knowledge of this machine about a container: a small SQLite database in the container folder.
 package final class ContainerState: Sendable {
   package let database: DatabaseQueue
+  /// The path of the database.
+  private let path: FilePath
+  /// Its file; nil for a copy.
+  private let node: DocumentNodeID?
+  /// The damage that was found; nil if there is none.
+  private let damage = Mutex<Damage?>(nil)
   /// The reason why the state can be read and not written, as on a full disk; nil if it can be written.
   let obstacle: DatabaseError?
   /// The entries of the document that was last asked for or stored. A run asks for them at each of its steps.
@@ -31,27 +37,117 @@ package final class ContainerState: Sendable {
       (database, obstacle) = (try Self.open(path), nil)
     } catch let error as DatabaseError where Self.isObstacle(error) {
       (database, obstacle) = (try Self.openForReading(path, instead: error), error)
-    } catch let error as DatabaseError where [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode) {
-      let disk = PosixDisk()
-      let folder = try disk.openDirectory(at: path.removingLastComponent())
-      let name = FileName(path.lastComponent?.string ?? "")
-      // SQLite also calls it damage if the disk fails to read. A state that is lost for that makes two documents of one.
+    } catch  where Self.isDamage(error) {
+      // SQLite also calls it damage if the disk fails to read.
       if let database = try? Self.open(path) {  // The disk reads it now.
-        (self.database, obstacle) = (database, nil)
-        return
+        self.database = database
+      } else {
+        try Self.setAside(path)
+        database = try Self.open(path)
       }
-      try Self.readAll(name, in: folder, on: disk)
-      for ending in ["-wal", "-shm", ""] {
-        let old = FileName(name.string + ending)
-        guard try disk.statusIfPresent(of: old, in: folder) != nil else { continue }
-        try disk.rename(
-          old, in: folder, to: FileName(name.string + ".damaged" + ending), in: folder, .replace)
-      }
-      (database, obstacle) = (try Self.open(path), nil)
+      obstacle = nil
+    }
+    (self.path, node) = (path, try Self.node(path))
+  }
+
+  private init(_ database: DatabaseQueue, of path: FilePath) {
+    (self.database, self.path, obstacle, node) = (database, path, nil, nil)
+  }
+
+  private static func node(_ path: FilePath) throws(SystemError) -> DocumentNodeID {
+    let disk = PosixDisk()
+    let folder = try disk.openDirectory(at: path.removingLastComponent())
+    return DocumentNodeID(try disk.status(of: FileName(path.lastComponent?.string ?? ""), in: folder))
+  }
+
+  // MARK: Damage
+
+  // SQLite finds a damaged page when it reads it. Then the operation ends, and the state counts as lost.
+
+  private enum Damage {
+    /// A page could not be read. SQLite also says so if the disk failed once.
+    case page
+    /// A value is none that a program stored.
+    case value
+  }
+
+  /// Whether a page or a value could not be read.
+  var isDamaged: Bool { damage.withLock { $0 != nil } }
+
+  /// Whether the database is the one at its path: another program may have set it aside.
+  var isInPlace: Bool { node == nil || (try? Self.node(path)) == node }
+
+  private static func isDamage(_ error: any Error) -> Bool {
+    switch error {
+    case let error as DatabaseError: [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode)
+    case let error as CloudVersion.Problem: error != .newerFormat
+    default: error is RowDecodingError
     }
   }
 
-  private init(_ database: DatabaseQueue) { (self.database, obstacle) = (database, nil) }
+  /// Notes damage, and makes the error that says what to do.
+  func damaged(_ problem: any Error) -> FilePackageError {
+    damage.withLock { $0 = problem is DatabaseError ? .page : .value }
+    let reason = (problem as? CloudVersion.Problem)?.words ?? "\(problem)"
+    return error(
+      "its state is damaged (\(reason)); 'docpkg cloud sync' makes it again, and deletes no document")
+  }
+
+  private func error(_ reason: String) -> FilePackageError {
+    let folder = path.removingLastComponent().removingLastComponent()
+    return FilePackageError(.invalidContent, .open, document: FileName(folder).string, reason: reason)
+  }
+
+  func read<Value: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> Value
+  ) async throws -> Value {
+    do { return try await database.read(body) } catch  where Self.isDamage(error) {
+      throw damaged(error)
+    }
+  }
+
+  func write<Value: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> Value
+  ) async throws -> Value {
+    do { return try await database.write(body) } catch  where Self.isDamage(error) {
+      throw damaged(error)
+    }
+  }
+
+  /// Sets a damaged state aside; the next program makes a new one. The caller has the folder's lock.
+  ///
+  /// - Returns: the error that says so; nil if no damage is known, or for a copy.
+  func setAside() throws -> FilePackageError? {
+    guard let found = damage.withLock({ $0 }), node != nil else { return nil }
+    if found == .page, (try? Self.isWhole(path)) == true {  // One that cannot be read is not whole.
+      damage.withLock { $0 = nil }
+      return nil
+    }
+    try Self.setAside(path)
+    return error(
+      "its state was damaged, and is in '\(path.lastComponent?.string ?? "").damaged' now. "
+        + "The same command makes it again from the documents and the container, and deletes no document")
+  }
+
+  private static func isWhole(_ path: FilePath) throws -> Bool {
+    try open(path).read { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") == "ok" }
+  }
+
+  /// Gives a damaged database another name, unless the disk fails to read it: the loss of a state makes two documents of
+  /// one that has changed.
+  private static func setAside(_ path: FilePath) throws {
+    let disk = PosixDisk()
+    let folder = try disk.openDirectory(at: path.removingLastComponent())
+    let name = FileName(path.lastComponent?.string ?? "")
+    try readAll(name, in: folder, on: disk)
+    // The file first: without its log it would be an earlier state, for which an eviction since is a deletion.
+    for ending in ["", "-wal", "-shm"] {
+      let old = FileName(name.string + ending)
+      guard try disk.statusIfPresent(of: old, in: folder) != nil else { continue }
+      try disk.rename(old, in: folder, to: FileName(name.string + ".damaged" + ending), in: folder, .replace)
+      try disk.synchronize(folder)
+    }
+  }
 
   /// Returns whether an error says that the disk takes no writes: it is full, or mounted for reading.
   static func isObstacle(_ error: DatabaseError) -> Bool {
@@ -94,8 +190,8 @@ package final class ContainerState: Sendable {
   /// Returns a copy, in a file without a name that goes with it.
   func copy() throws -> ContainerState {
     let copy = try DatabaseQueue(path: "")
-    try database.backup(to: copy)
-    return ContainerState(copy)
+    do { try database.backup(to: copy) } catch  where Self.isDamage(error) { throw damaged(error) }
+    return ContainerState(copy, of: path)
   }
 
   private static func open(_ path: FilePath) throws -> DatabaseQueue {
@@ -179,7 +275,7 @@ package final class ContainerState: Sendable {
   }
 
   package func text(_ setting: Setting) async throws -> String? {
-    try await database.read { try Self.text(setting, $0) }
+    try await read { try Self.text(setting, $0) }
   }
 
   static func text(_ setting: Setting, _ db: Database) throws -> String? {
@@ -187,11 +283,11 @@ package final class ContainerState: Sendable {
   }
 
   package func set(_ setting: Setting, to text: String) async throws {
-    try await database.write { try Self.set(setting, to: text, $0) }
+    try await write { try Self.set(setting, to: text, $0) }
   }
 
   func forget(_ setting: Setting) async throws {
-    try await database.write {
+    try await write {
       try $0.execute(sql: "DELETE FROM setting WHERE name = ?", arguments: [setting.rawValue])
     }
   }
@@ -203,7 +299,7 @@ package final class ContainerState: Sendable {
 
   /// A number that differs after another process changed the state.
   package func foreignChanges() async throws -> Int {
-    try await database.read(Self.foreignChanges)
+    try await read(Self.foreignChanges)
   }
 
   private static func foreignChanges(_ db: Database) throws -> Int {
@@ -212,7 +308,7 @@ package final class ContainerState: Sendable {
 
   /// Forgets everything.
   package func reset() async throws {
-    try await database.write { [self] db in
+    try await write { [self] db in
       recent.withLock { $0 = nil }
       for table in Self.tables {
         try db.execute(sql: "DELETE FROM \(table)")
@@ -223,12 +319,12 @@ package final class ContainerState: Sendable {
   // MARK: Documents
 
   package func records() async throws -> [DocumentRecord] {
-    try await database.read { try DocumentRecord.order(Column("id")).fetchAll($0) }
+    try await read { try DocumentRecord.order(Column("id")).fetchAll($0) }
   }
 
   /// Returns the records of these names, in the order of all records.
   func records(named names: some Collection<String> & Sendable) async throws -> [DocumentRecord] {
-    try await database.read { db in
+    try await read { db in
       try names.flatMap { name in
         try DocumentRecord.filter(Column("name") == name).order(Column("id")).fetchAll(db)
       }
@@ -237,7 +333,7 @@ package final class ContainerState: Sendable {
 
   /// Returns the records of a name, and of all names in the folder of that name.
   func records(within name: String) async throws -> [DocumentRecord] {
-    try await database.read { db in
+    try await read { db in
       // The digit 0 is the byte after the slash.
       try DocumentRecord.filter(
         Column("name") == name || Column("name") > name + "/" && Column("name") < name + "0"
@@ -246,7 +342,7 @@ package final class ContainerState: Sendable {
   }
 
   package func record(_ id: CloudDocumentID) async throws -> DocumentRecord? {
-    try await database.read { try DocumentRecord.fetchOne($0, key: id.string) }
+    try await read { try DocumentRecord.fetchOne($0, key: id.string) }
   }
 
   /// Stores a record, with the entries of its base if they change with it, in one transaction.
@@ -258,7 +354,7 @@ package final class ContainerState: Sendable {
   package func save(
     _ record: DocumentRecord, children: KnownChildren? = nil, setsWanted: Bool = false
   ) async throws {
-    try await database.write { [self] db in
+    try await write { [self] db in
       try Self.save(record, setsWanted: setsWanted, db)
       if let children { try replaceChildren(of: record.id, with: children, db) }
     }
@@ -281,14 +377,14 @@ package final class ContainerState: Sendable {
 
   /// Notes whether a program wants the content of a document that is not here, and nothing else.
   package func setWanted(_ isWanted: Bool, _ id: String) async throws {
-    try await database.write { db in
+    try await write { db in
       try db.execute(
         sql: "UPDATE document SET isWanted = ? WHERE id = ?", arguments: [isWanted, id])
     }
   }
 
   package func save(_ records: [DocumentRecord], setsWanted: Bool = false) async throws {
-    try await database.write { db in
+    try await write { db in
       for record in records { try Self.save(record, setsWanted: setsWanted, db) }
     }
   }
@@ -306,7 +402,7 @@ package final class ContainerState: Sendable {
   }
 
   package func remove(_ record: DocumentRecord) async throws {
-    try await database.write { [self] db in
+    try await write { [self] db in
       recent.withLock { $0 = nil }
       try db.execute(sql: "DELETE FROM page WHERE document = ?", arguments: [record.id])
       try record.delete(db)
@@ -318,12 +414,12 @@ package final class ContainerState: Sendable {
 
   /// Returns the entries of a document's base.
   package func children(of id: String) async throws -> KnownChildren {
-    try await database.read { [self] db in try children(of: id, db) }
+    try await read { [self] db in try children(of: id, db) }
   }
 
   /// Returns the entries of the first of these documents: one at least, and more until they have `size` bytes.
   func children(of ids: some Collection<String> & Sendable, upTo size: Int) async throws -> [KnownChildren] {
-    try await database.read { [self] db in
+    try await read { [self] db in
       var (all, total) = ([KnownChildren](), 0)
       for id in ids {
         all.append(try children(of: id, db))

@@ -64,7 +64,7 @@ extension ContainerSession {
     var sync = DocumentSync(self, record, local, seen: seen, among: names)
     do {
       try await isPlan ? sync.plan() : sync.run()
-    } catch let error where Self.endsRun(error) {
+    } catch let error where Self.endsRun(error) || state.isDamaged {
       throw error
     } catch {
       let error = Self.naming(record.name, in: error)
@@ -113,6 +113,11 @@ extension ContainerSession {
   ///
   /// - Throws: `unsupported` for a copy.
   package func checkFolder() async throws {
+    guard state.isInPlace else {
+      throw FilePackageError(
+        .changedOnDisk, .open, document: folder.url.path,
+        reason: "its state was damaged, and another program has made it again; open the folder again")
+    }
     let identity = try folder.identity()
     guard let known = try await state.text(.folder) else { return try await noteFolder() }
     if known == identity { return }

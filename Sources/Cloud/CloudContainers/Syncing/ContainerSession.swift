@@ -75,6 +75,7 @@ package struct ContainerSession: Sendable {
     do {
       return try heads.version(data, of: record.id)
     } catch {
+      if error != .newerFormat { throw state.damaged(error) }
       throw CloudDataError(error.code, in: folder.url.path, reason: error.words)
     }
   }
