@@ -63,6 +63,19 @@ struct ContainerMergeTests {
     }
   }
 
+  @Test func `a mode of a folder that one changed comes to the other, and stays`() async throws {
+    let (a, b) = try await DeviceFixture.two(MemoryStore())
+    try await a.share("Trip.imageNotes", ["Images/1.txt": "one"], with: b)
+    try FileManager.default.setAttributes(
+      [.posixPermissions: 0o700], ofItemAtPath: a.url.appending(path: "Trip.imageNotes/Images").path)
+    try await sync(a, b, a)
+    for device in [a, b] {
+      let attributes = try FileManager.default.attributesOfItem(
+        atPath: device.url.appending(path: "Trip.imageNotes/Images").path)
+      #expect(attributes[.posixPermissions] as? Int == 0o700)
+    }
+  }
+
   @Test func `a child that both changed is a conflict version on both, until one resolves it`() async throws {
     let (a, b) = try await DeviceFixture.two(MemoryStore())
     try await a.share("Trip.imageNotes", ["1.txt": "one", "Folder/2.txt": "two"], with: b)

@@ -122,9 +122,9 @@ extension TreeEntry {
 }
 
 extension TreeDifference {
-  /// Whether both sides are files of the same bytes.
+  /// Whether the node stays, with other attributes at most.
   var hasSameBytes: Bool {
-    guard case .file(let old)? = old?.kind, case .file(let new)? = new?.kind else { return false }
-    return old.hash == new.hash && old.size == new.size
+    guard let old, let new else { return false }
+    return old.hasSameBytes(as: new)
   }
 }

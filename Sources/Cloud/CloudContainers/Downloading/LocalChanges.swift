@@ -29,7 +29,7 @@ struct LocalChanges {
     for difference in open { try check(difference) }
     let here = try contentsHere(differences)
     // Children go before their folders.
-    for difference in open.reversed() where !difference.isKept { try remove(difference) }
+    for difference in open.reversed() where !difference.hasSameBytes { try remove(difference) }
     for difference in open { try put(difference, here) }
     for folder in Set(open.filter { $0.new != nil && $0.old == nil }.map(\.path.parent)) {
       try checkNames(in: folder)
@@ -131,7 +131,7 @@ struct LocalChanges {
     case .link(let destination):
       try tree.setDescendant(FileWrapper.imported(linkTo: destination), at: entry.path.string)
     case .file(let content):
-      if difference.isKept, let file = try node(at: entry.path) {
+      if difference.hasSameBytes, let file = try node(at: entry.path) {
         file.setImported(mode: entry.mode, modified: content.modified)
       } else if let file = commit.fetched.wrapper(content, mode: entry.mode) {
         try tree.setDescendant(file, at: entry.path.string)
@@ -150,13 +150,5 @@ struct LocalChanges {
     FilePackageError(
       .changedOnDisk, .save, document: FileName(path).string, child: child.display, reason: Self.unknownChange
     )
-  }
-}
-
-extension TreeDifference {
-  /// Whether the node stays, with other attributes at most.
-  fileprivate var isKept: Bool {
-    if case .directory? = old?.kind, case .directory? = new?.kind { return true }
-    return hasSameBytes
   }
 }
