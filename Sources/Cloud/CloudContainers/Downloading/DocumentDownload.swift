@@ -58,13 +58,13 @@ package struct DocumentDownload: Sendable {
   ///
   /// Cost: the contents that differ. Memory: 16 MiB of small files, and eight pieces of large ones.
   ///
-  /// - Parameter progress: gets each progress, from any thread.
+  /// - Parameter progress: gets the bytes that have arrived since its last call, and all bytes, from any thread.
   /// - Throws: `CloudDataError` for damaged or dangerous content (DD3); `ObjectStoreError`; `CancellationError`.
   ///   `FilePackageError` with the code `changedOnDisk` if a child has changes that the container does not have (DD2),
   ///   `fileExists` if a new document's name is taken, and other codes for the system's reasons. The document then is
   ///   as it was.
   package func run(
-    progress: @escaping @Sendable (DownloadProgress) -> Void = { _ in }
+    progress: @escaping @Sendable (_ arrived: UInt64, _ total: UInt64) -> Void = { _, _ in }
   ) async throws {
     if !isNew, differences.isEmpty { return }
     var rules = EntryRules(in: blobs.place)

@@ -30,12 +30,13 @@ struct FetchedContents: Sendable {
   ///   - entries: the entries; folders and links have no content.
   ///   - nearby: packages whose files may have pieces at the same places. The store gives all other pieces.
   ///   - document: the place of the document.
+  ///   - progress: gets the bytes that have arrived since its last call, and all bytes; first 0 bytes.
   /// - Throws: `noSpace` before anything is fetched if the disk has not enough room; `CloudDataError`;
   ///   `ObjectStoreError`; `FilePackageError`; `CancellationError`.
   static func fetch(
     _ entries: [TreeEntry], from blobs: BlobStore, or nearby: [NearbyPackage] = [],
     beside document: FilePath, on disk: any Disk,
-    progress: @escaping @Sendable (DownloadProgress) -> Void
+    progress: @escaping @Sendable (_ arrived: UInt64, _ total: UInt64) -> Void
   ) async throws -> FetchedContents {
     var wanted: [ContentHash: (path: PackagePath, content: FileContent)] = [:]
     for entry in entries {
@@ -44,9 +45,11 @@ struct FetchedContents: Sendable {
       }
     }
     let sorted = wanted.values.sorted { $0.path < $1.path }
-    let fetcher = Fetcher(
-      blobs: blobs, nearby: nearby, document: document, disk: disk,
-      counter: DownloadCounter(total: sorted.reduce(0) { $0 + $1.content.size }, progress))
+    let total = sorted.reduce(0) { $0 + $1.content.size }
+    progress(0, total)
+    let fetcher = Fetcher(blobs: blobs, nearby: nearby, document: document, disk: disk) {
+      progress($0, total)
+    }
     var (memory, large) = (Self.memory, sorted)
     var small: [(path: PackagePath, content: FileContent)] = []
     large.removeAll { file in
@@ -85,7 +88,8 @@ private struct Fetcher: Sendable {
   let nearby: [NearbyPackage]
   let document: FilePath
   let disk: any Disk
-  let counter: DownloadCounter
+  /// Gets the bytes of each piece.
+  let arrived: @Sendable (UInt64) -> Void
 
   /// Makes the folder for large files; nil if there are none.
   func folder(for large: [FileContent]) async throws -> WrittenFiles? {
@@ -112,7 +116,7 @@ private struct Fetcher: Sendable {
   @concurrent
   func bytes(of content: FileContent, at path: PackagePath) async throws -> Data {
     let bytes = try await piece(FilePiece(BlobName(content.hash), size: content.size), at: 0, of: path)
-    counter.add(content.size)
+    arrived(content.size)
     return bytes
   }
 
@@ -148,7 +152,7 @@ private struct Fetcher: Sendable {
     try await blocking(path) { () throws(SystemError) in
       try disk.write(Array(bytes), to: file.descriptor, at: offset)
     }
-    counter.add(piece.size)
+    arrived(piece.size)
   }
 
   /// Returns the bytes of a piece: from a package nearby that has them at this offset, or else from the store.

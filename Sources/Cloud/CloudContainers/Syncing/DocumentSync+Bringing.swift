@@ -83,7 +83,7 @@ extension DocumentSync {
     let download = DocumentDownload(
       to: try session.folder.path(of: record.name), isPackage: head.isPackage,
       contentType: UTType(head.contentType), isNew: isNew, changes, in: blobs)
-    try await downloading { try await download.run { transfers.set($0, of: id) } }
+    try await downloading { try await download.run { transfers.add($0, of: $1, to: id) } }
   }
 
   /// Runs a part of the download, which its user can cancel.

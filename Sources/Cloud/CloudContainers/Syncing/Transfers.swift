@@ -73,20 +73,16 @@ package final class Transfers: Sendable {
     }
   }
 
-  package func begin(_ document: String, isUpload: Bool, totalBytes: UInt64 = 0) {
+  package func begin(_ document: String, isUpload: Bool) {
     expect([document])
-    change(document) { $0 = Progress(isUpload: isUpload, totalBytes: totalBytes) }
+    change(document) { $0 = Progress(isUpload: isUpload) }
   }
 
-  /// Adds bytes that went.
-  package func add(_ bytes: Int, to document: String) {
-    change(document) { $0?.completedBytes += UInt64(bytes) }
-  }
-
-  func set(_ progress: DownloadProgress, of document: String) {
+  /// Adds bytes that went or came, of all bytes.
+  package func add(_ bytes: UInt64, of total: UInt64, to document: String) {
     change(document) { running in
-      running?.completedBytes = progress.completedBytes
-      running?.totalBytes = progress.totalBytes
+      running?.completedBytes += bytes
+      running?.totalBytes = total
     }
   }
 

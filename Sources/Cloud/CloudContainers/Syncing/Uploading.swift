@@ -175,11 +175,11 @@ extension ContainerSession {
     }
     let size = tree.newSize
     func upload() async throws -> [FileContent] {
-      transfers.begin(id, isUpload: true, totalBytes: size)
+      transfers.begin(id, isUpload: true)
       defer { transfers.end(id) }
       return try await concurrentMap(Array(zip(files, bases)), BlobStore.maximumCalls) { path, base in
         try await FileUpload(of: isPackage ? path : .root, in: root, over: base, to: blobs)
-          .content { transfers.add($0, to: id) }
+          .content { transfers.add(UInt64($0), of: size, to: id) }
       }
     }
     let contents: [FileContent]
