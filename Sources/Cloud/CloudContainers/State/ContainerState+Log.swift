@@ -175,8 +175,7 @@ extension ContainerState {
     _ entries: [ContainerLog.Read], from start: ContainerLog.Start? = nil, date: Int64?, device: String,
     time: Int64, forgetsLost: Bool = true
   ) async throws -> LearnedChanges {
-    try await write { [self] db in
-      forgetRecent()
+    try await write { db in
       var news = LearnedChanges()
       var known = try Self.known(db)
       if let start {

@@ -20,16 +20,6 @@ package final class ContainerState: Sendable {
   private let damage = Mutex<Damage?>(nil)
   /// The reason why the state can be read and not written, as on a full disk; nil if it can be written.
   let obstacle: DatabaseError?
-  /// The entries of the document that was last asked for or stored. A run asks for them at each of its steps.
-  private let recent = Mutex<RecentChildren?>(nil)
-
-  /// The entries of a document, as this connection read or stored them.
-  private struct RecentChildren {
-    var document: String
-    /// SQLite's count of the changes by other connections.
-    var foreignChanges: Int
-    var children: KnownChildren
-  }
 
   /// Opens the database, or makes it. A damaged one is set aside. One that cannot be written is read.
   package init(at path: FilePath) throws {
@@ -299,20 +289,13 @@ package final class ContainerState: Sendable {
 
   /// A number that differs after another process changed the state.
   package func foreignChanges() async throws -> Int {
-    try await read(Self.foreignChanges)
-  }
-
-  private static func foreignChanges(_ db: Database) throws -> Int {
-    try Int.fetchOne(db.cachedStatement(sql: "PRAGMA data_version")) ?? 0
+    try await read { try Int.fetchOne($0.cachedStatement(sql: "PRAGMA data_version")) ?? 0 }
   }
 
   /// Forgets everything.
   package func reset() async throws {
-    try await write { [self] db in
-      recent.withLock { $0 = nil }
-      for table in Self.tables {
-        try db.execute(sql: "DELETE FROM \(table)")
-      }
+    try await write { db in
+      for table in Self.tables { try db.execute(sql: "DELETE FROM \(table)") }
     }
   }
 
@@ -354,13 +337,15 @@ package final class ContainerState: Sendable {
   package func save(
     _ record: DocumentRecord, children: KnownChildren? = nil, setsWanted: Bool = false
   ) async throws {
-    try await write { [self] db in
+    try await write { db in
       try Self.save(record, setsWanted: setsWanted, db)
-      if let children { try replaceChildren(of: record.id, with: children, db) }
+      if let children { try Self.replaceChildren(of: record.id, with: children, db) }
     }
   }
 
-  private func replaceChildren(of id: String, with children: KnownChildren, _ db: Database) throws {
+  private static func replaceChildren(
+    of id: String, with children: KnownChildren, _ db: Database
+  ) throws {
     var old: [Data: KnownPage] = [:]
     for page in try self.children(of: id, db).pages { old[page.key] = page }
     // None may be known because one is damaged.
@@ -371,8 +356,6 @@ package final class ContainerState: Sendable {
     }
     let removal = try db.cachedStatement(sql: "DELETE FROM page WHERE document = ? AND first = ?")
     for key in old.keys { try removal.execute(arguments: [id, key]) }
-    let kept = RecentChildren(document: id, foreignChanges: try Self.foreignChanges(db), children: children)
-    db.afterNextTransaction { [self] _ in recent.withLock { $0 = kept } }
   }
 
   /// Notes whether a program wants the content of a document that is not here, and nothing else.
@@ -402,27 +385,23 @@ package final class ContainerState: Sendable {
   }
 
   package func remove(_ record: DocumentRecord) async throws {
-    try await write { [self] db in
-      recent.withLock { $0 = nil }
+    try await write { db in
       try db.execute(sql: "DELETE FROM page WHERE document = ?", arguments: [record.id])
       try record.delete(db)
     }
   }
 
-  /// Forgets the entries in memory.
-  func forgetRecent() { recent.withLock { $0 = nil } }
-
   /// Returns the entries of a document's base.
   package func children(of id: String) async throws -> KnownChildren {
-    try await read { [self] db in try children(of: id, db) }
+    try await read { try Self.children(of: id, $0) }
   }
 
   /// Returns the entries of the first of these documents: one at least, and more until they have `size` bytes.
   func children(of ids: some Collection<String> & Sendable, upTo size: Int) async throws -> [KnownChildren] {
-    try await read { [self] db in
+    try await read { db in
       var (all, total) = ([KnownChildren](), 0)
       for id in ids {
-        all.append(try children(of: id, db))
+        all.append(try Self.children(of: id, db))
         total += all.last?.size ?? 0
         if total >= size { break }
       }
@@ -430,21 +409,8 @@ package final class ContainerState: Sendable {
     }
   }
 
-  private func children(of id: String, _ db: Database) throws -> KnownChildren {
-    let foreignChanges = try Self.foreignChanges(db)
-    let known = recent.withLock { recent in
-      recent.flatMap { $0.document == id && $0.foreignChanges == foreignChanges ? $0.children : nil }
-    }
-    if let known { return known }
-    let children = try Self.readChildren(of: id, db)
-    recent.withLock {
-      $0 = RecentChildren(document: id, foreignChanges: foreignChanges, children: children)
-    }
-    return children
-  }
-
   /// Reads the entries of a document; none if one of its pages is damaged. All files are then read again.
-  private static func readChildren(of id: String, _ db: Database) throws -> KnownChildren {
+  private static func children(of id: String, _ db: Database) throws -> KnownChildren {
     let statement = try db.cachedStatement(sql: "SELECT bytes FROM page WHERE document = ? ORDER BY first")
     var pages: [KnownPage] = []
     let rows = try Row.fetchCursor(statement, arguments: [id])
