@@ -52,16 +52,13 @@ extension ContainerFolder {
 
   /// Removes the hidden folder, with the settings, the state and the lock. It loses its name first, in one step.
   func removeHidden() throws(FilePackageError) {
-    do throws(SystemError) {
+    try path.attempt(.delete) {
       let root = try disk.openDirectory(at: path)
       // The hidden folder of an earlier call that was cut off.
       if try disk.exists(Self.left, in: root) { try removeLeft(from: root) }
       try disk.rename(PackageLayout.containerFolder, in: root, to: Self.left, in: root, .noReplace)
       try disk.synchronize(root)
       try removeLeft(from: root)
-    } catch {
-      throw FilePackageError(
-        FilePackageError.Code(error.code), .delete, document: FileName(path).string, reason: "\(error)")
     }
   }
 

@@ -76,9 +76,7 @@ package struct DocumentDownload: Sendable {
     try Task.checkCancellation()
     let commit = DownloadCommit(download: self, fetched: fetched, disk: disk)
     guard disk.isReal else { return try await commit.run(at: document) }
-    let url = URL(
-      filePath: FileName(document).string, directoryHint: isPackage ? .isDirectory : .notDirectory)
-    try await FileCoordinator().coordinate(writingItemAt: url) { url in
+    try await FileCoordinator().coordinate(writingItemAt: document.url(isDirectory: isPackage)) { url in
       try await commit.run(at: FilePath(of: url, for: .save))
     }
   }
@@ -104,12 +102,8 @@ package struct DocumentDownload: Sendable {
   private func makeFolders() async throws -> FilePath {
     guard isNew else { return path }
     return try await BlockingThread().run { [path, disk] () throws(FilePackageError) in
-      do throws(SystemError) {
+      try path.attempt(.create, "making its folder", on: disk) {
         try disk.makeFolders(at: path.removingLastComponent())
-      } catch {
-        throw FilePackageError(
-          error, .create, StoredNode(location: Location(path, on: disk), path: .root),
-          activity: "making its folder")
       }
       return path
     }

@@ -33,7 +33,7 @@ package struct DocumentEviction: Sendable {
   ///   `isUploaded`. The document then is in its place.
   package func run(isUploaded: @escaping @Sendable (FilePath) async throws -> Bool) async throws {
     guard disk.isReal else { return try await remove(at: path, isUploaded) }
-    let url = URL(filePath: FileName(path).string, directoryHint: isPackage ? .isDirectory : .notDirectory)
+    let url = path.url(isDirectory: isPackage)
     try await FileCoordinator().coordinate(writingItemAt: url, options: .forDeleting) { url in
       try await remove(at: FilePath(of: url, for: .delete), isUploaded)
     }
@@ -54,31 +54,27 @@ package struct DocumentEviction: Sendable {
         throw failure(.changedOnDisk, "another program changed it at this moment")
       }
     } catch {
-      try await thread.run { () throws(FilePackageError) in
-        try attempt { () throws(SystemError) in try place.reveal() }
-      }
+      try await thread.run { () throws(FilePackageError) in try attempt { try place.reveal() } }
       throw error
     }
-    try await thread.run { () throws(FilePackageError) in
-      try attempt { () throws(SystemError) in try place.removeHidden() }
-    }
+    try await thread.run { () throws(FilePackageError) in try attempt { try place.removeHidden() } }
   }
 
   /// Gives the document its hidden name.
   private func hide(_ path: FilePath) throws(FilePackageError) -> NewPlace {
-    let place = try attempt { () throws(SystemError) in
+    let place = try attempt {
       guard let place = try NewPlace(at: path, on: disk), try place.status() != nil else {
         throw SystemError("renameat2", FileName(path), code: .noSuchFileOrDirectory)
       }
       return place
     }
-    if isPackage, let reason = try attempt({ () throws(SystemError) in try obstacle(in: place) }) {
+    if isPackage, let reason = try attempt({ try obstacle(in: place) }) {
       throw failure(.unsupported, reason)
     }
     // No program takes the hidden document for a leftover of a crash.
     place.holdOffSweeps()
     do {
-      try attempt { () throws(SystemError) in try place.hide() }
+      try attempt { try place.hide() }
     } catch {
       place.allowSweeps()
       throw error
@@ -98,14 +94,8 @@ package struct DocumentEviction: Sendable {
     return try HiddenFolder.isInUse(hidden, on: disk) ? "a program has it open" : nil
   }
 
-  private func attempt<Result>(
-    _ body: () throws(SystemError) -> Result
-  ) throws(FilePackageError) -> Result {
-    do {
-      return try body()
-    } catch {
-      throw FilePackageError(error, .evict, StoredNode(location: Location(path, on: disk), path: .root))
-    }
+  private func attempt<Result>(_ body: () throws -> Result) throws(FilePackageError) -> Result {
+    try path.attempt(.evict, on: disk, body)
   }
 
   private func failure(_ code: FilePackageError.Code, _ reason: String) -> FilePackageError {

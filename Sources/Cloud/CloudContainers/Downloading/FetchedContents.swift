@@ -94,16 +94,10 @@ private struct Fetcher: Sendable {
   /// Makes the folder for large files; nil if there are none.
   func folder(for large: [FileContent]) async throws -> WrittenFiles? {
     if large.isEmpty { return nil }
-    return try await BlockingThread().run { [document, disk] () throws(FilePackageError) in
+    return try await BlockingThread().run { () throws(FilePackageError) in
       let folder = try WrittenFiles.folder(beside: document, on: disk)
       let size = large.reduce(0) { $0 + $1.size }
-      let room: UInt64?
-      do throws(SystemError) {
-        room = try folder.room().bytes
-      } catch {
-        throw failure(error, .root)
-      }
-      if let room, room < size {
+      if let room = try attempt(.root, { try folder.room().bytes }), room < size {
         throw FilePackageError(
           .noSpace, .save, document: FileName(document).string,
           reason: "its content takes \(size) bytes, and the disk has \(room) left")
@@ -175,19 +169,14 @@ private struct Fetcher: Sendable {
   private func blocking<Result: Sendable>(
     _ path: PackagePath, _ body: @escaping @Sendable () throws(SystemError) -> Result
   ) async throws -> Result {
-    try await BlockingThread().run { () throws(FilePackageError) in
-      do throws(SystemError) {
-        return try body()
-      } catch {
-        throw failure(error, path)
-      }
-    }
+    try await BlockingThread().run { () throws(FilePackageError) in try attempt(path, body) }
   }
 
-  private func failure(_ error: SystemError, _ path: PackagePath) -> FilePackageError {
-    FilePackageError(
-      error, .save, StoredNode(location: Location(document, on: disk), path: path),
-      activity: "storing the download")
+  private func attempt<Result>(
+    _ path: PackagePath, _ body: () throws -> Result
+  ) throws(FilePackageError) -> Result {
+    try StoredNode(location: Location(document, on: disk), path: path)
+      .attempt(.save, "storing the download", body)
   }
 
   private func wrong(_ path: PackagePath) -> CloudDataError {

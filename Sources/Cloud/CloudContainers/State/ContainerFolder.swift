@@ -57,7 +57,7 @@ package struct ContainerFolder: Sendable {
   /// The folder as a location of documents.
   package var location: FolderLocation { FolderLocation(url) }
 
-  package var url: URL { URL(filePath: FileName(path).string, directoryHint: .isDirectory) }
+  package var url: URL { path.url(isDirectory: true) }
 
   /// Returns the path of a document.
   package func path(of name: String) throws -> FilePath {
@@ -69,8 +69,7 @@ package struct ContainerFolder: Sendable {
 
   /// Returns the URL of a document.
   package func url(of name: String, isPackage: Bool) throws -> URL {
-    URL(
-      filePath: FileName(try path(of: name)).string, directoryHint: isPackage ? .isDirectory : .notDirectory)
+    try path(of: name).url(isDirectory: isPackage)
   }
 
   /// The path of a package that is made in the hidden folder.
@@ -100,10 +99,7 @@ package struct ContainerFolder: Sendable {
         .noSuchFile, .open, document: FileName(path).string,
         reason: "it is no folder of a container; add it to a container first")
     } catch let error as SystemError {
-      throw FilePackageError(
-        FilePackageError.Code(error.code), .open, document: FileName(path).string,
-        activity: "reading the settings of its container",
-        reason: "\(error)")
+      throw path.error(error, .open, "reading the settings of its container")
     } catch {
       throw FilePackageError(
         .invalidContent, .open, document: FileName(path).string,
@@ -142,8 +138,7 @@ package struct ContainerFolder: Sendable {
     let file = FileWrapper(regularFileWithContents: bytes)
     file.preferredFilename = Self.settings.string
     _ = try await FlatFileStore.create(  // The report has nothing to show.
-      file,
-      at: URL(filePath: FileName(hiddenPath.appending(Self.settings)).string, directoryHint: .notDirectory))
+      file, at: hiddenPath.appending(Self.settings).url(isDirectory: false))
   }
 
   /// Writes other settings over those of the folder, in one step.
@@ -151,9 +146,8 @@ package struct ContainerFolder: Sendable {
     let encoder = PropertyListEncoder()
     encoder.outputFormat = .xml
     let file = FileWrapper(regularFileWithContents: try encoder.encode(settings))
-    let path = FileName(hiddenPath.appending(Self.settings)).string
-    // The report has nothing to show.
-    _ = try await FlatFileStore.open(at: URL(filePath: path, directoryHint: .notDirectory)).save(file)
+    let url = hiddenPath.appending(Self.settings).url(isDirectory: false)
+    _ = try await FlatFileStore.open(at: url).save(file)  // The report has nothing to show.
   }
 
   // MARK: Key
@@ -185,7 +179,6 @@ package struct ContainerFolder: Sendable {
   /// - Throws: `invalidContent` if the key file is missing or damaged; the system's reasons.
   package func key(of settings: Settings) throws(FilePackageError) -> ContainerKey? {
     guard settings.isEncrypted == true else { return nil }
-    let document = FileName(path).string
     do throws(SystemError) {
       let folder = try disk.openDirectory(at: hiddenPath)
       let bytes = try disk.readAll(disk.openFile(Self.keyFile, in: folder), atMost: 4 << 10)
@@ -195,12 +188,10 @@ package struct ContainerFolder: Sendable {
         return found.key
       }
     } catch  where !error.isAbsence {
-      throw FilePackageError(
-        FilePackageError.Code(error.code), .open, document: document,
-        activity: "reading the key of its container", reason: "\(error)")
+      throw path.error(error, .open, "reading the key of its container")
     } catch {}
     throw FilePackageError(
-      .invalidContent, .open, document: document,
+      .invalidContent, .open, document: FileName(path).string,
       reason: "the key of its container is missing or damaged; leave the container and add the folder again")
   }
 

@@ -58,16 +58,12 @@ package struct IgnoredItems: Sendable {
 extension ContainerFolder {
   /// Reads the rules of the items that are ignored; none if there is no such file.
   func ignoreRules() throws(FilePackageError) -> PathPatterns {
-    let bytes: [UInt8]
-    do throws(SystemError) {
+    try path.appending(IgnoredItems.file).attempt(.read) {
       let root = try disk.openDirectory(at: path)
       guard try disk.exists(IgnoredItems.file, in: root) else { return PathPatterns() }
-      bytes = try disk.readAll(disk.openFile(IgnoredItems.file, in: root), atMost: IgnoredItems.maximumSize)
-    } catch {
-      throw FilePackageError(
-        FilePackageError.Code(error.code), .read,
-        document: FileName(path.appending(IgnoredItems.file)).string, reason: "\(error)")
+      let file = try disk.openFile(IgnoredItems.file, in: root)
+      return PathPatterns(
+        String(decoding: try disk.readAll(file, atMost: IgnoredItems.maximumSize), as: UTF8.self))
     }
-    return PathPatterns(String(decoding: bytes, as: UTF8.self))
   }
 }

@@ -74,7 +74,7 @@ extension ContainerSession {
     guard let sum = record.contentSum, isPackage, !tree.isUnchanged,
       let accepted = tree.accepting(PackagePath([PackageLayout.storeFolder]))
     else { return tree }
-    let url = URL(filePath: FileName(path).string, directoryHint: .isDirectory)
+    let url = path.url(isDirectory: true)
     guard let merger = try merger(ofPackageAt: url), try await merger.sum(ofPackageAt: url) == sum else {
       return tree
     }
@@ -92,12 +92,8 @@ extension ContainerSession {
   func look(at path: FilePath, _ isPackage: Bool, known: KnownChildren) async throws -> LocalTree {
     let folder = folder
     return try await BlockingThread().run { () throws in
-      do throws(SystemError) {
-        return try LocalTree(
-          at: path, isPackage: isPackage, known: known, time: folder.time(), on: folder.disk)
-      } catch {
-        throw FilePackageError(
-          FilePackageError.Code(error.code), .read, document: FileName(path).string, reason: "\(error)")
+      try path.attempt(.read) {
+        try LocalTree(at: path, isPackage: isPackage, known: known, time: folder.time(), on: folder.disk)
       }
     }
   }

@@ -138,12 +138,7 @@ extension ContainerSession {
     for record in records { if let head = try head(of: record) { known.note(record, head) } }
     let ignored = try ignoredItems(knowing: records)
     return try await BlockingThread().run { [folder, known] () throws in
-      do throws(SystemError) {
-        return try FolderScan(folder, knowing: known, ignoring: ignored)
-      } catch {
-        throw FilePackageError(
-          FilePackageError.Code(error.code), .search, document: folder.url.path, reason: "\(error)")
-      }
+      try folder.path.attempt(.search) { try FolderScan(folder, knowing: known, ignoring: ignored) }
     }
   }
 

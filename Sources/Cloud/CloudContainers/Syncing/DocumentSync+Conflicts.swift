@@ -167,10 +167,7 @@ extension DocumentSync {
     let staged = session.folder.path(ofStaged: identifier)
     try session.folder.removeStaged(identifier)
     try await DocumentDownload(ofNewPackage: staged, entries, in: session.blobs).run()
-    let children = try await PackageStore.open(
-      at: URL(filePath: FileName(staged).string, directoryHint: .isDirectory)
-    )
-    .tree
+    let children = try await PackageStore.open(at: staged.url(isDirectory: true)).tree
     try await change(local) {
       try await $0.addConflictVersion(
         children, as: identifier, savedBy: lost.deviceName, on: lost.date,

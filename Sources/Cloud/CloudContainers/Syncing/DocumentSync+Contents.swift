@@ -98,7 +98,7 @@ private struct StagedContent {
   }
 
   var path: FilePath { session.folder.path(ofStaged: id) }
-  var url: URL { URL(filePath: FileName(path).string, directoryHint: .isDirectory) }
+  var url: URL { path.url(isDirectory: true) }
 
   /// Fetches the files of `StoreContent`, and other entries: from the store, but for pieces that this machine has.
   func fetch(

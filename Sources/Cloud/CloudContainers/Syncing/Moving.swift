@@ -34,8 +34,7 @@ extension FolderScan {
       return LocalDocument(name, status)
     } catch {
       if error.isAbsence { return nil }
-      throw FilePackageError(
-        FilePackageError.Code(error.code), .read, document: FileName(path).string, reason: "\(error)")
+      throw path.error(error, .read)
     }
   }
 }
