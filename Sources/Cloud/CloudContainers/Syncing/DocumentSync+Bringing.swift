@@ -205,7 +205,8 @@ extension DocumentSync {
     record.isWanted = true
     record.name = head.name
     try await session.state.save(record, children: KnownChildren(), setsWanted: true)
-    let name = try await freeName(local.name, except: DocumentName.folded(head.name))
+    let name = try await session.freeName(
+      local.name, for: record, except: DocumentName.folded(head.name), among: names)
     _ = try await session.move(local, to: name)  // The next look finds the name.
     report.conflict = true
     self.local = nil

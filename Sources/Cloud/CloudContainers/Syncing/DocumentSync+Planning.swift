@@ -13,7 +13,7 @@ extension DocumentSync {
     case .listAsPlaceholder: report.downloaded = head != nil && record.isWanted
     case .upload:
       report.uploaded = true
-      noteName(try await freeName(record.name))
+      noteName(try await session.freeName(record.name, for: record, among: names))
     case .download:
       guard let head else { return }
       if local != nil { noteName(head.name) }

@@ -16,7 +16,7 @@ struct DocumentSync {
   /// The last look at the document; nil if it changed since, or if there was none.
   var seen: LocalTree?
   /// The names of all documents; nil if the sync has to read them.
-  private var names: LiveNames?
+  private(set) var names: LiveNames?
   /// The last entry that was known when the present step began.
   private var since = 0
   var report: SyncReport.Document
@@ -222,18 +222,8 @@ struct DocumentSync {
 
   /// Gives the document here another name if another document has its name.
   mutating func takeFreeName() async throws {
-    let name = try await freeName(record.name)
+    let name = try await session.freeName(record.name, for: record, among: names)
     if name != record.name { try await move(to: name) }
-  }
-
-  /// Returns a name that no other document has.
-  ///
-  /// - Parameter taken: a folded name that does not count as free.
-  mutating func freeName(_ name: String, except taken: String? = nil) async throws -> String {
-    if names == nil { names = try await session.liveNames() }
-    return DocumentName.free(name) {
-      $0 == taken || names?.isTaken($0, byOthersThan: record.id) ?? false
-    }
   }
 
   /// Moves the document here; another program may get the name first, and then it is another name.

@@ -35,14 +35,17 @@ extension ContainerSession {
     return names
   }
 
-  /// The folded names of all documents that are not deleted, read anew.
-  func liveNames() async throws -> LiveNames { try liveNames(of: await state.records()) }
-
   /// Returns a name that no other document has.
   ///
-  /// - Parameter record: the document that gets the name; nil for one that is not known yet.
-  func freeName(_ name: String, for record: DocumentRecord? = nil) async throws -> String {
-    let names = try await liveNames()
-    return DocumentName.free(name) { names.isTaken($0, byOthersThan: record?.id ?? "") }
+  /// - Parameters:
+  ///   - record: the document that gets the name; nil for one that is not known yet.
+  ///   - taken: a folded name that does not count as free.
+  ///   - names: the names of all documents; nil to read them.
+  func freeName(
+    _ name: String, for record: DocumentRecord? = nil, except taken: String? = nil,
+    among names: LiveNames? = nil
+  ) async throws -> String {
+    let names = if let names { names } else { try liveNames(of: await state.records()) }
+    return DocumentName.free(name) { $0 == taken || names.isTaken($0, byOthersThan: record?.id ?? "") }
   }
 }
