@@ -21,12 +21,6 @@ struct DocumentTreeTests {
     #expect(TreeRoot(bytes: root.bytes[...]) == root)
     // Without a store, the root is the same.
     #expect(try await DocumentTree.store(entries, in: nil) == root)
-    for entry in entries.prefix(3) + entries.suffix(3) {
-      #expect(try await tree.entry(at: entry.path) == entry)
-    }
-    for absent: PackagePath in ["A", "Images/x", "Z", "Images/0.png/a"] {
-      #expect(try await tree.entry(at: absent) == nil)
-    }
   }
 
   @Test

@@ -77,7 +77,7 @@ enum DownloadFixture {
     in blobs: BlobStore,
     on disk: any Disk = PosixDisk()
   ) async throws {
-    let differences = try await DocumentTree.differences(from: base, to: target, in: blobs, limits: .document)
+    let differences = try await DocumentTree.differences(from: base, to: target, in: blobs)
     try await DocumentDownload(
       to: path, isPackage: isPackage, contentType: type, isNew: base == nil, differences, in: blobs, on: disk
     ).run()

@@ -195,7 +195,7 @@ struct HostileContainerTests {
     var target = hostile
     if content == .twinOfLocal {
       target = try await DocumentTree(hostile, blobs).updated(with: [
-        "Text.txt": try await DocumentTree(base, blobs).entry(at: "Text.txt")
+        "Text.txt": try await DocumentTree(base, blobs).entries().first { $0.path == "Text.txt" }
       ])
     }
     let before = try TestTree.read(folder, of: disk)
@@ -220,8 +220,7 @@ struct HostileContainerTests {
     let counter = CallCounter()
     let blobs = BlobStore(counter.store())
     let root = try await DocumentTree.store([TreeEntry("bad", .directory, mode: 0o755)], in: blobs)
-    for (entries, isTaken) in [(TreeLimits.document.entries, true), (TreeLimits.document.entries + 1, false)]
-    {
+    for (entries, isTaken) in [(TreeTotals.limit.entries, true), (TreeTotals.limit.entries + 1, false)] {
       counter.reset()
       let told = TreeRoot(page: root.page, totals: TreeTotals(entries: entries, bytes: 0))
       let error = await #expect(throws: CloudDataError.self) {

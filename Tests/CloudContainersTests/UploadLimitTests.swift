@@ -13,7 +13,7 @@ struct UploadLimitTests {
       CloudContainer(
         ContainerSession(
           folder: session.folder, settings: session.settings, state: session.state, store: store,
-          limits: TreeLimits(entries: 40))))
+          limit: TreeTotals(entries: 40, bytes: 1 << 40))))
     for number in 1...41 { try a.write("text", to: "Many.rtfd/\(number).txt") }
     for number in 1...40 { try a.write("text", to: "Most.rtfd/\(number).txt") }
     let report = try await a.container.sync()

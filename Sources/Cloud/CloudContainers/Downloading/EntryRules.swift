@@ -12,7 +12,7 @@ package struct EntryRules: Sendable {
   /// - Parameter place: the store, for errors.
   package init(in place: String) {
     self.place = place
-    let limits = TreeLimits.document
+    let limits = TreeTotals.limit
     checker = TreeChecker(
       limits: ImportLimits(
         entries: Int(clamping: limits.entries), bytes: limits.bytes, ratio: .max,

@@ -24,7 +24,7 @@ package struct ContainerSession: Sendable {
   /// The turns of documents that look at files or move content.
   let working = AsyncSemaphore(BlobStore.maximumCalls)
   /// The largest document that an upload takes.
-  let limits: TreeLimits
+  let limit: TreeTotals
   /// The folders that are packages by the user's settings.
   let packages: KnownPackages
   /// The rules of packages whose content merges as a whole.
@@ -40,14 +40,14 @@ package struct ContainerSession: Sendable {
     folder: ContainerFolder, settings: ContainerFolder.Settings, state: ContainerState,
     store: any ObjectStore, key: ContainerKey? = nil, rules: LogRules = .all,
     packageExtensions: Set<String> = [],
-    limits: TreeLimits = .document, enclosesSmall: Bool = true,
+    limit: TreeTotals = .limit, enclosesSmall: Bool = true,
     mergers: [any ContentMerger] = [DatabaseMerger()],
     now: @escaping @Sendable () -> Date = { Date() }
   ) {
     (self.folder, self.settings, self.state, self.now) = (folder, settings, state, now)
     packages = KnownPackages(extensions: packageExtensions)
     (self.enclosesSmall, self.key) = (enclosesSmall, key)
-    (self.limits, self.mergers) = (limits, mergers)
+    (self.limit, self.mergers) = (limit, mergers)
     log = ContainerLog(store, rules: rules)
     known = KnownBlobs(state)
     blobs = BlobStore(store, known: known)

@@ -21,8 +21,7 @@ extension DocumentSync {
     do {
       if base != head.root {
         theirs = try await downloading {
-          let theirs = try await DocumentTree.differences(
-            from: base, to: head.root, in: blobs, limits: .document)
+          let theirs = try await DocumentTree.differences(from: base, to: head.root, in: blobs)
           try Task.checkCancellation()
           return theirs
         }

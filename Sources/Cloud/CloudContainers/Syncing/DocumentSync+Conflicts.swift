@@ -81,16 +81,13 @@ extension DocumentSync {
       &tree, at: place, isPackage: true, over: KnownChildren(), record.id, in: session.blobs)
     let blobs = session.blobs(with: head)
     // The folders around a child are in the document, with modes of their own.
+    let entries = try await DocumentTree(head.root, blobs).entries()
+    let folders = Set(entries.filter { $0.kind == .directory }.map(\.path))
     var changes: [PackagePath: TreeEntry?] = [:]
-    for entry in tree.children.children.map(\.entry) where entry.path != PackagePath([PackageLayout.metadata])
-    {
+    for entry in tree.children.children.map(\.entry) {
       // The plist at the top says only who brought the version.
-      if case .directory = entry.kind,
-        try await DocumentTree(head.root, blobs).entry(at: entry.path)?.hasSameBytes(as: entry)
-          == true
-      {
-        continue
-      }
+      if entry.path == PackagePath([PackageLayout.metadata]) { continue }
+      if entry.kind == .directory, folders.contains(entry.path) { continue }
       changes[entry.path] = .some(entry)
     }
     let root = try await DocumentTree(head.root, blobs).updated(with: changes)

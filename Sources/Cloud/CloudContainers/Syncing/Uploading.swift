@@ -134,7 +134,7 @@ extension ContainerSession {
     guard !new.isEmpty else { return }
     var rules = EntryRules(in: blobs.place)
     do throws(CloudDataError) {
-      if let problem = limits.problem(TreeTotals(entries: UInt64(tree.count))) {
+      if let problem = TreeTotals(entries: UInt64(tree.count)).problem(over: limit) {
         throw CloudDataError(.refused, in: blobs.place, reason: problem)
       }
       for entry in new { try rules.check(entry) }

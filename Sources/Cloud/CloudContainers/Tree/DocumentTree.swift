@@ -15,11 +15,8 @@ package struct DocumentTree: Sendable {
   package let root: TreeRoot
   /// The store of its pages.
   package let blobs: BlobStore
-  let limits: TreeLimits
 
-  package init(_ root: TreeRoot, _ blobs: BlobStore, limits: TreeLimits = TreeLimits()) {
-    (self.root, self.blobs, self.limits) = (root, blobs, limits)
-  }
+  package init(_ root: TreeRoot, _ blobs: BlobStore) { (self.root, self.blobs) = (root, blobs) }
 
   /// Stores the pages of a tree of these entries, which are in order.
   ///
@@ -49,7 +46,7 @@ package struct DocumentTree: Sendable {
   package func updated(with changes: [PackagePath: TreeEntry?]) async throws -> TreeRoot {
     if changes.isEmpty { return root }
     for case let entry? in changes.values { try entry.check(in: blobs) }
-    let tree = try await OpenedTree(root, blobs, limits)
+    let tree = try await OpenedTree(root, blobs)
     var writer = TreeWriter(blobs, known: Set(tree.pages.map(\.branch.page)).union([root.page]))
     var rest = changes.sorted { $0.key < $1.key }[...]
     for page in tree.pages {
@@ -77,17 +74,8 @@ package struct DocumentTree: Sendable {
   /// - Throws: `CloudDataError` for pages that are missing, damaged, or beyond the limits; `ObjectStoreError`;
   ///   `CancellationError`.
   package func entries() async throws -> [TreeEntry] {
-    let tree = try await OpenedTree(root, blobs, limits)
+    let tree = try await OpenedTree(root, blobs)
     return try await tree.entries(of: tree.pages)
-  }
-
-  /// Returns the entry at a path; nil if there is none. Cost: the list of pages, and one page.
-  ///
-  /// - Throws: as `entries()`.
-  package func entry(at path: PackagePath) async throws -> TreeEntry? {
-    let tree = try await OpenedTree(root, blobs, limits)
-    guard let page = tree.pages.first(where: { path <= $0.branch.lastPath }) else { return nil }
-    return try await tree.entries(of: page).first { $0.path == path }
   }
 }
 

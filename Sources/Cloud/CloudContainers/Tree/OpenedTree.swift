@@ -19,8 +19,8 @@ struct OpenedTree: Sendable {
   /// Reads the list of a tree's pages, or its only page.
   ///
   /// - Throws: as `DocumentTree.entries()`.
-  init(_ root: TreeRoot, _ blobs: BlobStore, _ limits: TreeLimits = TreeLimits()) async throws {
-    if let problem = limits.problem(root.totals) {
+  init(_ root: TreeRoot, _ blobs: BlobStore) async throws {
+    if let problem = root.totals.problem() {
       throw CloudDataError(.refused, in: blobs.place, blob: root.page, reason: problem)
     }
     let top = try await Self.page(root.page, maximumSize: TreePage.maximumListSize, in: blobs)

@@ -20,11 +20,11 @@ extension DocumentTree {
   /// - Parameter old: the first tree; nil for an empty one.
   /// - Throws: as `entries()`.
   package static func differences(
-    from old: TreeRoot?, to new: TreeRoot, in blobs: BlobStore, limits: TreeLimits = TreeLimits()
+    from old: TreeRoot?, to new: TreeRoot, in blobs: BlobStore
   ) async throws -> [TreeDifference] {
     if old?.page == new.page { return [] }
-    let other = try await OpenedTree(new, blobs, limits)
-    let one = if let old { try await OpenedTree(old, blobs, limits) } else { nil as OpenedTree? }
+    let other = try await OpenedTree(new, blobs)
+    let one = if let old { try await OpenedTree(old, blobs) } else { nil as OpenedTree? }
     // Between the same ends, both trees have the same entries (DT2).
     let shared = Set(one?.pages ?? []).intersection(other.pages)
     var left = try await one?.entries(of: one?.pages.filter { !shared.contains($0) } ?? [])[...] ?? []

@@ -47,6 +47,17 @@ package struct TreeTotals: Sendable, Hashable {
 
   package init(entries: UInt64 = 0, bytes: UInt64 = 0) { (self.entries, self.bytes) = (entries, bytes) }
 
+  /// The largest document that goes to a container, or comes from it. A download takes up to 4 KiB of memory for each
+  /// entry that differs.
+  package static let limit = TreeTotals(entries: 250_000, bytes: 1 << 40)
+
+  /// The reason why a tree of these totals is too large, in words; nil if it is not.
+  func problem(over limit: TreeTotals = .limit) -> String? {
+    if entries > limit.entries { return "it has \(entries) entries, and \(limit.entries) are the limit" }
+    if bytes > limit.bytes { return "it has \(bytes) bytes, and \(limit.bytes) are the limit" }
+    return nil
+  }
+
   /// Returns the sum; nil if it is too large for any document.
   package func adding(_ other: TreeTotals) -> TreeTotals? {
     let (entries, tooMany) = entries.addingReportingOverflow(other.entries)
