@@ -13,12 +13,13 @@ struct KnownPackagesTests {
   /// Makes a folder of files, which only `a` takes for a package, and brings it to `b`.
   private func makeSketchbook() async throws -> (DeviceFixture, DeviceFixture) {
     let store = MemoryStore()
-    let plain = try await DeviceFixture("a", store)
-    let a = DeviceFixture(
-      try await CloudContainer.open(plain.url, in: store, packageExtensions: ["sketchbook"]))
+    let a = try await DeviceFixture("a", store)
     let b = try await DeviceFixture("b", store)
     try a.write("red", to: "One.sketchbook/palette.txt")
     try a.write("line", to: "One.sketchbook/strokes.txt")
+    // The hidden folder makes it a package.
+    try FileManager.default.createDirectory(
+      at: a.url.appending(path: "One.sketchbook/.docpkg"), withIntermediateDirectories: false)
     #expect(try await a.sync().documents.map(\.name) == ["One.sketchbook"])
     try await b.sync()
     try await b.container.download(itemNamed: "One.sketchbook")
@@ -48,11 +49,15 @@ struct KnownPackagesTests {
   @Test func `stays a folder of documents on a machine that knows the type later`() async throws {
     let store = MemoryStore()
     let a = try await DeviceFixture("a", store)
-    try await a.upload("red", to: "One.sketchbook/palette.txt")
-    let again = DeviceFixture(
-      try await CloudContainer.open(a.url, in: store, packageExtensions: ["sketchbook"]))
-    #expect(try await again.sync().documents.isEmpty)
-    #expect(try await again.container.items().map(\.name) == ["One.sketchbook/palette.txt"])
+    try await a.upload("red", to: "One.scrapbook/palette.txt")
+    // No other test has a document of this type.
+    try UTType.declare(
+      exported: .init(
+        identifier: "org.example.scrapbook", conformsTo: [.package], filenameExtensions: ["scrapbook"]))
+    try a.write("blue", to: "Two.scrapbook/palette.txt")
+    #expect(try await a.sync().documents.map(\.name) == ["Two.scrapbook"])
+    let names = ["One.scrapbook/palette.txt", "Two.scrapbook"]
+    #expect(try await a.container.items().map(\.name) == names)
   }
 }
 

@@ -73,18 +73,14 @@ public final class CloudContainer: Sendable {
 
   /// Opens a container folder.
   ///
-  /// - Parameter packageExtensions: filename extensions, in lower case, of directories that are documents, in addition
-  ///   to those of the known types.
   /// - Throws: `noSuchFile` if the folder belongs to no container; `invalidContent` if its key is missing.
-  public static func open(
-    _ folder: URL, in store: any ObjectStore, packageExtensions: Set<String> = []
-  ) async throws -> CloudContainer {
-    try await open(ContainerFolder(folder), store, packageExtensions: packageExtensions, now: { Date() })
+  public static func open(_ folder: URL, in store: any ObjectStore) async throws -> CloudContainer {
+    try await open(ContainerFolder(folder), store, now: { Date() })
   }
 
   package static func open(
     _ folder: ContainerFolder, _ store: any ObjectStore, rules: LogRules = .all,
-    packageExtensions: Set<String> = [], enclosesSmall: Bool = true, now: @escaping @Sendable () -> Date
+    enclosesSmall: Bool = true, now: @escaping @Sendable () -> Date
   ) async throws -> CloudContainer {
     let settings = try folder.settings()
     let key = try folder.key(of: settings)
@@ -93,7 +89,7 @@ public final class CloudContainer: Sendable {
       ContainerSession(
         folder: folder, settings: settings, state: state,
         store: key.map { EncryptedStore(store, key: $0) } ?? store, key: key, rules: rules,
-        packageExtensions: packageExtensions, enclosesSmall: enclosesSmall, now: now))
+        enclosesSmall: enclosesSmall, now: now))
   }
 
   /// The settings of a container folder, from which a program makes the store.

@@ -33,23 +33,20 @@ package struct FolderScan: Sendable {
   package private(set) var leftOut: [String] = []
   /// The number of items that the rules of the folder ignore. An ignored folder is one item.
   package private(set) var ignored = 0
-  private let packages: KnownPackages
-  private let ignoring: IgnoredItems
+  private let known: KnownItems
   /// The files of documents that have names to ignore now.
   private var moved: [String: FileStatus] = [:]
 
   /// Looks at a folder.
   ///
   /// - Throws: the system's error if the folder itself cannot be read.
-  package init(
-    _ folder: ContainerFolder, knowing packages: KnownPackages, ignoring: IgnoredItems = IgnoredItems()
-  ) throws(SystemError) {
-    (self.packages, self.ignoring) = (packages, ignoring)
+  package init(_ folder: ContainerFolder, knowing known: KnownItems) throws(SystemError) {
+    self.known = known
     let root = Folder(path: folder.path, prefix: "", depth: 1, isIgnored: false)
     try scan(folder.disk.openDirectory(at: folder.path), root, folder.disk)
     for (name, status) in moved {
       // An editor may rename a file to its backup, and write a new one: the document is where its name is.
-      if let before = ignoring.name(of: DocumentNodeID(status)), documents[before] != nil {
+      if let before = known.name(of: DocumentNodeID(status)), documents[before] != nil {
         ignored += 1
       } else {
         add(name, status)
@@ -80,10 +77,10 @@ package struct FolderScan: Sendable {
       let name = listing.name(at: position)
       let full = place.prefix + name.string
       let kind = listing.kind(at: position)
-      let isIgnored = place.isIgnored || ignoring.matches(full, isDirectory: kind == .directory)
-      if isIgnored, !ignoring.isInContainer(full) {
+      let isIgnored = place.isIgnored || known.ignore(full, isDirectory: kind == .directory)
+      if isIgnored, !known.isInContainer(full) {
         let status = try disk.statusIfPresent(of: name, in: folder)
-        guard let status, ignoring.name(of: DocumentNodeID(status)) != nil else {
+        guard let status, known.name(of: DocumentNodeID(status)) != nil else {
           if !name.isHidden { ignored += 1 }
           continue
         }
@@ -104,13 +101,9 @@ package struct FolderScan: Sendable {
         let inner = Folder(
           path: path.appending(name), prefix: full + "/", depth: depth + 1, isIgnored: isIgnored)
         do throws(SystemError) {
-          let isPackage =
-            if let known = packages.isPackage(full, DocumentNodeID(status)) {
-              known
-            } else {
-              try FolderSigns.showPackage(name, in: folder, on: disk) || packages.hasExtension(full)
-            }
-          if isPackage {
+          var isPackage = known.isPackage(full, DocumentNodeID(status))
+          if isPackage == nil { isPackage = try FolderSigns.showPackage(name, in: folder, on: disk) }
+          if isPackage == true {
             add(full, status)
           } else if depth < DocumentName.maximumDepth {
             try scan(disk.openDirectory(name, in: folder), inner, disk)

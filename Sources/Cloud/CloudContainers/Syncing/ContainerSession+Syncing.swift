@@ -133,12 +133,12 @@ extension ContainerSession {
   /// Looks at the folder.
   ///
   /// - Parameter records: the records of the state.
+  /// - Throws: `FilePackageError`; also for rules that cannot be read, as no document may go to the container then.
   func scanFolder(knowing records: [DocumentRecord]) async throws -> FolderScan {
-    var known = packages
-    for record in records { if let head = try head(of: record) { known.note(record, head) } }
-    let ignored = try ignoredItems(knowing: records)
+    var known = KnownItems(try folder.ignoreRules())
+    for record in records { known.note(record, try head(of: record)) }
     return try await BlockingThread().run { [folder, known] () throws in
-      try folder.path.attempt(.search) { try FolderScan(folder, knowing: known, ignoring: ignored) }
+      try folder.path.attempt(.search) { try FolderScan(folder, knowing: known) }
     }
   }
 

@@ -25,8 +25,6 @@ package struct ContainerSession: Sendable {
   let working = AsyncSemaphore(BlobStore.maximumCalls)
   /// The largest document that an upload takes.
   let limit: TreeTotals
-  /// The folders that are packages by the user's settings.
-  let packages: KnownPackages
   /// The rules of packages whose content merges as a whole.
   let mergers: [any ContentMerger]
   /// Whether the blobs of a small document go with its version. A test of blobs leaves it out.
@@ -39,13 +37,11 @@ package struct ContainerSession: Sendable {
   package init(
     folder: ContainerFolder, settings: ContainerFolder.Settings, state: ContainerState,
     store: any ObjectStore, key: ContainerKey? = nil, rules: LogRules = .all,
-    packageExtensions: Set<String> = [],
     limit: TreeTotals = .limit, enclosesSmall: Bool = true,
     mergers: [any ContentMerger] = [DatabaseMerger()],
     now: @escaping @Sendable () -> Date = { Date() }
   ) {
     (self.folder, self.settings, self.state, self.now) = (folder, settings, state, now)
-    packages = KnownPackages(extensions: packageExtensions)
     (self.enclosesSmall, self.key) = (enclosesSmall, key)
     (self.limit, self.mergers) = (limit, mergers)
     log = ContainerLog(store, rules: rules)
