@@ -26,23 +26,10 @@ extension ContainerSession {
   package func placedRecords(
     notesNew: Bool, saves: Bool = true
   ) async throws -> (records: [PlacedRecord], scan: FolderScan) {
-    let all = try await state.records()
-    let scan = try await scanFolder(knowing: all)
-    var known: [(document: KnownDocument, head: CloudVersion?, isRemovedHere: Bool)] = []
-    let records = notesNew ? try await match(scan, all, saves: saves) : all
-    let owners = try self.owners(of: records)
-    for (index, record) in records.enumerated() {
-      let head = try head(of: record)
-      let isOwner = owners[record.name] == index
-      let local = isOwner && record.node != nil ? scan.documents[record.name] : nil
-      if head?.isDeleted == true, record.base == nil { continue }
-      let isRemovedHere =
-        isOwner && local == nil && (record.base != nil && !record.isWanted || head == nil)
-        && !scan.mayHide(record.name)
-      known.append((KnownDocument(record: record, local: local), head, isRemovedHere))
-    }
+    let (scan, documents) = try await scanFolder(notesNew: notesNew, saves: saves)
     var placed: [PlacedRecord] = []
-    var rest = known.map(\.document)[...]
+    var rest = try documents.filter { try $0.record.base != nil || head(of: $0.record)?.isDeleted != true }[
+      ...]
     while !rest.isEmpty {
       for look in try await looks(at: rest) {
         guard let document = rest.popFirst() else { break }
@@ -53,10 +40,12 @@ extension ContainerSession {
               try await !self.look(local, document.record).isUnchanged
             }
         }
+        let (record, head) = (document.record, try head(of: document.record))
+        let isKnown = record.base != nil && !record.isWanted || head == nil
         placed.append(
           PlacedRecord(
-            record: document.record, head: known[placed.count].head, local: document.local,
-            isChanged: isChanged, isRemovedHere: known[placed.count].isRemovedHere))
+            record: record, head: head, local: document.local, isChanged: isChanged,
+            isRemovedHere: document.local == nil && document.isCertain && isKnown))
       }
     }
     return (placed, scan)

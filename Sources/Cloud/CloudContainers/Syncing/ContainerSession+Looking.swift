@@ -12,6 +12,9 @@ struct KnownDocument: Sendable {
   var record: DocumentRecord
   /// The document in the container folder; nil if it is not there.
   var local: LocalDocument?
+  /// Whether it is here as `local` says. A document may be in a folder that cannot be read; and of a name that another
+  /// record has, it is not known to be gone.
+  var isCertain = true
 
   /// Whether files here can be the known ones.
   var hasContent: Bool { local != nil && record.base != nil }

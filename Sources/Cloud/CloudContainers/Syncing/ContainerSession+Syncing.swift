@@ -21,25 +21,15 @@ extension ContainerSession {
     try await wantKeptDocuments()
     // What one round makes, such as a document under a new name, the next one finds.
     for round in 0..<4 {
-      let known = try await state.records()
-      let scan = try await scanFolder(knowing: known)
+      let (scan, documents) = try await scanFolder()
       report.problems = problems
       report.problems += scan.unreadable.map {
         FilePackageError(
           FilePackageError.Code($0.error.code), .search, document: $0.prefix, reason: "\($0.error)")
       }
       report.leftOut = scan.leftOut
-      let records = try await match(scan, known)
-      let owners = try self.owners(of: records)
-      var documents: [KnownDocument] = []
-      for (index, record) in records.enumerated() {
-        let name = record.name
-        let local = owners[name] == index ? scan.documents[name] : nil
-        // A record that was here, and whose name another one has, is not known to be gone.
-        if local == nil, scan.mayHide(name) || owners[name] != index && record.base != nil { continue }
-        documents.append(KnownDocument(record: record, local: local))
-      }
-      let outcomes = try await bringUpToDate(documents, among: liveNames(of: records))
+      let names = try liveNames(of: documents.map(\.record))
+      let outcomes = try await bringUpToDate(documents.filter(\.isCertain), among: names)
       report.documents += outcomes.filter(\.isNews)
       let isDone = !outcomes.contains(where: \.conflict)
       if isDone || isPlan || round == 3 { break }
@@ -132,9 +122,28 @@ extension ContainerSession {
 
   /// Looks at the folder.
   ///
-  /// - Parameter records: the records of the state.
+  /// - Parameters:
+  ///   - notesNew: whether to note new and moved documents; the caller then holds the folder's lock.
+  ///   - saves: whether the state gets them, too.
+  /// - Returns: the look, and all documents with their places.
   /// - Throws: `FilePackageError`; also for rules that cannot be read, as no document may go to the container then.
-  func scanFolder(knowing records: [DocumentRecord]) async throws -> FolderScan {
+  func scanFolder(
+    notesNew: Bool = true, saves: Bool = true
+  ) async throws -> (scan: FolderScan, documents: [KnownDocument]) {
+    var records = try await state.records()
+    let scan = try await scan(knowing: records)
+    if notesNew { records = try await match(scan, records, saves: saves) }
+    let owners = try self.owners(of: records)
+    let documents = records.enumerated().map { index, record in
+      let isOwner = owners[record.name] == index
+      let local = isOwner && record.node != nil ? scan.documents[record.name] : nil
+      let isCertain = local != nil || !scan.mayHide(record.name) && (isOwner || record.base == nil)
+      return KnownDocument(record: record, local: local, isCertain: isCertain)
+    }
+    return (scan, documents)
+  }
+
+  private func scan(knowing records: [DocumentRecord]) async throws -> FolderScan {
     var known = KnownItems(try folder.ignoreRules())
     for record in records { known.note(record, try head(of: record)) }
     return try await BlockingThread().run { [folder, known] () throws in
@@ -147,8 +156,8 @@ extension ContainerSession {
   /// Finds the document of each record, under a new name if a program moved it, and makes records of new documents.
   ///
   /// - Parameter saves: whether the state gets the changes.
-  func match(
-    _ scan: FolderScan, _ known: [DocumentRecord], saves: Bool = true
+  private func match(
+    _ scan: FolderScan, _ known: [DocumentRecord], saves: Bool
   ) async throws -> [DocumentRecord] {
     var records = known
     var changed = try releasePlaceholders(&records, scan)
