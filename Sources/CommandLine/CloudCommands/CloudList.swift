@@ -37,7 +37,7 @@ extension Cloud {
         return date + column(item.size.map(String.init) ?? "-", 12) + "  \(item.place)  " + display(item.name)
           + item.notes
       }
-      try Cloud.tell(listing.items.map(ListedItem.init), lines, asJSON: json, as: .data)
+      try Cloud.tell(listing.items.map { ListedItem(item: $0) }, lines, asJSON: json, as: .data)
       if try await !Cloud.isRead(container) { throw ExitCode(ExitStatus.different) }
     }
   }
@@ -127,33 +127,22 @@ func column(_ text: String, _ width: Int) -> String {
   String(repeating: " ", count: max(0, width - text.count)) + text
 }
 
-/// A document in the output of `cloud list --json`.
+/// A document in the output of `cloud list --json`: its facts beside its attributes.
 private struct ListedItem: Encodable {
-  var name: String
-  var path: String
-  var type: String
-  var package: Bool
-  var size: UInt64?
-  var modified: Date?
-  var savingComputer: String?
-  var downloadingStatus: String
-  var isDownloading: Bool
-  var percentDownloaded: Double
-  var isUploaded: Bool
-  var isUploading: Bool
-  var percentUploaded: Double
-  var hasUnresolvedConflicts: Bool
-  var downloadingError: String?
-  var uploadingError: String?
+  let item: CloudItem
 
-  init(_ item: CloudItem) {
-    (name, path, type, package) = (item.name, item.url.path, item.contentType.identifier, item.isPackage)
-    (size, modified, savingComputer) = (item.size, item.modificationDate, item.savingComputer)
-    downloadingStatus = item.downloadingStatus.rawValue
-    (isDownloading, percentDownloaded) = (item.isDownloading, item.percentDownloaded)
-    (isUploaded, isUploading) = (item.isUploaded, item.isUploading)
-    (percentUploaded, hasUnresolvedConflicts) = (item.percentUploaded, item.hasUnresolvedConflicts)
-    (downloadingError, uploadingError) = (item.downloadingError, item.uploadingError)
+  private enum Key: String, CodingKey { case name, path, type, package, size, modified, savingComputer }
+
+  func encode(to encoder: any Encoder) throws {
+    try item.attributes.encode(to: encoder)
+    var facts = encoder.container(keyedBy: Key.self)
+    try facts.encode(item.name, forKey: .name)
+    try facts.encode(item.url.path, forKey: .path)
+    try facts.encode(item.contentType.identifier, forKey: .type)
+    try facts.encode(item.isPackage, forKey: .package)
+    try facts.encodeIfPresent(item.size, forKey: .size)
+    try facts.encodeIfPresent(item.modificationDate, forKey: .modified)
+    try facts.encodeIfPresent(item.savingComputer, forKey: .savingComputer)
   }
 }
 

@@ -1,5 +1,5 @@
 /// The attributes that Apple's metadata queries give an item in iCloud, for a document in a container.
-public struct UbiquitousAttributes: Sendable, Hashable {
+public struct UbiquitousAttributes: Sendable, Hashable, Encodable {
   /// The place of a document's content, with Apple's names.
   public enum DownloadingStatus: String, Sendable, Hashable, Codable, CaseIterable {
     /// The content is only in the container, not on this machine.
