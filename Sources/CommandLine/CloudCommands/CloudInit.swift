@@ -134,13 +134,7 @@ extension Cloud {
       return .passphrase(try Passphrase.ask("Passphrase of the container in \(display(place)): "))
     }
 
-    func validate() throws {
-      do {
-        try StoreAddress(address, service).check()
-      } catch {
-        throw ValidationError("\(error)")
-      }
-    }
+    func validate() throws { try StoreAddress(address, service).validate() }
 
     /// Makes the folder one of the container.
     ///
@@ -150,12 +144,7 @@ extension Cloud {
     ) async throws {
       let address = StoreAddress(address, service)
       let (place, device) = (absoluteURL(folder), device)
-      if let store = address.folder,
-        "\(store)/".hasPrefix(place.path + "/") || "\(place.path)/".hasPrefix(store + "/")
-      {
-        throw InputError(
-          description: "The container folder and the store's folder must not be in each other.")
-      }
+      try address.check(containerFolder: place)
       let container = try await interruptible(saying: "the folder is in no container") {
         let store = RetryingStore(CountingStore(try address.open()))
         let secret = try await secret(store)

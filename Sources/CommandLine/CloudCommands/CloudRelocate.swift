@@ -40,11 +40,7 @@ extension Cloud {
 
     func validate() throws {
       if address.isEmpty { throw ValidationError("The address is empty.") }
-      do {
-        try StoreAddress(address, service).check()
-      } catch {
-        throw ValidationError("\(error)")
-      }
+      try StoreAddress(address, service).validate()
     }
 
     func run() async throws {
@@ -52,9 +48,7 @@ extension Cloud {
       guard isContainerFolder(url(folder)) else {
         throw InputError(description: "'\(display(folder))' is no container folder.")
       }
-      if let store = address.folder, "\(store)/".hasPrefix(place.path + "/") {
-        throw InputError(description: "The store's folder must not be in the container folder.")
-      }
+      try address.check(containerFolder: place)
       try await interruptible(saying: "the folder has its old store; the same command does the rest") {
         let (oldText, oldOptions) = try CloudContainer.settings(of: place)
         let old = moved ? RetryingStore(CountingStore(try StoreAddress(oldText, oldOptions).open())) : nil

@@ -84,6 +84,18 @@ package struct StoreAddress: Sendable {
     if folder == nil { _ = try address(region: nil, endpoint: nil) }  // It only checks.
   }
 
+  /// Checks the address as an argument.
+  func validate() throws(ValidationError) {
+    do { try check() } catch { throw ValidationError("\(error)") }
+  }
+
+  /// Checks the place of the container folder beside the store's folder.
+  func check(containerFolder place: URL) throws {
+    guard let folder, "\(folder)/".hasPrefix(place.path + "/") || "\(place.path)/".hasPrefix(folder + "/")
+    else { return }
+    throw InputError(description: "The container folder and the store's folder must not be in each other.")
+  }
+
   private func address(region: String?, endpoint: String?) throws -> S3Address {
     let (endpoint, region) = (options[Key.endpoint] ?? endpoint, options[Key.region] ?? region ?? "us-east-1")
     let allowsPlain = options[Key.allowsPlain] != nil

@@ -4,7 +4,6 @@ import GRDB
 
 /// A version that the store lost, and whose content is not here.
 struct UnsavedVersion: Sendable {
-  var document: CloudDocumentID
   var version: CloudVersion
   /// The bytes of the last version that the store has; nil if it has none.
   var head: Data?
@@ -84,8 +83,8 @@ extension ContainerState {
   func unsaved() async throws -> [UnsavedVersion] {
     try await read { db in
       try Row.fetchAll(db, sql: "SELECT * FROM lost ORDER BY document").map { row in
-        let version = try CloudVersion(decoding: row["bytes"], isChecked: true)
-        return UnsavedVersion(document: version.document, version: version, head: row["head"])
+        UnsavedVersion(
+          version: try CloudVersion(decoding: row["bytes"], isChecked: true), head: row["head"])
       }
     }
   }

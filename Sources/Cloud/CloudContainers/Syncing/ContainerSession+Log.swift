@@ -187,7 +187,8 @@ extension ContainerSession {
     var problems: [any Error] = []
     for lost in try await state.unsaved() {
       var record =
-        try await state.record(lost.document) ?? DocumentRecord(id: lost.document, name: lost.version.name)
+        try await state.record(lost.version.document)
+        ?? DocumentRecord(id: lost.version.document, name: lost.version.name)
       // A document that is here goes to the store as a change. Of two versions, that of another device counts.
       if record.base == nil, record.head == lost.head {
         let since = try await state.known().position.number
@@ -209,7 +210,7 @@ extension ContainerSession {
               reason: "the store lost its last version, and its content is not on this machine"))
         }
       }
-      try await state.forgetUnsaved(lost.document)
+      try await state.forgetUnsaved(lost.version.document)
     }
     return problems
   }

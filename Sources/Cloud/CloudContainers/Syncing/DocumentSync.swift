@@ -239,8 +239,8 @@ struct DocumentSync {
   }
 
   private mutating func commitDeletion(of head: CloudVersion) async throws -> Bool {
-    var version = try await next(after: head, root: head.root, isPackage: head.isPackage)
-    (version.isDeleted, version.name, version.blobs) = (true, head.name, head.blobs)
+    var version = session.nextVersion(after: head)
+    version.isDeleted = true
     if try await commit(version, here: nil) {
       try await saveForgotten()
       report.deleted = true
