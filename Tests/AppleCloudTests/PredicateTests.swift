@@ -83,13 +83,13 @@ struct PredicateTests {
     "a == %z",
   ])
   func `is refused with a reason`(_ format: String) {
-    let error = #expect(throws: PredicateFormatError.self) { try PredicateFormat(format, []) }
+    let error = #expect(throws: PredicateFormatError.self) { try PredicateParser.parse(format, []) }
     #expect(error?.description.hasPrefix("The predicate '\(format)' cannot be read: ") == true)
   }
 
   @Test func `is refused if its conditions are too deep`() {
     let format = String(repeating: "(", count: 10_000)
-    #expect(throws: PredicateFormatError.self) { try PredicateFormat(format, []) }
+    #expect(throws: PredicateFormatError.self) { try PredicateParser.parse(format, []) }
   }
 
   @Test func `is part of a compound predicate`() {

@@ -17,12 +17,12 @@ extension NSPredicate {
 
   /// Makes the predicate of a format string, as `init(format:_:)`.
   public convenience init(format predicateFormat: String, argumentArray arguments: [Any]?) {
-    let format: PredicateFormat
+    let condition: PredicateParser.Condition
     do {
-      format = try PredicateFormat(predicateFormat, arguments ?? [])
+      condition = try PredicateParser.parse(predicateFormat, arguments ?? [])
     } catch {
       preconditionFailure("\(error)")
     }
-    self.init { object, _ in format.matches(object) }
+    self.init { object, _ in condition(object) }
   }
 }

@@ -9,9 +9,9 @@ import Foundation
 /// comparison = operand operator ["[" "c" "d" "]"] operand
 /// operand    = text | number | argument | attribute | "SELF"
 /// ```
-struct PredicateParser {
+package struct PredicateParser {
   /// A condition on an item of a query, a dictionary or a value.
-  typealias Condition = @Sendable (Any?) -> Bool
+  package typealias Condition = @Sendable (Any?) -> Bool
   /// One side of a comparison.
   private typealias Operand = @Sendable (Any?) -> AttributeValue
 
@@ -23,7 +23,9 @@ struct PredicateParser {
   private static let maximumDepth = 200
 
   /// - Throws: `PredicateFormatError`.
-  static func parse(_ format: String, _ arguments: [Any]) throws(PredicateFormatError) -> Condition {
+  package static func parse(
+    _ format: String, _ arguments: [Any]
+  ) throws(PredicateFormatError) -> Condition {
     var parser = PredicateParser(format: format, arguments: arguments[...])
     try parser.cut()
     let condition = try parser.or()
@@ -185,4 +187,12 @@ struct PredicateParser {
     default: throw failure("the argument of '%\(specifier)' is of another kind")
     }
   }
+}
+
+/// The reason why a format string is no predicate.
+package struct PredicateFormatError: Error, Equatable, CustomStringConvertible {
+  let format: String
+  let reason: String
+
+  package var description: String { "The predicate '\(format)' cannot be read: \(reason)." }
 }

@@ -19,24 +19,27 @@ struct QuerySettings: @unchecked Sendable {
 
   /// Makes the queries that together find the documents of the scopes; none without a predicate.
   func sources() -> [Source] {
-    guard let predicate else { return [] }
-    let predicates = UncheckedPredicate(predicate)
+    if predicate == nil { return [] }
     var (places, sources) = (QueryScopes(scopes), [Source]())
     for entry in UbiquityContainers.all {
       guard let search = places.takeSearch(in: entry.container) else { continue }
       let name = entry.container.displayName
       let accepts = search.accepts
       let whole = DocumentSearch(in: search.folders) { item in
-        accepts(item) && predicates.matches(item, container: name)
+        accepts(item) && matches(item, container: name)
       }
       sources.append(
         Source(query: DocumentQuery(whole, of: entry.container, options: options), container: name))
     }
     if !places.folders.isEmpty {
-      let search = DocumentSearch(in: places.folders) { predicates.matches($0, container: nil) }
+      let search = DocumentSearch(in: places.folders) { matches($0, container: nil) }
       sources.append(Source(query: DocumentQuery(search, options: options), container: nil))
     }
     return sources
+  }
+
+  private func matches(_ item: DocumentItem, container: String?) -> Bool {
+    predicate?.evaluate(with: NSMetadataItem(item, container: container)) ?? false
   }
 
   private var options: DocumentQuery.Options {
@@ -56,17 +59,5 @@ struct QuerySettings: @unchecked Sendable {
       }
       return false
     }
-  }
-}
-
-/// The predicate of a query, for the query's thread.
-// `@unchecked`: as `QuerySettings`.
-private struct UncheckedPredicate: @unchecked Sendable {
-  private let predicate: NSPredicate
-
-  init(_ predicate: NSPredicate) { self.predicate = predicate }
-
-  func matches(_ item: DocumentItem, container: String?) -> Bool {
-    predicate.evaluate(with: NSMetadataItem(item, container: container))
   }
 }
