@@ -127,7 +127,7 @@ struct ImportRun {
       // The destination of a link is among its bytes, which are not read yet.
       if case .link = entry.kind { continue }
       var share: EntryTally.Share = \.leftOut
-      if case .take(let taken) = try checker.check(entry), !taken.mayBeAppleDouble { share = .taken }
+      if case .take(let taken) = try checker.check(entry), !taken.mayBeAppleDouble { share = \.taken }
       try tally.add(
         entries: 1, bytes: entry.size ?? 0, as: share, of: entry, archiveBytes: input.archiveBytes)
     }

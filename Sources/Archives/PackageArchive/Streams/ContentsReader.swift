@@ -19,8 +19,8 @@ struct ContentsReader: ~Copyable {
     case .data(let data): (source, size) = (.data(data), UInt64(data.count))
     case .stored(let node):
       let file = OpenNode(try node.openFile())
-      source = .file(file, node)
-      size = try node.attempt(.read) { try node.disk.status(of: file.descriptor).size }
+      let size = try node.attempt(.read) { try node.disk.status(of: file.descriptor).size }
+      (source, self.size) = (.file(file, node), size)
     }
   }
 

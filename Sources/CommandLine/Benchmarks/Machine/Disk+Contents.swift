@@ -1,4 +1,5 @@
 import DurableIO
+import FilePackages
 import FoundationEssentials
 
 extension Disk {

@@ -23,7 +23,7 @@ package struct TextReport {
     let rows =
       [["strategy"] + report.columns]
       + results.map {
-        [$0.strategy] + (report.cells(of: $0) ?? ["WRONG: \(display($0.problem ?? "not measured"))"])
+        [$0.strategy] + (report.cells(of: $0) ?? ["WRONG: \(displayString($0.problem ?? "not measured"))"])
       }
     // The text of a failure is a row of its own width.
     let whole = rows.filter { $0.count == rows[0].count }
