@@ -51,9 +51,7 @@ struct CrashDiskTests {
   }
 
   @Test func `keeps shared bytes only when they are synchronised`() throws {
-    var options = CrashDisk.Options()
-    options.supportsClone = true
-    let disk = try CrashDisk(["a": "0123"], options: options)
+    let disk = try CrashDisk(["a": "0123"], options: with(.init()) { $0.supportsClone = true })
     let root = try disk.openDirectory(at: "/")
     let copy = try disk.createFile("b", in: root, mode: 0o644)
     try disk.clone(disk.openFile("a", in: root), to: copy)

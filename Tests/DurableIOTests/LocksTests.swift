@@ -47,12 +47,7 @@ struct LocksTests {
       withExtendedLifetime(first) {}
     }
     // A process that another test starts has a copy of the descriptor until it executes its program.
-    var isFree = try lock(root)
-    for _ in 0..<1000 where !isFree {
-      try await Task.sleep(for: .milliseconds(10))
-      isFree = try lock(root)
-    }
-    #expect(isFree)
+    try await waitUntil("free lock") { try lock(root) }
     let third = try Folder(disk, root.path)
     #expect(try !lock(third))
   }

@@ -1,3 +1,5 @@
+package import Testing
+
 /// The error of a call that does not end in time.
 package struct DeadlineExceeded: Error, CustomStringConvertible {
   let what: String
@@ -19,4 +21,19 @@ package func withDeadline<Result: Sendable>(
   defer { alarm.cancel() }
   for await result in results { return try result.get() }
   throw DeadlineExceeded(what: what)
+}
+
+/// Waits until a condition holds; records an issue after ten minutes, which no event takes.
+package func waitUntil(
+  _ awaited: @autoclosure () -> String, at location: SourceLocation = #_sourceLocation,
+  _ condition: () async throws -> Bool
+) async throws {
+  let end = ContinuousClock.now + .seconds(600)
+  while try await !condition() {
+    guard ContinuousClock.now < end else {
+      Issue.record("no \(awaited())", sourceLocation: location)
+      return
+    }
+    try await Task.sleep(for: .milliseconds(2))
+  }
 }

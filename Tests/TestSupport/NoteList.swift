@@ -2,7 +2,7 @@ import Synchronization
 
 /// The notes that handlers and tasks made, in their order.
 package final class NoteList<Note: Sendable>: Sendable {
-  private let notes = Mutex<[Note]>([])
+  fileprivate let notes = Mutex<[Note]>([])
 
   package init() {}
 
@@ -17,4 +17,9 @@ package final class NoteList<Note: Sendable>: Sendable {
       return notes
     }
   }
+}
+
+extension NoteList where Note: Equatable {
+  /// Adds a note that is not the same as the last one.
+  package func addNew(_ note: Note) { notes.withLock { if $0.last != note { $0.append(note) } } }
 }

@@ -1,5 +1,6 @@
 import UniformTypes
 import FoundationEssentials
+import TestSupport
 import Testing
 
 @Suite("A declaration of a type")
@@ -62,16 +63,14 @@ struct UTTypeDeclarationTests {
     let apple = UTType.Declaration(identifier: "com.apple.uttype.other", conformsTo: [.data])
     #expect(try declare(imported: [apple]).map(\.identifier) == ["com.apple.uttype.other"])
     let dynamic = UTType.Declaration(identifier: "dyn.mine", conformsTo: [.data])
-    let error = #expect(throws: UTType.DeclarationError.self) { try declare(imported: [dynamic]) }
-    #expect(error?.code == .reservedIdentifier)
+    expect(\UTType.DeclarationError.code, .reservedIdentifier) { try declare(imported: [dynamic]) }
   }
 
   @Test func `refuses a tag that could not be looked up`() {
     let dotted = UTType.Declaration(identifier: "com.example.x", conformsTo: [], filenameExtensions: [".x"])
     let mime = UTType.Declaration(identifier: "com.example.x", conformsTo: [], mimeTypes: ["x"])
     for declaration in [dotted, mime] {
-      let error = #expect(throws: UTType.DeclarationError.self) { try declare(exported: [declaration]) }
-      #expect(error?.code == .invalidTag)
+      expect(\UTType.DeclarationError.code, .invalidTag) { try declare(exported: [declaration]) }
     }
   }
 
@@ -119,8 +118,7 @@ struct UTTypeDeclarationTests {
     let types = try declare(exported: [first, first])
     #expect(try declare(exported: [first]) == [types[0]])
     #expect(types == [types[0], types[0]])
-    let error = #expect(throws: UTType.DeclarationError.self) { try declare(exported: [second]) }
-    #expect(error?.code == .conflictingDeclaration)
+    expect(\UTType.DeclarationError.code, .conflictingDeclaration) { try declare(exported: [second]) }
     _ = try declare(imported: [second])
     #expect(registry.catalog.conforms("com.example.x", to: "public.data"))
   }
@@ -144,10 +142,9 @@ struct UTTypeDeclarationTests {
     let b = UTType(exportedAs: "com.example.uttype.circle-b")
     _ = try declare(exported: [.init(identifier: a.identifier, conformsTo: [b])])
     for parent in [a, b] {
-      let error = #expect(throws: UTType.DeclarationError.self) {
+      expect(\UTType.DeclarationError.code, .circularConformance) {
         try declare(exported: [.init(identifier: b.identifier, conformsTo: [parent])])
       }
-      #expect(error?.code == .circularConformance)
     }
     #expect(registry.catalog.entry(b.key) == nil)
   }

@@ -129,9 +129,7 @@ struct FileWrapperIncrementalTests {
   }
 
   @Test func `FW12: copies on a disk that knows no links`() throws {
-    var options = CrashDisk.Options()
-    options.supportsLinks = false
-    let disk = try CrashDisk([:], options: options)
+    let disk = try CrashDisk([:], options: with(.init()) { $0.supportsLinks = false })
     let top = FileWrapper(directoryWithFileWrappers: ["a": FileWrapper("1"), "b": FileWrapper("22")])
     try top.write(to: "/A", options: .withNameUpdating, original: nil, on: disk)
     try Self.change(top)

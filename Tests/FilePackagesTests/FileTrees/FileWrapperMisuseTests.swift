@@ -83,8 +83,7 @@ struct ThrowingMisuseTests {
       { _ = try file.child(named: "x") }, { _ = try file.childNames() }, { _ = try file.childCount() },
     ]
     for use in uses {
-      let error = #expect(throws: FilePackageError.self) { try use() }
-      #expect(error?.code == .wrongKind)
+      expect(\FilePackageError.code, .wrongKind) { try use() }
     }
     #expect(directory.regularFileSize == nil)
   }

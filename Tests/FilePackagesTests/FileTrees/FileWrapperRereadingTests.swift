@@ -76,8 +76,7 @@ struct FileWrapperRereadingTests {
     let directory = try scratch.wrapper("Doc", ["x": "1"])
     let child = try #require(directory.fileWrappers?["x"])
     let attributes = directory.fileAttributes.count
-    let error = #expect(throws: CocoaError.self) { try directory.read(from: scratch.url("missing")) }
-    #expect(error?.code == .fileReadNoSuchFile)
+    expect(\CocoaError.code, .fileReadNoSuchFile) { try directory.read(from: scratch.url("missing")) }
     #expect(directory.isDirectory && directory.filename == "Doc")
     #expect(directory.fileWrappers?["x"] === child && child.text == "1")
     #expect(directory.fileAttributes.count == attributes)

@@ -103,35 +103,28 @@ struct UTTypePropertyListTests {
 
   @Test(
     arguments: [
-      "<key>UTExportedTypeDeclarations</key><string>x</string>",
-      "<key>UTExportedTypeDeclarations</key><array><string>x</string></array>",
-      "<key>UTImportedTypeDeclarations</key><array><dict></dict></array>",
-      """
-      <key>UTExportedTypeDeclarations</key><array><dict><key>UTTypeIdentifier</key><string>a.b</string>
-      <key>UTTypeConformsTo</key><array><integer>1</integer></array></dict></array>
-      """,
+      ("<key>UTExportedTypeDeclarations</key><string>x</string>", ""),
+      ("<key>UTExportedTypeDeclarations</key><array><string>x</string></array>", ""),
+      (
+        "<key>UTImportedTypeDeclarations</key><array><dict></dict></array>",
+        "'UTTypeIdentifier' of a type of 'UTImportedTypeDeclarations' is missing"
+      ),
+      (
+        """
+        <key>UTExportedTypeDeclarations</key><array><dict><key>UTTypeIdentifier</key><string>a.b</string>
+        <key>UTTypeConformsTo</key><array><integer>1</integer></array></dict></array>
+        """, ""
+      ),
     ])
-  func `with another shape is refused`(body: String) {
+  func `with another shape is refused, and a missing key is named`(body: String, words: String) {
     let error = #expect(throws: UTType.DeclarationError.self) {
       try declarations(propertyList(body))
     }
-    #expect(error?.code == .malformedPropertyList)
+    #expect(error?.code == .malformedPropertyList && error?.detail.contains(words) == true)
   }
 
   @Test(arguments: ["", "nonsense", "<plist", "<plist><array/></plist>", "bplist00"])
   func `that is none is refused`(text: String) {
-    let error = #expect(throws: UTType.DeclarationError.self) {
-      try declarations(Data(text.utf8))
-    }
-    #expect(error?.code == .malformedPropertyList)
-  }
-
-  @Test func `says which key is missing`() {
-    let error = #expect(throws: UTType.DeclarationError.self) {
-      try declarations(propertyList("<key>UTImportedTypeDeclarations</key><array><dict></dict></array>"))
-    }
-    #expect(
-      error?.detail.contains("'UTTypeIdentifier' of a type of 'UTImportedTypeDeclarations' is missing")
-        == true)
+    expect(\UTType.DeclarationError.code, .malformedPropertyList) { try declarations(Data(text.utf8)) }
   }
 }

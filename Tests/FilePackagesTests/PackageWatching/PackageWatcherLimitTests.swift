@@ -76,7 +76,7 @@ struct PackageWatcherLimitTests {
         gate.wait()
       }
     }
-    await Self.wait(for: closed)
+    try await waiting { closed.wait() }
     // The kernel would merge two equal events in a row.
     let (one, other) = (scratch.text("A.pkg/Text.txt"), scratch.text("A.pkg/Other.txt"))
     for _ in 0...(queue / 2) {
@@ -90,15 +90,6 @@ struct PackageWatcherLimitTests {
     listener.forget()
     try scratch.write("x", to: "A.pkg/Unheard/Inner/File")
     try await listener.expect { $0.paths.contains("Unheard/Inner/File") }
-  }
-
-  private static func wait(for semaphore: DispatchSemaphore) async {
-    await withCheckedContinuation { continuation in
-      DispatchQueue.global().async {
-        semaphore.wait()
-        continuation.resume()
-      }
-    }
   }
 
   @Test func `allow 1,000 documents with one descriptor, which goes with the last`() async throws {
@@ -131,11 +122,7 @@ struct PackageWatcherLimitTests {
         try await listeners[999].expect { $0.watcher.url.path == scratch.text("moved.pkg") }
         for listener in listeners { await listener.end() }
         listeners = []
-        let end = ContinuousClock.now + .seconds(600)
-        while try inotifyDescriptors() > 0, ContinuousClock.now < end {
-          try await Task.sleep(for: .milliseconds(2))
-        }
-        #expect(try inotifyDescriptors() == 0)
+        try await waitUntil("end of the descriptor") { try inotifyDescriptors() == 0 }
         #expect(try openDescriptors() <= before + 8)
       }
     }
@@ -149,10 +136,6 @@ struct PackageWatcherLimitTests {
       #expect(await hub.watchCount > 0)
       withExtendedLifetime(watcher) {}
     }
-    let end = ContinuousClock.now + .seconds(600)
-    while await hub.watchCount > 0, ContinuousClock.now < end {
-      try await Task.sleep(for: .milliseconds(2))
-    }
-    #expect(await hub.watchCount == 0)
+    try await waitUntil("end of the watches") { await hub.watchCount == 0 }
   }
 }

@@ -87,9 +87,7 @@ struct PackageWatcherPlaceTests {
   @Test func `is taken by another package in two steps`() async throws {
     try scratch.make("A.pkg", Self.tree)
     try scratch.make("New.pkg", ["Text.txt": "new"])
-    var options = PackageWatcher.Options.hasty
-    options.absence = .seconds(20)
-    let listener = try await scratch.watch("A.pkg", options: options)
+    let listener = try await scratch.watch("A.pkg", options: with(.hasty) { $0.absence = .seconds(20) })
     try scratch.rename("A.pkg", to: "A.pkg~")
     try scratch.rename("New.pkg", to: "A.pkg")
     try await listener.expect { $0.others == [.replaced] }

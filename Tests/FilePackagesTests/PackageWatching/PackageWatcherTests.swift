@@ -203,9 +203,6 @@ struct PackageWatcherTests {
     }
     #expect(missing?.code == .noSuchFile && missing?.operation == .watch)
     #expect(mkfifo(scratch.text("Pipe"), 0o600) == 0)
-    let pipe = await #expect(throws: FilePackageError.self) {
-      try await PackageWatcher.watch(scratch.url("Pipe"))
-    }
-    #expect(pipe?.code == .wrongKind)
+    await expect(\FilePackageError.code, .wrongKind) { try await PackageWatcher.watch(scratch.url("Pipe")) }
   }
 }

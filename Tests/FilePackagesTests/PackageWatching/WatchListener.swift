@@ -4,6 +4,7 @@ import FoundationEssentials
 import Glibc
 import Synchronization
 import SystemPackage
+import TestSupport
 import Testing
 
 /// A listener that receives all events of a watcher.
@@ -46,14 +47,7 @@ final class WatchListener: Sendable {
   func expect(
     _ location: SourceLocation = #_sourceLocation, _ condition: (WatchListener) -> Bool
   ) async throws {
-    let end = ContinuousClock.now + .seconds(600)
-    while !condition(self) {
-      if ContinuousClock.now > end {
-        Issue.record("heard only \(events.suffix(20))", sourceLocation: location)
-        return
-      }
-      try await Task.sleep(for: .milliseconds(2))
-    }
+    try await waitUntil("such event after \(events.suffix(20))", at: location) { condition(self) }
   }
 
   /// Returns all places reported before a file of that name is made, so that a test can show the absence of reports.

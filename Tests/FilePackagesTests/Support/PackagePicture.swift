@@ -3,8 +3,26 @@ import FilePackages
 import SystemPackage
 import TestSupport
 
+/// The entries of a package or a version, by their places.
+protocol Picture {
+  associatedtype Entry: Equatable
+  var entries: [String: Entry] { get }
+}
+
+extension Picture {
+  /// Returns the differences, a line for each place.
+  func differences(in found: Self) -> String {
+    Set(entries.keys).union(found.entries.keys).sorted().compactMap { place in
+      let (old, new) = (entries[place], found.entries[place])
+      if old == new { return nil }
+      return
+        "\(place): expected \(old.map { "\($0)" } ?? "nothing"), found \(new.map { "\($0)" } ?? "nothing")"
+    }.joined(separator: "\n")
+  }
+}
+
 /// All properties of a directory and its children that a save may change: names, kinds, bytes, modes, dates.
-struct PackagePicture: Hashable, Sendable {
+struct PackagePicture: Picture, Hashable, Sendable {
   struct Entry: Hashable, Sendable {
     var kind: FileKind
     var mode: UInt16
@@ -57,15 +75,6 @@ struct PackagePicture: Hashable, Sendable {
   }
 
   /// Returns the differences, a line for each place.
-  func differences(in found: PackagePicture) -> String {
-    Set(entries.keys).union(found.entries.keys).sorted().compactMap { place in
-      let (old, new) = (entries[place], found.entries[place])
-      if old == new { return nil }
-      return
-        "\(place): expected \(old.map { "\($0)" } ?? "nothing"), found \(new.map { "\($0)" } ?? "nothing")"
-    }.joined(separator: "\n")
-  }
-
   /// Returns the names of the differing entries, with the package's own directory as `.`.
   func changedNames(in found: PackagePicture) -> Set<String> {
     Set(entries.keys).union(found.entries.keys).filter { entries[$0] != found.entries[$0] }

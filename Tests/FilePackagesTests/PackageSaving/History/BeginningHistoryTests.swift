@@ -36,8 +36,7 @@ struct BeginningHistoryTests {
   @Test func `leaves unsaved edits alone`() async throws {
     let (_, store) = try await CrashCheck.store(["Text.txt": "0"], metadata: false)
     try await store.put("Text.txt", "1")
-    let error = await #expect(throws: FilePackageError.self) { try await store.startKeepingHistory() }
-    #expect(error?.code == .unsavedEdits)
+    await expect(\FilePackageError.code, .unsavedEdits) { try await store.startKeepingHistory() }
     #expect(try await store.save().written == ["Text.txt"])
   }
 
@@ -55,9 +54,6 @@ struct BeginningHistoryTests {
     let other = try await PackageStore.open(
       CrashCheck.path, on: CrashCheck.disk(["Text.txt": "0"], metadata: false))
     try await other.put("Text.txt", "1")
-    let error = await #expect(throws: FilePackageError.self) {
-      try await other.startKeepingHistory(dryRun: true)
-    }
-    #expect(error?.code == .unsavedEdits)
+    await expect(\FilePackageError.code, .unsavedEdits) { try await other.startKeepingHistory(dryRun: true) }
   }
 }

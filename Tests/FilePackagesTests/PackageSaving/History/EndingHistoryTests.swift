@@ -52,8 +52,7 @@ struct EndingHistoryTests {
   @Test func `is for a document that has none yet, and leaves unsaved edits alone`() async throws {
     let (disk, store) = try await CrashCheck.store(["Text.txt": "0"])
     try await store.put("Text.txt", "1")
-    let error = await #expect(throws: FilePackageError.self) { try await store.stopKeepingHistory() }
-    #expect(error?.code == .unsavedEdits)
+    await expect(\FilePackageError.code, .unsavedEdits) { try await store.stopKeepingHistory() }
     try await store.save()
     try await store.stopKeepingHistory()
     try await store.close()

@@ -1,3 +1,4 @@
+import DurableIO
 import FilePackages
 import FoundationEssentials
 import SystemPackage
@@ -7,18 +8,13 @@ import Testing
 @Suite("A version as NSFileVersion has it", .temporaryDirectory)
 struct FileVersionTests {
   private func made(_ folder: FilePath) async throws -> URL {
-    let url = URL(filePath: folder.appending("Trip.pkg").string)
-    let tree = FileWrapper(directoryWithFileWrappers: [
-      "Text.txt": FileWrapper(regularFileWithContents: Data("0".utf8)),
-      "Shared.txt": FileWrapper(regularFileWithContents: Data("shared".utf8)),
-    ])
-    let (store, _) = try await PackageStore.create(
-      tree, at: url, contentType: UTType(exportedAs: "com.example.trip"))
+    let tree: TestTree = ["Text.txt": "0", "Shared.txt": "shared"]
+    let store = try await tree.create(folder.appending("Trip.pkg"))
     for text in ["1", "2"] {
       try await store.save("Text.txt", text, options: .keepsHistory)
     }
     try await store.close()
-    return url
+    return URL(filePath: folder.appending("Trip.pkg").string)
   }
 
   private func text(_ url: URL) async throws -> Data {
@@ -77,11 +73,7 @@ struct FileVersionTests {
     #expect(try await FileVersion.otherVersionsOfItem(at: url)?.contains(others[1]) == false)
     #expect(try await text(url) == Data("1".utf8))
     let current = try #require(try await FileVersion.currentVersionOfItem(at: url))
-    await #expect {
-      try await current.remove()
-    } throws: {
-      ($0 as? FilePackageError)?.code == .unsupported
-    }
+    await expect(\FilePackageError.code, .unsupported) { try await current.remove() }
     try await FileVersion.removeOtherVersionsOfItem(at: url)
     #expect(try await FileVersion.otherVersionsOfItem(at: url) == [])
     #expect(try await PackageStore.open(at: url).keepsHistory())
@@ -93,15 +85,8 @@ struct FileVersionTests {
     let url = try await made(folder)
     let before = try #require(try await FileVersion.otherVersionsOfItem(at: url))
     let other = URL(filePath: folder.appending("Other.pkg").string)
-    let tree = FileWrapper(directoryWithFileWrappers: [
-      "Text.txt": FileWrapper(regularFileWithContents: Data("other".utf8)),
-      "Images": FileWrapper(directoryWithFileWrappers: [
-        "1.png": FileWrapper(regularFileWithContents: Data("one".utf8))
-      ]),
-    ])
-    let (made, _) = try await PackageStore.create(
-      tree, at: other, contentType: UTType(exportedAs: "com.example.trip"))
-    try await made.close()
+    let tree: TestTree = ["Text.txt": "other", "Images": ["1.png": "one"]]
+    try await tree.create(folder.appending("Other.pkg")).close()
     let added = try await FileVersion.addOfItem(at: url, withContentsOf: other, byMoving: true)
     #expect(!FileManager.default.fileExists(atPath: other.path))
     #expect(!added.isDiscardable && !added.isCurrent)
@@ -137,13 +122,10 @@ struct FileVersionTests {
   }
 
   @Test func `is the first one of a document that keeps none`() async throws {
-    let urls = ["Trip.pkg", "Other.pkg"].map { URL(filePath: folder.appending($0).string) }
-    for (url, text) in zip(urls, ["mine", "other"]) {
-      let tree = FileWrapper(directoryWithFileWrappers: [
-        "Text.txt": FileWrapper(regularFileWithContents: Data(text.utf8))
-      ])
-      try await PackageStore.create(tree, at: url, contentType: UTType(exportedAs: "com.example.trip"))
-        .store.close()
+    let urls = [url("Trip.pkg"), url("Other.pkg")]
+    for (name, text) in [("Trip.pkg", "mine"), ("Other.pkg", "other")] {
+      let tree: TestTree = ["Text.txt": .file(Array(text.utf8))]
+      try await tree.create(folder.appending(name)).close()
     }
     let added = try await FileVersion.addOfItem(at: urls[0], withContentsOf: urls[1])
     #expect(FileManager.default.fileExists(atPath: urls[1].path))

@@ -127,23 +127,14 @@ struct HardLinkedCopyTests {
         try await store.close()
       }
     }
-    var (states, bad) = (0, [String]())
-    var seen: Set<PackagePicture> = []
-    var sample = CaseSample(oneOf: 5)
-    for point in points {
-      for state in point.states(limit: 24) {
-        guard sample.isNext() else { continue }
-        let mounted = state.mount()
-        guard seen.insert(try PackagePicture(of: "/", on: mounted)).inserted else { continue }
-        states += 1
-        let problems =
-          try await before.problems(on: mounted)
-          + (try await saved.model.problems(PackageStore.open(saved.path, on: mounted)))
-        if !problems.isEmpty { bad.append("\(point)\n\(state)\n\(problems.joined(separator: "\n"))") }
-      }
+    var sweep = CrashSweep()
+    let key = { (disk: CrashDisk) in try PackagePicture(of: "/", on: disk) }
+    try await sweep.check(points, limit: 24, oneOf: 5, key: key) { disk, _ in
+      let problems =
+        try await before.problems(on: disk)
+        + (try await saved.model.problems(PackageStore.open(saved.path, on: disk)))
+      return problems.isEmpty ? nil : problems.joined(separator: "\n")
     }
-    print("hard links: \(states) crash states, \(bad.count) bad")
-    #expect(states > 50)
-    #expect(bad.isEmpty, "\(bad.prefix(2).joined(separator: "\n\n"))")
+    sweep.expectNoneBad(moreThan: 50)
   }
 }

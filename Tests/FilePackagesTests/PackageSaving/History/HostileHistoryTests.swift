@@ -15,8 +15,7 @@ struct HostileHistoryTests {
   private static func document() async throws -> (disk: CrashDisk, log: [UInt8]) {
     let disk = try CrashDisk(outside)
     let tree: TestTree = ["Text.txt": "0", "Images": ["1.png": "one", "2.png": "two"], "Data.bin": "data"]
-    let (store, _) = try await PackageStore.create(
-      tree.wrapper, path, contentType: UTType(exportedAs: "com.example.trip"), on: disk)
+    let store = try await tree.create(path, on: disk)
     let edits: [[Edit]] = [
       [.put("Text.txt", "1")], [.put("Text.txt", "2"), .remove("Images/1.png")],
       [.move("Data.bin", "Images/3.png"), .folder("New")],
@@ -26,17 +25,14 @@ struct HostileHistoryTests {
       try await store.save(edits, options: .keepsHistory)
     }
     try await store.close()
-    let folder = try disk.openDirectory(at: path.appending(".docpkg"))
-    return (disk, try disk.contents(of: "log", in: folder))
+    return (disk, try disk.contents(of: path.appending(".docpkg/log")))
   }
 
   /// Replaces the document's log, and calls every operation on its history.
   private static func use(_ log: [UInt8], of disk: CrashDisk, _ random: inout SeededGenerator)
     async throws
   {
-    let folder = try disk.openDirectory(at: path.appending(".docpkg"))
-    try disk.removeFile("log", in: folder)
-    try disk.makeFile("log", log, in: folder)
+    try disk.rewrite("log", log, in: path.appending(".docpkg"))
     func attempt(_ body: () async throws -> Void) async throws {
       do {
         try await body()
@@ -126,9 +122,7 @@ struct HostileHistoryTests {
     for _ in 0..<40 {
       var (disk, log) = try await Self.document()
       log[Int.random(in: log.indices, using: &random)] ^= 1 << UInt8.random(in: 0..<8, using: &random)
-      let folder = try disk.openDirectory(at: Self.path.appending(".docpkg"))
-      try disk.removeFile("log", in: folder)
-      try disk.makeFile("log", log, in: folder)
+      try disk.rewrite("log", log, in: Self.path.appending(".docpkg"))
       let store = try await PackageStore.open(Self.path, on: disk)
       #expect(try await store.tree.regularFile(at: "Text.txt").contents() == Data("4".utf8))
       // A version has its old content, or reports the lost children.

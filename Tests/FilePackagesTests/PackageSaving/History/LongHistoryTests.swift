@@ -32,12 +32,10 @@ struct LongHistoryTests {
 
   /// Damages the log where it has a text.
   private static func damage(_ text: String, on disk: CrashDisk) throws {
-    let folder = try disk.openDirectory(at: "/Trip.pkg/.docpkg")
-    var bytes = try disk.contents(of: "log", in: folder)
+    var bytes = try disk.contents(of: "/Trip.pkg/.docpkg/log")
     let place = try #require(bytes.ranges(of: Array(text.utf8)).last)
     bytes[place.lowerBound] ^= 0xFF
-    try disk.removeFile("log", in: folder)
-    try disk.makeFile("log", bytes, in: folder)
+    try disk.rewrite("log", bytes, in: "/Trip.pkg/.docpkg")
   }
 
   /// Saves texts, each with a child that only its version removes.
@@ -82,10 +80,7 @@ struct LongHistoryTests {
   {
     let path = folder.appending("Trip.pkg")
     let disk = CountingDisk(PosixDisk())
-    _ = try await PackageStore.create(
-      FileWrapper(directoryWithFileWrappers: ["Text.txt": FileWrapper("0")]), path,
-      contentType: UTType(exportedAs: "com.example.trip"),
-      on: disk)
+    try await (["Text.txt": "0"] as TestTree).create(path, on: disk)
     var costs: [(operations: Int, bytes: UInt64)] = []
     for number in 0..<450 {
       let before = disk.counts

@@ -29,13 +29,11 @@ struct OlderHistoryTests {
     // The history has the generations 1 and 2, and its present state is the third one.
     for number in 1...2 { try await Self.save(number, on: disk) }
     let hidden = CrashCheck.path.appending(".docpkg")
-    let folder = try disk.openDirectory(at: hidden)
-    let older = try disk.contents(of: "log", in: folder)
+    let older = try disk.contents(of: hidden.appending("log"))
     for number in 3...4 { try await Self.save(number, on: disk) }
     #expect(try await Self.problems(on: disk) == [])
     // A part of a backup comes back.
-    try disk.removeFile("log", in: folder)
-    try disk.makeFile("log", older, in: folder)
+    try disk.rewrite("log", older, in: hidden)
     #expect(
       try await Self.problems(on: disk) == [
         "the history lacks the generations 3 to 4; the versions before that are lost"

@@ -22,7 +22,10 @@ struct VersionCostTests {
     let store = try await PackageStore.open(CrashCheck.path, on: disk)
     var costs: (commit: [DiskOperation: Int], publish: [DiskOperation: Int]) = ([:], [:])
     for number in 0..<4 {
-      costs = try await store.save("\(number)", keeping: keeping, counting: disk)
+      // Equal files would share one that is kept.
+      let edits: [Edit] = [.put("5.txt", "\(number)"), .put("6.txt", "other \(number)")]
+      let options: PackageStore.SavingOptions = keeping ? .keepsHistory : []
+      (_, costs.commit, costs.publish) = try await store.save(edits, options: options, counting: disk)
     }
     return costs
   }
@@ -101,31 +104,5 @@ struct VersionCostTests {
       let (tree, lost) = try await other.contents(of: version.persistentIdentifier)
       #expect(try lost == [] && VersionPicture(tree) == picture)
     }
-  }
-}
-
-extension PackageStore {
-  fileprivate func save(
-    _ text: String, keeping: Bool, counting disk: CountingDisk
-  ) throws -> (commit: [DiskOperation: Int], publish: [DiskOperation: Int]) {
-    try put("5.txt", text)
-    // Equal files would share one that is kept.
-    try put("6.txt", "other \(text)")
-    let start = disk.counts
-    try save(options: keeping ? [.returnsAtCommit, .keepsHistory] : .returnsAtCommit)
-    let committed = disk.counts
-    try publish()
-    return (committed.since(start), disk.counts.since(committed))
-  }
-}
-
-extension CountingDisk.Counts {
-  /// Returns the operations since `earlier`, and their numbers.
-  fileprivate func since(_ earlier: CountingDisk.Counts) -> [DiskOperation: Int] {
-    var found: [DiskOperation: Int] = [:]
-    for operation in DiskOperation.allCases where self[operation] != earlier[operation] {
-      found[operation] = self[operation] - earlier[operation]
-    }
-    return found
   }
 }

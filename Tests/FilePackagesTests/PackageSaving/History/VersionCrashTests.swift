@@ -22,46 +22,31 @@ struct VersionCrashTests {
   private static func check(
     _ disk: CrashDisk, limit: Int, oneOf stride: Int = 1, thinned: Set<UUID> = [],
     _ body: (inout VersionModel) async throws -> Void, _ model: VersionModel
-  ) async throws -> (states: Int, bad: [String]) {
+  ) async throws -> CrashSweep {
     var model = model
     let points = try await CrashDisk.crashPoints(of: disk) { try await body(&model) }
-    var (states, bad) = (0, [String]())
-    var seen: Set<PackagePicture> = []
-    var sample = CaseSample(oneOf: stride)
-    for point in points.reversed() {
-      for state in point.states(limit: limit) {
-        guard sample.isNext() else { continue }
-        states += 1
-        let mounted = state.mount()
-        guard seen.insert(try PackagePicture(of: "/", on: mounted)).inserted else { continue }
-        var problems: [String] = []
-        do {
-          let store = try await PackageStore.open(CrashCheck.path, on: mounted, logCapacity: 24 << 10)
-          problems = try await model.problems(store, mayMiss: thinned)
-          // A version that a reader sees without writing is still there after the next save, and after a second one.
-          try await store.put("After.txt", "after")
-          let before = try await store.versions().count
-          try await store.save(options: .keepsHistory)
-          try await store.close()
-          let again = try await PackageStore.open(CrashCheck.path, on: mounted)
-          let versions = try await again.versions()
-          if versions.count != before + 1 { problems.append("\(versions.count) versions after \(before)") }
-          for version in versions {
-            let (tree, lost) = try await again.contents(of: version.persistentIdentifier)
-            let known = model.states.first { $0.revision == version.persistentIdentifier }
-            guard try lost.isEmpty && VersionPicture(tree) == known?.picture else {
-              problems.append("after another save generation \(version.metadata.generation) is another one")
-              continue
-            }
-          }
-        } catch {
-          problems.append("\(error)")
-        }
-        if !problems.isEmpty { bad.append("\(point)\n\(state)\n\(problems.joined(separator: "\n"))") }
-        if bad.count > 2 { return (states, bad) }
+    var sweep = CrashSweep()
+    let key = { (disk: CrashDisk) in try PackagePicture(of: "/", on: disk) }
+    try await sweep.check(points.reversed(), limit: limit, oneOf: stride, key: key) { mounted, _ in
+      let store = try await PackageStore.open(CrashCheck.path, on: mounted, logCapacity: 24 << 10)
+      var problems = try await model.problems(store, mayMiss: thinned)
+      // A version that a reader sees without writing is still there after the next save, and after a second one.
+      try await store.put("After.txt", "after")
+      let before = try await store.versions().count
+      try await store.save(options: .keepsHistory)
+      try await store.close()
+      let again = try await PackageStore.open(CrashCheck.path, on: mounted)
+      let versions = try await again.versions()
+      if versions.count != before + 1 { problems.append("\(versions.count) versions after \(before)") }
+      for version in versions {
+        let (tree, lost) = try await again.contents(of: version.persistentIdentifier)
+        let known = model.states.first { $0.revision == version.persistentIdentifier }
+        if try lost.isEmpty && VersionPicture(tree) == known?.picture { continue }
+        problems.append("after another save generation \(version.metadata.generation) is another one")
       }
+      return problems.isEmpty ? nil : problems.joined(separator: "\n")
     }
-    return (states, bad)
+    return sweep
   }
 
   @Test(arguments: [LogCrashTests.Kind.all, .noExchange, .noExchangeNorKeep, .noLinks, .coarseTimes])
@@ -73,7 +58,7 @@ struct VersionCrashTests {
     disk.synchronizeAll()
     let store = try await PackageStore.open(CrashCheck.path, on: disk, logCapacity: 12 << 10)
     let model = try await VersionModel(store, on: disk)
-    let (states, bad) = try await Self.check(
+    let sweep = try await Self.check(
       disk, limit: 6, oneOf: 5,
       { model in
         for edits in Self.saves {
@@ -82,9 +67,7 @@ struct VersionCrashTests {
         }
         try await store.close()
       }, model)
-    print("versions (\(kind)): \(states) crash states, \(bad.count) bad")
-    #expect(states > 100)
-    #expect(bad.isEmpty, "\(bad.prefix(2).joined(separator: "\n\n"))")
+    sweep.expectNoneBad(moreThan: 100)
   }
 
   /// Makes a package with a version for each of the saves.
@@ -103,19 +86,18 @@ struct VersionCrashTests {
     // No state has a version without its files (V2).
     let (disk, store, model) = try await Self.saved()
     let versions = try await store.versions().map(\.persistentIdentifier)
-    let (states, bad) = try await Self.check(
+    let sweep = try await Self.check(
       disk, limit: 24, thinned: [versions[1], versions[2]],
       { _ in try await store.removeVersions([versions[1], versions[2]]) },
       model)
-    print("thinning: \(states) crash states, \(bad.count) bad")
-    #expect(bad.isEmpty, "\(bad.prefix(2).joined(separator: "\n\n"))")
+    sweep.expectNoneBad()
     #expect(try await store.versions().map(\.persistentIdentifier) == [versions[0], versions[3]])
   }
 
   @Test func `are all there when a version is restored and that is undone`() async throws {
     let (disk, store, model) = try await Self.saved()
     let oldest = try #require(try await store.versions().last?.persistentIdentifier)
-    let (states, bad) = try await Self.check(
+    let sweep = try await Self.check(
       disk, limit: 6,
       { model in
         _ = try await store.restore(oldest)
@@ -124,9 +106,7 @@ struct VersionCrashTests {
         try await model.note(store, on: disk)
         try await store.close()
       }, model)
-    print("restoring: \(states) crash states, \(bad.count) bad")
-    #expect(states > 100)
-    #expect(bad.isEmpty, "\(bad.prefix(2).joined(separator: "\n\n"))")
+    sweep.expectNoneBad(moreThan: 100)
   }
 
   @Test(arguments: [LogCrashTests.Kind.all, .noExchange, .noLinks, .coarseTimes], [12 << 10, 24 << 10])
@@ -137,7 +117,7 @@ struct VersionCrashTests {
     let disk = try await CrashCheck.disk(VersionTests.tree, metadata: true, options: kind.options)
     disk.synchronizeAll()
     let model = try await VersionModel(PackageStore.open(CrashCheck.path, on: disk), on: disk)
-    let (states, bad) = try await Self.check(
+    let sweep = try await Self.check(
       disk, limit: 6, oneOf: 5,
       { model in
         let more: [[Edit]] = [[.put("Text.txt", "fifth")], [.remove("New"), .put("Text.txt", "last")]]
@@ -151,11 +131,7 @@ struct VersionCrashTests {
           #expect(problems.isEmpty, "\(problems)")
         }
       }, model)
-    print(
-      "versions by stores of their own (\(kind), \(capacity >> 10) KiB): \(states) crash "
-        + "states, \(bad.count) bad")
-    #expect(states > 100)
-    #expect(bad.isEmpty, "\(bad.prefix(2).joined(separator: "\n\n"))")
+    sweep.expectNoneBad(moreThan: 100)
   }
 
   @Test func `are lost in some state where staged names are durable before the kept ones`() async throws {
@@ -171,7 +147,7 @@ struct VersionCrashTests {
       disk.synchronizeAll()
       let before = disk.syncPoints.count
       let model = try await VersionModel(PackageStore.open(CrashCheck.path, on: disk), on: disk)
-      let (_, bad) = try await Self.check(
+      let sweep = try await Self.check(
         disk, limit: 24,
         { model in
           for edits in saves {
@@ -181,7 +157,7 @@ struct VersionCrashTests {
             try await store.close()
           }
         }, model)
-      return (bad.count, Array(disk.syncPoints[before...]))
+      return (sweep.bad.count, Array(disk.syncPoints[before...]))
     }
     let (none, points) = try await bad(leavingOut: nil)
     #expect(none == 0)

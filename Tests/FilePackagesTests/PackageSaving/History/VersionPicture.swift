@@ -5,7 +5,7 @@ import SystemPackage
 import TestSupport
 
 /// The content of a version: names, kinds, bytes, destinations, modes, and the dates of files.
-struct VersionPicture: Hashable, Sendable, CustomStringConvertible {
+struct VersionPicture: Picture, Hashable, Sendable, CustomStringConvertible {
   struct Entry: Hashable, Sendable {
     var kind: FileKind
     var bytes: [UInt8] = []
@@ -45,14 +45,6 @@ struct VersionPicture: Hashable, Sendable, CustomStringConvertible {
       "\(path): \(entry.kind) \(String(entry.mode, radix: 8)) \(String(decoding: entry.bytes, as: UTF8.self)) "
         + "\(entry.modified.map { "\($0.timeIntervalSince1970)" } ?? "")"
     }.joined(separator: "\n")
-  }
-
-  func differences(in found: VersionPicture) -> String {
-    Set(entries.keys).union(found.entries.keys).sorted().filter { entries[$0] != found.entries[$0] }
-      .map {
-        "\($0): expected \(entries[$0].map { "\($0)" } ?? "nothing"), found \(found.entries[$0].map { "\($0)" } ?? "nothing")"
-      }
-      .joined(separator: "\n")
   }
 }
 

@@ -37,8 +37,7 @@ struct VersionTests {
   @Test func `are all there in a copy whose files have other dates`() async throws {
     let original = url("Trip.pkg")
     let copy = url("Copy.pkg")
-    let (store, _) = try await PackageStore.create(
-      Self.tree.wrapper, at: original, contentType: UTType(exportedAs: "com.example.trip"))
+    let store = try await Self.tree.create(folder.appending("Trip.pkg"))
     for text in ["second", "third!"] {
       try await store.save("Text.txt", text, options: .keepsHistory)
     }

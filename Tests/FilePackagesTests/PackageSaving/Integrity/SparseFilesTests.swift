@@ -12,11 +12,9 @@ struct SparseFilesTests {
   private static func package(in folder: FilePath) async throws -> FilePath {
     let path = folder.appending("Trip.pkg")
     let tree: TestTree = ["Text.txt": "text"]
-    let made = try await PackageStore.create(
-      tree.wrapper, path, contentType: UTType(exportedAs: "com.example.trip"), on: PosixDisk())
-    try await made.store.put("Text.txt", "other")
-    try await made.store.save(options: .keepsHistory)
-    try await made.store.close()
+    let store = try await tree.create(path)
+    try await store.save("Text.txt", "other", options: .keepsHistory)
+    try await store.close()
     return path
   }
 

@@ -17,9 +17,7 @@ struct StagedDamageTests {
       case .empty: try disk.damage(name, in: folder) { $0 = [] }
       case .cut: try disk.damage(name, in: folder) { $0.removeLast() }
       case .flipped: try disk.damage(name, in: folder) { $0[$0.count / 2] ^= 1 }
-      case .replaced:
-        try disk.removeFile(name, in: directory)
-        try disk.makeFile(name, Array("something else".utf8), in: directory)
+      case .replaced: try disk.rewrite(name, Array("something else".utf8), in: folder)
       case .folder:
         try disk.removeFile(name, in: directory)
         try disk.makeDirectory(name, in: directory, mode: 0o755)

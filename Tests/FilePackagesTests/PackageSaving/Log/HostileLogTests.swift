@@ -69,6 +69,13 @@ struct HostileLogTests {
     ("a path \(name)", { try $0.writeLog($0.log([$0.put(names)])) })
   }
 
+  private static func rows(
+    _ name: String, sequence: UInt64 = 1, applied: UInt64 = 0,
+    _ rows: @escaping (HostilePackage) throws -> [Change]
+  ) -> (String, Preparation) {
+    (name, { try $0.writeLog($0.log(rows($0), sequence: sequence, applied: applied)) })
+  }
+
   @Test(.timeLimit(.minutes(20)))
   func `reaches nothing outside by a path in its log`() async throws {
     let nul = FileName(bytes: [0x61, 0, 0x62])
@@ -88,35 +95,16 @@ struct HostileLogTests {
       Self.path("through a link", ["Link", "new.txt"]),
       Self.path("through a link to a file", ["Link", "secret.txt"]),
       Self.path("through a file", ["Text.txt", "x"]),
-      (
-        "a file in the place of a link",
-        { try $0.writeLog($0.log([$0.put(["Link"], old: $0.known(["Link"]))])) }
-      ),
-      ("a link removed", { try $0.writeLog($0.log([$0.remove(["Link"])])) }),
-      (
-        "a file behind a link removed",
-        { try $0.writeLog($0.log([$0.remove(["Link", "secret.txt"])])) }
-      ),
-      (
-        "a folder behind a link opened to all",
-        {
-          try $0.writeLog(
-            $0.log([
-              $0.setMode(0o7777, "Link"), $0.setMode(0o7777, "Link/folder"),
-            ]))
-        }
-      ),
-      (
-        "a link out that is put",
-        {
-          let link = $0.put(["Out"], bytes: "../Outside", kind: .symbolicLink)
-          try $0.writeLog($0.log([link, $0.put(["Out", "x"])]))
-        }
-      ),
-      (
-        "a folder that is moved away",
-        { try $0.writeLog($0.log([$0.remove(["Images"]), $0.put(["Images", "1.png"])])) }
-      ),
+      Self.rows("a file in the place of a link") { [$0.put(["Link"], old: try $0.known(["Link"]))] },
+      Self.rows("a link removed") { [try $0.remove(["Link"])] },
+      Self.rows("a file behind a link removed") { [try $0.remove(["Link", "secret.txt"])] },
+      Self.rows("a folder behind a link opened to all") {
+        [$0.setMode(0o7777, "Link"), $0.setMode(0o7777, "Link/folder")]
+      },
+      Self.rows("a link out that is put") {
+        [$0.put(["Out"], bytes: "../Outside", kind: .symbolicLink), $0.put(["Out", "x"])]
+      },
+      Self.rows("a folder that is moved away") { [try $0.remove(["Images"]), $0.put(["Images", "1.png"])] },
     ])
   }
 
@@ -238,28 +226,13 @@ struct HostileLogTests {
       cases += [
         changed("a body of \(value)", at: 4096 + 16, value),
         changed("contents of \(value)", at: 4096 + 24, value),
-        (
-          "a size of \(value)",
-          {
-            try $0.writeLog($0.log([$0.put(["a"], size: value), $0.put(["b"], bytes: nil, size: value)]))
-          }
-        ),
-        (
-          "a record numbered \(value)",
-          { try $0.writeLog($0.log([$0.put(["a"])], sequence: value, applied: value - 1)) }
-        ),
-        (
-          "a record numbered \(value), published",
-          { try $0.writeLog($0.log([$0.put(["a"])], sequence: value, applied: value)) }
-        ),
-        (
-          "published up to \(value)",
-          { try $0.writeLog($0.log([$0.put(["a"])], sequence: 1, applied: value)) }
-        ),
-        (
-          "\(value) seconds",
-          { try $0.writeLog($0.log([$0.put(["a"], seconds: Int64(bitPattern: value))])) }
-        ),
+        Self.rows("a size of \(value)") {
+          [$0.put(["a"], size: value), $0.put(["b"], bytes: nil, size: value)]
+        },
+        Self.rows("a record numbered \(value)", sequence: value, applied: value - 1) { [$0.put(["a"])] },
+        Self.rows("a published record \(value)", sequence: value, applied: value) { [$0.put(["a"])] },
+        Self.rows("published up to \(value)", applied: value) { [$0.put(["a"])] },
+        Self.rows("\(value) seconds") { [$0.put(["a"], seconds: Int64(bitPattern: value))] },
         (
           "\(value) rows",
           { try $0.writeLog($0.log([1, 2, 3], [], Int(truncatingIfNeeded: value & 0xFFFF_FFFF))) }

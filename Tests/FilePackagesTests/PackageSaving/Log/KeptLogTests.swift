@@ -9,6 +9,7 @@ import Testing
 struct KeptLogTests {
   private static let path = CrashCheck.path
   private static let hidden = CrashCheck.path.appending(".docpkg")
+  private static let log = hidden.appending("log")
 
   /// Saves one text in a store of its own.
   @discardableResult
@@ -22,20 +23,6 @@ struct KeptLogTests {
 
   private static func texts(_ path: FilePath = path, on disk: any Disk) async throws -> [String?] {
     try await PackageStore.open(path, on: disk).versionTexts()
-  }
-
-  private static func bytes(of name: FileName, in folder: FilePath = hidden, on disk: any Disk) throws
-    -> [UInt8]
-  {
-    try disk.contents(of: name, in: disk.openDirectory(at: folder))
-  }
-
-  private static func replace(
-    _ name: FileName, by bytes: [UInt8], in folder: FilePath = hidden, on disk: any Disk
-  ) throws {
-    let opened = try disk.openDirectory(at: folder)
-    if try disk.exists(name, in: opened) { try disk.removeFile(name, in: opened) }
-    try disk.makeFile(name, bytes, in: opened)
   }
 
   /// Returns another disk with the same files.
@@ -54,7 +41,7 @@ struct KeptLogTests {
       let after = disk.counts
       #expect(report.synchronizations == after.synchronizations - before.synchronizations)
       flushes.append(report.synchronizations)
-      let log = try Self.bytes(of: "log", on: disk)
+      let log = try disk.contents(of: Self.log)
       #expect(log.count <= 192 << 10)
       #expect(after.bytesWritten - before.bytesWritten < 192 << 10)
     }
@@ -93,7 +80,7 @@ struct KeptLogTests {
     try await other.save("Other.txt", "1", options: .keepsHistory)
     let large = String(repeating: "x", count: 100_000)
     try await Self.save(large, on: disk)
-    #expect(try Self.bytes(of: "log", on: disk).count <= 12 << 10)
+    #expect(try disk.contents(of: Self.log).count <= 12 << 10)
     try await other.save("Other.txt", "2")
     try await other.close()
     try await Self.save("3", on: disk)
@@ -106,7 +93,7 @@ struct KeptLogTests {
       try await store.save("Text.txt", "many \(number)")
     }
     try await store.close()
-    #expect(try Self.bytes(of: "log", on: disk).count <= 48 << 10)
+    #expect(try disk.contents(of: Self.log).count <= 48 << 10)
     try await Self.save("last", on: disk)
     #expect(try await Self.texts(on: disk).count == 45)
   }
@@ -125,9 +112,9 @@ struct KeptLogTests {
     print("flushes of a long commit: \(flushes)")
     // The first save makes the log.
     #expect(flushes.dropFirst().filter { $0 > 1 }.count <= 3)
-    #expect(try Self.bytes(of: "log", on: disk).count <= 8 * 310_000)
+    #expect(try disk.contents(of: Self.log).count <= 8 * 310_000)
     try await store.close()
-    #expect(try Self.bytes(of: "log", on: disk).count <= 24 << 10)
+    #expect(try disk.contents(of: Self.log).count <= 24 << 10)
     #expect(try await PackageStore.open(Self.path, on: disk).verify().isWhole)
   }
 
@@ -164,7 +151,7 @@ struct KeptLogTests {
     for text in ["1", "2"] {
       try await store.save("Other.txt", text)
     }
-    let before = try Self.bytes(of: "log", on: disk)
+    let before = try disk.contents(of: Self.log)
     let other = try await PackageStore.open(Self.path, on: disk)
     try await other.save("Text.txt", "theirs", options: .returnsAtCommit)
     await other.relinquish()
@@ -186,9 +173,9 @@ struct KeptLogTests {
       uniqueKeysWithValues: (0..<1500).map { (FileName("child \($0)"), TestTree.file([1])) })
     let disk = try await CrashCheck.disk(.directory(children), metadata: true)
     for text in ["1", "2"] { try await Self.save(text, on: disk) }
-    let bytes = try Self.bytes(of: "log", on: disk)
+    let bytes = try disk.contents(of: Self.log)
     try #require(bytes.count > length)
-    try Self.replace("log", by: Array(bytes[..<length]), on: disk)
+    try disk.rewrite("log", Array(bytes[..<length]), in: Self.hidden)
     try await Self.save("3", on: disk)
     #expect(disk.tree["Trip.pkg"]?["Text.txt"] == "3")
     let store = try await PackageStore.open(Self.path, on: disk)
@@ -204,9 +191,7 @@ struct KeptLogTests {
   @Test func `gives its versions to a copy of the package, which gets a log of its own`() async throws {
     let disk = PosixDisk()
     let (original, copy) = (folder.appending("Trip.pkg"), folder.appending("Copy.pkg"))
-    _ = try await PackageStore.create(
-      FileWrapper(directoryWithFileWrappers: ["Text.txt": FileWrapper("0")]), original,
-      contentType: UTType(exportedAs: "com.example.trip"), on: disk)
+    try await (["Text.txt": "0"] as TestTree).create(original, on: disk)
     try await Self.save("1", to: original, on: disk)
     try await Self.save("2", to: original, on: disk)
     #expect(try Program(path: "/bin/cp").run(["-a", original.string, copy.string]).status == 0)
@@ -229,7 +214,7 @@ struct KeptLogTests {
     let other = try await Self.copy(of: disk)
     if hasSaved { try await Self.save("theirs", on: other) }
     try await Self.save("2", on: disk)
-    try Self.replace("log", by: Self.bytes(of: "log", on: disk), on: other)
+    try other.rewrite("log", disk.contents(of: Self.log), in: Self.hidden)
     // The save continues the state that is there, and what was saved over it elsewhere does not count (G1, G3). It knows
     // nothing of a state that was saved on the other computer alone, and so nothing of the way to it.
     #expect(try await Self.texts(on: other) == (hasSaved ? [] : ["0"]))
@@ -244,7 +229,7 @@ struct KeptLogTests {
 
   @Test func `takes back no edit of another program after it was closed`() async throws {
     // The marks of a log that stays are durable: no opening repeats the save (J5).
-    func bad(leavingOut number: Int?) async throws -> (bad: [String], points: [CrashDisk.SyncPoint]) {
+    func sweep(leavingOut number: Int?) async throws -> (sweep: CrashSweep, points: [CrashDisk.SyncPoint]) {
       let disk = try await CrashCheck.disk(
         ["Text.txt": "old", "Notes.txt": "notes"], metadata: true,
         mistake: { $0.number == number ? .leftOut : nil })
@@ -265,23 +250,17 @@ struct KeptLogTests {
         try disk.synchronize(root)
         disk.promise("taken back")
       }
-      var bad: [String] = []
-      for point in points where !point.promises.isEmpty {
-        for state in point.states(limit: 64) {
-          let mounted = state.mount()
-          let store = try await PackageStore.open(Self.path, on: mounted)
-          let found = try await store.tree.children().mapValues { $0.text }
-          if found["Text.txt"] != "old" || found["Notes.txt"] != "notes" {
-            bad.append("\(point)\n\(state)\n\(found)")
-          }
-        }
+      var sweep = CrashSweep()
+      try await sweep.check(points.filter { !$0.promises.isEmpty }, limit: 64, most: .max) { disk, _ in
+        let found = try await PackageStore.open(Self.path, on: disk).tree.children().mapValues { $0.text }
+        return found["Text.txt"] == "old" && found["Notes.txt"] == "notes" ? nil : "\(found)"
       }
-      return (bad, syncs)
+      return (sweep, syncs)
     }
-    let (none, points) = try await bad(leavingOut: nil)
-    #expect(none.isEmpty, "\(none.prefix(2).joined(separator: "\n\n"))")
+    let (none, points) = try await sweep(leavingOut: nil)
+    none.expectNoneBad()
     let last = try #require(points.last)
     #expect(last.name == "log")
-    #expect(try await !bad(leavingOut: last.number).bad.isEmpty)
+    #expect(try await !sweep(leavingOut: last.number).sweep.bad.isEmpty)
   }
 }

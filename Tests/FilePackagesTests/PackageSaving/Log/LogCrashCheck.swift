@@ -101,7 +101,7 @@ extension LogCrashCheck {
 /// The state of a package for programs: everything except the hidden folder and the dates of folders and links.
 ///
 /// No save promises those dates.
-struct NaturalPicture: Hashable, Sendable {
+struct NaturalPicture: Picture, Hashable, Sendable {
   var entries: [String: PackagePicture.Entry] = [:]
 
   init(of path: FilePath, on disk: any Disk) throws {
@@ -110,15 +110,6 @@ struct NaturalPicture: Hashable, Sendable {
       if entry.kind != .file { entry.modified = .old }
       entries[name] = entry
     }
-  }
-
-  func differences(in found: NaturalPicture) -> String {
-    Set(entries.keys).union(found.entries.keys).sorted().compactMap { name in
-      let (old, new) = (entries[name], found.entries[name])
-      if old == new { return nil }
-      return
-        "\(name): expected \(old.map { "\($0)" } ?? "nothing"), found \(new.map { "\($0)" } ?? "nothing")"
-    }.joined(separator: "\n")
   }
 
   /// The picture without the values that differ each time the same edits are saved, or if two saves become one.

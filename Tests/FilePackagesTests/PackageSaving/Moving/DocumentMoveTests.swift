@@ -57,9 +57,7 @@ struct DocumentMoveTests {
     var copies: Bool { self == .copy || self == .copyWithoutKeep }
 
     var options: CrashDisk.Options {
-      var options = CrashDisk.Options()
-      options.supportsNoReplace = self == .rename || self == .copy
-      return options
+      with(CrashDisk.Options()) { $0.supportsNoReplace = self == .rename || self == .copy }
     }
   }
 

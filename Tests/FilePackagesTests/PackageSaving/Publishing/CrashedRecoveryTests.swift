@@ -27,52 +27,40 @@ struct CrashedRecoveryTests {
 
   /// Opens the state after a crash and writes over it, and checks every state that a second crash may leave.
   private static func checkNext(
-    _ disk: CrashDisk, _ old: PackagePicture, _ new: PackagePicture, _ bad: inout [String]
-  ) async throws -> Int {
-    var states = 0
+    _ disk: CrashDisk, _ old: PackagePicture, _ new: PackagePicture, _ sweep: inout CrashSweep
+  ) async throws {
     var next: PackagePicture?
     let points = try await CrashDisk.crashPoints(of: disk) {
       try await write([.put("Text.txt", "newest")], on: disk)
       disk.promise("saved")
       next = try PackagePicture(of: CrashCheck.path, on: disk).natural
     }
-    var seen: Set<PackagePicture> = []
-    for point in points {
-      for state in point.states(limit: 5) {
-        states += 1
-        let mounted = state.mount()
-        let isNextOnly = !point.promises.isEmpty
-        guard try isNextOnly || seen.insert(PackagePicture(of: "/", on: mounted)).inserted else { continue }
-        _ = try await PackageStore.open(CrashCheck.path, on: mounted)
-        let found = try PackagePicture(of: CrashCheck.path, on: mounted).natural
-        if found == next || (!isNextOnly && (found == old || found == new)) { continue }
-        bad.append("\(point)\n\(state)\n\(new.differences(in: found))")
-      }
+    try await sweep.check(points, limit: 5, most: .max, key: Self.key) { disk, point in
+      _ = try await PackageStore.open(CrashCheck.path, on: disk)
+      let found = try PackagePicture(of: CrashCheck.path, on: disk).natural
+      let isRight = found == next || (point.promises.isEmpty && (found == old || found == new))
+      return isRight ? nil : new.differences(in: found)
     }
-    return states
   }
+
+  private static func key(_ disk: CrashDisk) throws -> AnyHashable { try PackagePicture(of: "/", on: disk) }
 
   @Test func `survives a second power cut`() async throws {
     let (old, new, points) = try await Self.write()
-    var (states, bad) = (0, [String]())
-    var seen: Set<PackagePicture> = []
-    for point in points {
-      for state in point.states(limit: 5) {
-        let mounted = state.mount()
-        guard seen.insert(try PackagePicture(of: "/", on: mounted)).inserted else { continue }
-        states += try await Self.checkNext(mounted, old, new, &bad)
-      }
+    var (first, second) = (CrashSweep(), CrashSweep())
+    try await first.check(points, limit: 5, key: Self.key) { disk, _ in
+      try await Self.checkNext(disk, old, new, &second)
+      return nil
     }
-    print("after a power cut: \(states) states of a second one, \(bad.count) bad")
-    #expect(bad.isEmpty, "\(bad.prefix(2).joined(separator: "\n\n"))")
+    first.expectNoneBad()
+    second.expectNoneBad()
   }
 
   @Test func `survives a power cut after the program was killed`() async throws {
     let (old, new, points) = try await Self.write()
-    var (states, bad) = (0, [String]())
-    for point in points { states += try await Self.checkNext(point.afterKill(), old, new, &bad) }
-    print("after a kill: \(states) states of a power cut, \(bad.count) bad")
-    #expect(bad.isEmpty, "\(bad.prefix(2).joined(separator: "\n\n"))")
+    var sweep = CrashSweep()
+    for point in points { try await Self.checkNext(point.afterKill(), old, new, &sweep) }
+    sweep.expectNoneBad()
   }
 
   @Test func `needs the synchronisation before it removes what a kill left`() async throws {
@@ -81,8 +69,8 @@ struct CrashedRecoveryTests {
     let exchange = try #require(points.firstIndex { $0.next == .exchange })
     // The old state stands beside the new one, and the exchange is not durable.
     let disk = points[exchange + 1].afterKill { $0.number == 0 ? .leftOut : nil }
-    var bad: [String] = []
-    _ = try await Self.checkNext(disk, old, new, &bad)
-    #expect(!bad.isEmpty)
+    var sweep = CrashSweep()
+    try await Self.checkNext(disk, old, new, &sweep)
+    #expect(!sweep.bad.isEmpty)
   }
 }

@@ -16,15 +16,6 @@ struct PublishingTests {
     String(decoding: try disk.contents(of: name, in: disk.openDirectory(at: CrashCheck.path)), as: UTF8.self)
   }
 
-  /// Waits for the background work of a store.
-  private static func wait(for isDone: () throws -> Bool) async throws {
-    for _ in 0..<120_000 {
-      if try isDone() { return }
-      try await Task.sleep(for: .milliseconds(5))
-    }
-    Issue.record("nothing came of it in ten minutes")
-  }
-
   // MARK: Beside other programs
 
   @Test func `is in memory again if another program takes its record away`() async throws {
@@ -38,11 +29,8 @@ struct PublishingTests {
     faulty.fail(.operation(.exchange), with: .noSpace)
     #expect(try await !store.save().isPublished)
     faulty.stopFailing()
-    let hidden = try disk.openDirectory(at: "/Trip.pkg/.docpkg")
-    try disk.removeFile("log", in: hidden)
-    try disk.makeFile("log", log, in: hidden)
-    let error = await #expect(throws: FilePackageError.self) { try await store.publish() }
-    #expect(error?.code == .changedOnDisk)
+    try disk.rewrite("log", log, in: "/Trip.pkg/.docpkg")
+    await expect(\FilePackageError.code, .changedOnDisk) { try await store.publish() }
     try await store.save()
     #expect(try Self.text("Text.txt", on: disk) == "second")
     try await store.close()
@@ -202,9 +190,9 @@ struct PublishingTests {
       CrashCheck.path, on: disk,
       delays: .init(publishes: true, checkpoint: .milliseconds(20)))
     try await store.save("Text.txt", "new", options: .returnsAtCommit)
-    try await Self.wait { try Self.text("Text.txt", on: disk) == "new" }
+    try await waitUntil("publishing") { try Self.text("Text.txt", on: disk) == "new" }
     // The store syncs the log's marks when no more saves come.
-    try await Self.wait { disk.syncPoints.last.map { $0.name == "log" && $0.isOfData } == true }
+    try await waitUntil("publishing") { disk.syncPoints.last.map { $0.name == "log" && $0.isOfData } == true }
     let report = try PackageStore.recoveryReport(CrashCheck.path, on: disk)
     #expect(report.log == .published)
     try await store.close()
@@ -301,8 +289,7 @@ struct PublishingTests {
   ) async throws {
     let disk = PosixDisk()
     let path = folder.appending("Trip.pkg")
-    _ = try await PackageStore.create(
-      Self.tree.wrapper, path, contentType: UTType(exportedAs: "com.example.trip"), on: disk)
+    try await Self.tree.create(path, on: disk)
     let package = try disk.openDirectory(at: path)
     let old = try disk.openFile("Text.txt", in: package)
     try disk.setExtendedAttribute("user.tag", Array("red".utf8), of: old)

@@ -1,6 +1,5 @@
 import DurableIO
 import FilePackages
-import Glibc
 import SystemPackage
 import TestSupport
 
@@ -72,25 +71,15 @@ extension Disk {
     try setModified(modified, of: file)
   }
 
+  /// Makes a file in the place of the one of that name, if there is one, as other programs do.
+  func rewrite(_ name: FileName, _ bytes: [UInt8], in folder: FilePath) throws(SystemError) {
+    let directory = try openDirectory(at: folder)
+    if try exists(name, in: directory) { try removeFile(name, in: directory) }
+    try makeFile(name, bytes, in: directory)
+  }
+
   func contents(of path: FilePath) throws -> [UInt8] {
     let name = path.lastComponent.map(FileName.init) ?? "?"
     return try contents(of: name, in: openDirectory(at: path.removingLastComponent()))
-  }
-}
-
-/// The choice of the tested cases of one kind: all with `ALL_CRASH_POINTS`, as `Tests/long/run crash-points` sets it.
-///
-/// Otherwise it is a sample, the same each time.
-struct CaseSample {
-  private let stride: Int
-  private var count = 0
-
-  init(oneOf stride: Int) {
-    self.stride = getenv("ALL_CRASH_POINTS") == nil ? stride : 1
-  }
-
-  mutating func isNext() -> Bool {
-    defer { count += 1 }
-    return count % stride == 0
   }
 }

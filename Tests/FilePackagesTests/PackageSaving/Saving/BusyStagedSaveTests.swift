@@ -86,26 +86,22 @@ struct BusyStagedSaveTests {
       try? OutsideEditTests.write("theirs", to: "Note.txt", in: "/", on: base)
     }
     let store = try FlatFileStore.open(Self.path, on: disk)
-    let error = await #expect(throws: FilePackageError.self) { try await store.save(FileWrapper("mine")) }
-    #expect(error?.code == .changedOnDisk)
+    await expect(\FilePackageError.code, .changedOnDisk) { try await store.save(FileWrapper("mine")) }
     #expect(try base.contents(of: "Note.txt", in: base.openDirectory(at: "/")) == Array("theirs".utf8))
     #expect(try base.names(in: "/") == ["Note.txt"])
   }
 
   @Test func `of a new file never replaces one that another program makes at the last moment`() throws {
     // Without a rename that replaces nothing, the new file gets its name by a link.
-    var options = CrashDisk.Options()
-    options.supportsNoReplace = false
-    let base = try CrashDisk([:], options: options)
+    let base = try CrashDisk([:], options: with(.init()) { $0.supportsNoReplace = false })
     let disk = CountingDisk(base) { (event) throws(SystemError) in
       guard event.operation == .link || event.rule == .replace else { return }
       // The expectations below find errors of the other program's change.
       try? OutsideEditTests.write("theirs", to: "Note.txt", in: "/", on: base)
     }
-    let error = #expect(throws: FilePackageError.self) {
-      _ = try FlatFileStore.create(FileWrapper("mine"), Self.path, on: disk)
+    expect(\FilePackageError.code, .fileExists) {
+      try FlatFileStore.create(FileWrapper("mine"), Self.path, on: disk)
     }
-    #expect(error?.code == .fileExists)
     #expect(try base.contents(of: "Note.txt", in: base.openDirectory(at: "/")) == Array("theirs".utf8))
     #expect(try base.names(in: "/") == ["Note.txt"])
   }

@@ -7,15 +7,11 @@ import Testing
 
 @Suite("A copy of a folder with documents in it", .temporaryDirectory)
 struct CopiedFoldersTests {
-  private static let type = UTType(exportedAs: "com.example.trip")
-
   /// Makes the folder `Library` with the document `A/Trip.pkg`, which has a version in its history.
   private func library(in scratch: Scratch) async throws -> PackageStore {
     try scratch.make("Library", ["list.txt": "list", "A": [:]])
-    let tree = FileWrapper(directoryWithFileWrappers: [:])
-    try tree.put(Data("old".utf8), named: "Text.txt")
     let path = scratch.path("Library/A/Trip.pkg")
-    _ = try await PackageStore.create(tree, path, contentType: Self.type, on: scratch.disk)
+    try await (["Text.txt": "old"] as TestTree).create(path, on: scratch.disk)
     let store = try await PackageStore.open(path, on: scratch.disk)
     try await store.save("Text.txt", "new", options: .keepsHistory)
     return store

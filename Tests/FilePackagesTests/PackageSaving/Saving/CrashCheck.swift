@@ -35,8 +35,7 @@ struct CrashCheck {
   ) async throws -> CrashDisk {
     let disk = try CrashDisk(metadata ? [:] : .package(tree), options: options, mistake: mistake)
     if metadata {
-      _ = try await PackageStore.create(
-        tree.wrapper, path, contentType: UTType(exportedAs: "com.example.trip"), on: disk)
+      try await tree.create(on: disk)
       disk.synchronizeAll()
     }
     return disk

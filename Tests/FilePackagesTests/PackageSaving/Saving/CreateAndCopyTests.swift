@@ -13,12 +13,7 @@ struct CreateAndCopyTests {
   ]
 
   private static func check(_ path: FilePath, on disk: any Disk) async throws -> PackageMetadata {
-    let store = try await PackageStore.open(path, on: disk)
-    let metadata = try #require(try await store.metadata())
-    let summary = try await ContentSummary(reading: store.tree.snapshot())
-    #expect(metadata.contentDigest == summary.digest.hexadecimal && metadata.size == summary.byteCount)
-    #expect(metadata.fileCount == summary.fileCount)
-    return metadata
+    try #require(try await PackageStore.open(path, on: disk).checkedMetadata())
   }
 
   @Test(arguments: [true, false])
@@ -127,8 +122,7 @@ struct CreateAndCopyTests {
         disk.fail(isHard ? .requests(from: number) : .request(number), with: .noSpace)
         var failure: FilePackageError?
         do {
-          _ = try await PackageStore.create(
-            Self.tree.wrapper, "/New.pkg", contentType: UTType(exportedAs: "com.example.trip"), on: disk.disk)
+          try await Self.tree.create("/New.pkg", on: disk.disk)
         } catch {
           failure = error
         }

@@ -1,7 +1,9 @@
 import DurableIO
 import FilePackages
 import FoundationEssentials
+import SystemPackage
 import TestSupport
+import Testing
 
 /// An edit of a tree in memory.
 enum Edit: Sendable {
@@ -75,6 +77,14 @@ extension PackageStore {
     }
   }
 
+  /// Returns the metadata after a check of their sums; nil without metadata.
+  @discardableResult
+  func checkedMetadata(at location: SourceLocation = #_sourceLocation) throws -> PackageMetadata? {
+    guard let metadata = try metadata() else { return nil }
+    #expect(try ContentSummary(reading: tree.snapshot()) == metadata.summary, sourceLocation: location)
+    return metadata
+  }
+
   /// Reads every named child of the tree.
   func readEverything() throws {
     _ = try ContentSummary(reading: tree.snapshot())
@@ -92,6 +102,19 @@ extension PackageStore {
     return try save(options: options)
   }
 
+  /// Saves edits, and counts the disk operations of the commit and of publishing apart.
+  ///
+  /// It runs without leaving the actor, so that no background publishing has begun.
+  func save(_ edits: [Edit], options: SavingOptions = [], counting disk: CountingDisk) throws -> (
+    report: SaveReport, commit: [DiskOperation: Int], publish: [DiskOperation: Int]
+  ) {
+    let start = disk.counts
+    let report = try save(edits, options: options.union(.returnsAtCommit))
+    let committed = disk.counts
+    try publish()
+    return (report, committed.since(start), disk.counts.since(committed))
+  }
+
   /// Changes the bytes of a child, and saves them.
   @discardableResult
   func save(_ path: String, _ text: String, options: SavingOptions = []) throws -> SaveReport {
@@ -100,6 +123,15 @@ extension PackageStore {
 }
 
 extension TestTree {
+  /// Makes a document of this tree at a free place.
+  @discardableResult
+  func create(
+    _ path: FilePath = CrashCheck.path, on disk: any Disk = PosixDisk()
+  ) async throws(FilePackageError) -> PackageStore {
+    let type = UTType(exportedAs: "com.example.trip")
+    return try await PackageStore.create(wrapper, path, contentType: type, on: disk).store
+  }
+
   /// The same tree in memory, as an application makes it.
   var wrapper: FileWrapper {
     switch self {

@@ -62,8 +62,7 @@ struct IdenticalBytesTests {
     #expect(try await store.tree.regularFile(at: "Text.txt").text == "text")
     try disk.edit("Text.txt", "THEY")
     try await store.put("Text.txt", "THEY")
-    let error = await #expect(throws: FilePackageError.self) { try await store.save() }
-    #expect(error?.code == .changedOnDisk)
+    await expect(\FilePackageError.code, .changedOnDisk) { try await store.save() }
   }
 
   @Test func `over a save that waits are written, since that has others`() async throws {

@@ -21,12 +21,8 @@ struct OutsideEditTests {
   }
 
   /// Writes a file as another program does.
-  static func write(_ text: String, to name: FileName, in folder: FilePath, on disk: any Disk)
-    throws
-  {
-    let directory = try disk.openDirectory(at: folder)
-    try? disk.removeFile(name, in: directory)
-    try disk.makeFile(name, Array(text.utf8), in: directory)
+  static func write(_ text: String, to name: FileName, in folder: FilePath, on disk: any Disk) throws {
+    try disk.rewrite(name, Array(text.utf8), in: folder)
   }
 
   enum Outside: CaseIterable {
@@ -94,8 +90,7 @@ struct OutsideEditTests {
     #expect(found["Text.txt"] == "mine" && found["Images/3.png"] == "mine" && found["Images/1.png"] == nil)
     // The application saw an old state of it, so a later save must not replace it either.
     try await store.put("Other.txt", "mine")
-    let error = await #expect(throws: FilePackageError.self) { try await store.save() }
-    #expect(error?.code == .changedOnDisk)
+    await expect(\FilePackageError.code, .changedOnDisk) { try await store.save() }
     // After a new read, a save may replace it.
     let again = try await Self.open(disk)
     _ = try await again.tree.child(named: "Other.txt")?.contents()
@@ -122,10 +117,7 @@ struct OutsideEditTests {
     let again = FileWrapper(directoryWithFileWrappers: [:])
     again.addRegularFile(withContents: Data("x".utf8), preferredFilename: "Text.txt")
     try Self.write("someone's", to: "Text.txt", in: CrashCheck.path, on: disk)
-    let error = await #expect(throws: FilePackageError.self) {
-      try await store.save(again)
-    }
-    #expect(error?.code == .changedOnDisk)
+    await expect(\FilePackageError.code, .changedOnDisk) { try await store.save(again) }
   }
 
   @Test func `says so when the package is another one or gone`() async throws {
@@ -137,8 +129,7 @@ struct OutsideEditTests {
       try disk.rename("Trip.pkg", in: root, to: "Away.pkg", in: root, .noReplace)
       if !isGone { try Self.tree.write(to: "Trip.pkg", in: root, of: disk) }
       let before = disk.tree
-      let error = await #expect(throws: FilePackageError.self) { try await store.save() }
-      #expect(error?.code == .changedOnDisk)
+      await expect(\FilePackageError.code, .changedOnDisk) { try await store.save() }
       #expect(disk.tree == before)
     }
   }
@@ -204,8 +195,7 @@ struct OutsideEditTests {
     try await store.edit([.put("c", "ours")])
     try await store.publish()
     #expect(try await store.changesByOthers().paths == ["c"])
-    let error = await #expect(throws: FilePackageError.self) { try await store.save() }
-    #expect(error?.code == .changedOnDisk)
+    await expect(\FilePackageError.code, .changedOnDisk) { try await store.save() }
     #expect(disk.tree["Trip.pkg"]?["c"] == .file(Array("theirs".utf8), mode: 0o600))
   }
 }

@@ -33,8 +33,7 @@ struct OvertakenSaveTests {
     #expect(try base.contents(of: "/Trip.pkg/Text.txt") == Array("theirs".utf8))
     #expect(try await store.changesByOthers().paths == ["Text.txt"])
     try await store.put("Text.txt", "ours 2")
-    let error = await #expect(throws: FilePackageError.self) { try await store.save() }
-    #expect(error?.code == .changedOnDisk)
+    await expect(\FilePackageError.code, .changedOnDisk) { try await store.save() }
     #expect(try base.contents(of: "/Trip.pkg/Text.txt") == Array("theirs".utf8))
   }
 
@@ -43,8 +42,7 @@ struct OvertakenSaveTests {
     let store = try FlatFileStore.open("/Note.txt", on: Self.disk(base, "Note.txt", in: "/", "theirs"))
     try await store.save(FileWrapper("ours 1"))
     #expect(try await store.isChangedByOthers())
-    let error = await #expect(throws: FilePackageError.self) { try await store.save(FileWrapper("ours 2")) }
-    #expect(error?.code == .changedOnDisk)
+    await expect(\FilePackageError.code, .changedOnDisk) { try await store.save(FileWrapper("ours 2")) }
     #expect(try base.contents(of: "/Note.txt") == Array("theirs".utf8))
   }
 }

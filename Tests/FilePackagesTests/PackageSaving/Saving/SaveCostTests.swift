@@ -49,7 +49,8 @@ struct SaveCostTests {
       let store = try await PackageStore.open(CrashCheck.path, on: disk)
       var saves: [Cost] = []
       for number in 0..<4 {
-        let (report, commit, publish) = try await store.save("5.txt", "changed \(number)", counting: disk)
+        let edits = [Edit.put("5.txt", "changed \(number)")]
+        let (report, commit, publish) = try await store.save(edits, counting: disk)
         #expect(report.strategy == .log)
         #expect(report.written == (metadata ? ["5.txt", "Metadata.plist"] : ["5.txt"]))
         #expect(report.reused == (metadata ? count - 1 : 0))
@@ -102,7 +103,7 @@ struct SaveCostTests {
   @Test func `in place is a flush more where the log has no record yet`() async throws {
     let disk = CountingDisk(try await Self.package(10, metadata: true))
     let store = try await PackageStore.open(CrashCheck.path, on: disk)
-    let (report, commit, _) = try await store.save("5.txt", "changed", counting: disk)
+    let (report, commit, _) = try await store.save([.put("5.txt", "changed")], counting: disk)
     // The syncs are those of the log, and of its folder for the name.
     #expect(commit[.synchronize] == 1 && commit[.synchronizeData] == 1)
     #expect(report.synchronizations == 2)
@@ -173,32 +174,5 @@ struct SaveCostTests {
         "remove 0.txt", "write 1.txt (1 B)", "remove 2.txt", "write Metadata.plist",
         "reuse 0.txt as zero.txt",
       ])
-  }
-}
-
-extension PackageStore {
-  /// Changes a child and saves, and counts the disk operations of the commit and of publishing apart.
-  ///
-  /// It runs without leaving the actor, so that no background publishing has begun.
-  fileprivate func save(
-    _ path: String, _ text: String, counting disk: CountingDisk
-  ) throws -> (report: SaveReport, commit: [DiskOperation: Int], publish: [DiskOperation: Int]) {
-    try put(path, text)
-    let start = disk.counts
-    let report = try save(options: .returnsAtCommit)
-    let committed = disk.counts
-    try publish()
-    return (report, committed.since(start), disk.counts.since(committed))
-  }
-}
-
-extension CountingDisk.Counts {
-  /// Returns the operations since `earlier`, and their numbers.
-  fileprivate func since(_ earlier: CountingDisk.Counts) -> [DiskOperation: Int] {
-    var found: [DiskOperation: Int] = [:]
-    for operation in DiskOperation.allCases where self[operation] != earlier[operation] {
-      found[operation] = self[operation] - earlier[operation]
-    }
-    return found
   }
 }

@@ -34,8 +34,7 @@ struct StagedCrashTests {
       check.stopsAtFirst = stopsAtFirst
       let disk = try CrashDisk([:], mistake: mistake)
       try await check.check(disk, limit: 64, savesAgain: !stopsAtFirst) {
-        _ = try await PackageStore.create(
-          Self.tree.wrapper, CrashCheck.path, contentType: UTType(exportedAs: "com.example.trip"), on: disk)
+        try await Self.tree.create(on: disk)
       }
       return check
     }
@@ -69,9 +68,7 @@ struct StagedCrashTests {
   }
 
   @Test func `is refused in the place of a folder if the file system cannot exchange`() throws {
-    var options = CrashDisk.Options()
-    options.supportsExchange = false
-    let disk = try CrashDisk(.package(Self.tree), options: options)
+    let disk = try CrashDisk(.package(Self.tree), options: with(.init()) { $0.supportsExchange = false })
     let before = disk.tree
     let tree: TestTree = ["Text.txt": "new"]
     let error = #expect(throws: FilePackageError.self) {

@@ -33,11 +33,7 @@ struct UndoSaveTests {
     func undo() async throws -> String { try await Self.run(disk) { _ = try await $0.undoSave() } }
     func redo() async throws -> String { try await Self.run(disk) { _ = try await $0.redoSave() } }
     func fails(_ body: () async throws -> String) async {
-      await #expect {
-        _ = try await body()
-      } throws: {
-        ($0 as? FilePackageError)?.code == .noSuchVersion
-      }
+      await expect(\FilePackageError.code, .noSuchVersion, body)
     }
     await fails(undo)
     for text in ["1", "2", "3"] { try await edit(text) }
@@ -97,16 +93,8 @@ struct UndoSaveTests {
     _ = try await store.restore(version, child: "F/G")
     #expect(try await store.tree.regularFile(at: "F/G/d").text == "d")
     #expect(try await store.tree.descendant(at: "F/c") == nil)
-    await #expect {
-      _ = try await store.restore(version, child: "never")
-    } throws: {
-      ($0 as? FilePackageError)?.code == .noSuchFile
-    }
-    await #expect {
-      _ = try await store.restore(UUID())
-    } throws: {
-      ($0 as? FilePackageError)?.code == .noSuchVersion
-    }
+    await expect(\FilePackageError.code, .noSuchFile) { try await store.restore(version, child: "never") }
+    await expect(\FilePackageError.code, .noSuchVersion) { try await store.restore(UUID()) }
   }
 
   @Test func `brings back the application's values`() async throws {

@@ -25,10 +25,7 @@ enum DocumentWork: String, CaseIterable, Sendable {
   static func disk() async throws -> CrashDisk {
     let disk = try await CrashCheck.disk(
       ["Text.txt": "0", "Notes.txt": "notes", "Images": ["1.png": "one", "2.png": "two"]], metadata: true)
-    _ = try await PackageStore.create(
-      (["Text.txt": "another document"] as TestTree).wrapper, "/Other.pkg",
-      contentType: UTType(exportedAs: "com.example.trip"),
-      on: disk)
+    try await (["Text.txt": "another document"] as TestTree).create("/Other.pkg", on: disk)
     for number in 1...3 {
       let store = try await PackageStore.open(path, on: disk)
       try await store.edit([.put("Text.txt", "\(number)"), .put("Images/\(number).png", "image \(number)")])

@@ -63,8 +63,7 @@ struct SessionEndTests {
       try disk.writeAll([UInt8](repeating: 0xAA, count: 1024), to: disk.openFileForWriting("log", in: hidden))
       let damaged = try disk.contents(of: "log", in: hidden)
       try await store.put("Text.txt", "newer")
-      let error = await #expect(throws: FilePackageError.self) { try await store.save() }
-      #expect(error?.code == .logDamaged)
+      await expect(\FilePackageError.code, .logDamaged) { try await store.save() }
       try await store.close()
       #expect(try disk.contents(of: "log", in: hidden) == damaged)
     }

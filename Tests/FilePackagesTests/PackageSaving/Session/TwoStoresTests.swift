@@ -16,12 +16,7 @@ struct TwoStoresTests {
 
   /// Returns the metadata on disk after a check of their sums.
   private static func metadata(at path: FilePath, on disk: any Disk) async throws -> PackageMetadata {
-    let store = try await PackageStore.open(path, on: disk)
-    let metadata = try #require(try await store.metadata())
-    let summary = try await ContentSummary(reading: store.tree.snapshot())
-    #expect(metadata.contentDigest == summary.digest.hexadecimal)
-    #expect(metadata.fileCount == summary.fileCount && metadata.size == summary.byteCount)
-    return metadata
+    try #require(try await PackageStore.open(path, on: disk).checkedMetadata())
   }
 
   private static func text(_ name: String, in tree: FileWrapper) throws -> String? {
@@ -61,10 +56,7 @@ struct TwoStoresTests {
       try await first.save()
       try await first.close()
       let before = disk.tree
-      let error = await #expect(throws: FilePackageError.self) {
-        try await second.save()
-      }
-      #expect(error?.code == .changedOnDisk)
+      await expect(\FilePackageError.code, .changedOnDisk) { try await second.save() }
       #expect(disk.tree == before)
       #expect(disk.tree["Trip.pkg"]?["Text.txt"] == "first")
       let tree = await second.tree
@@ -110,8 +102,7 @@ struct TwoStoresTests {
     let path = folder.appending("Trip.pkg")
     var tree: TestTree = [:]
     for number in 0..<8 { tree[FileName("\(number).txt")] = "0 0" }
-    _ = try await PackageStore.create(
-      tree.wrapper, path, contentType: UTType(exportedAs: "com.example.trip"), on: disk)
+    try await tree.create(path, on: disk)
     let saved = try await withThrowingTaskGroup(of: Int.self) { group in
       for writer in 1...3 {
         group.addTask {
@@ -153,8 +144,7 @@ struct TwoStoresTests {
     let disk = PosixDisk()
     let path = folder.appending("Trip.pkg")
     let tree: TestTree = ["1.txt": "0", "2.txt": "0", "3.txt": "0"]
-    _ = try await PackageStore.create(
-      tree.wrapper, path, contentType: UTType(exportedAs: "com.example.trip"), on: disk)
+    try await tree.create(path, on: disk)
     try await withThrowingTaskGroup(of: Void.self) { group in
       for writer in 1...3 {
         group.addTask {
