@@ -82,12 +82,7 @@ struct ConflictEvidenceTests {
     let path = ConflictTests.first
     let store: PackageStore
     if isDocument {
-      let tree = FileWrapper(directoryWithFileWrappers: [:])
-      for name in names {
-        tree.addRegularFile(withContents: Data(name.utf8), preferredFilename: name)
-      }
-      let type = UTType(exportedAs: "org.example.pages")
-      store = try await PackageStore.create(tree, path, contentType: type, on: disk).store
+      store = try await ConflictTests.make(Dictionary(uniqueKeysWithValues: zip(names, names)), on: disk)
       try await store.change(["Note.md": "new"])
       try await store.save()
     } else {
@@ -105,21 +100,16 @@ struct ConflictEvidenceTests {
 
   @Test func `is none without such metadata`() async throws {
     let disk = try CrashDisk()
-    let tree = FileWrapper(directoryWithFileWrappers: [:])
-    for name in [
+    let names = [
       "Text.txt", "Text (1).txt", "Text copy.txt", "Text.txt.bak", "Text.txt~", "Text.txt.conflict1",
       "Metadata (1).plist", "Metadata-notes.txt",
-    ] {
-      tree.addRegularFile(withContents: Data("a note".utf8), preferredFilename: name)
-    }
-    let path = ConflictTests.first
-    let made = try await PackageStore.create(
-      tree, path, contentType: UTType(exportedAs: "org.example.pages"), on: disk)
-    let store = made.store
+    ]
+    let texts = Dictionary(uniqueKeysWithValues: names.map { ($0, "a note") })
+    let store = try await ConflictTests.make(texts, on: disk)
     #expect(try await !store.hasConflicts())
     #expect(try await store.conflictVersions().isEmpty)
     // The metadata of another document, and those of this very state, are no evidence.
-    let folder = try disk.openDirectory(at: path)
+    let folder = try disk.openDirectory(at: ConflictTests.first)
     let own = try disk.contents(of: "Metadata.plist", in: folder)
     var other = try PackageMetadata(decoding: Data(own))
     other.identifier = UUID()
@@ -142,16 +132,11 @@ struct ConflictEvidenceTests {
 
   @Test func `is perhaps one if another program added it without such metadata`() async throws {
     let disk = try CrashDisk()
-    let tree = FileWrapper(directoryWithFileWrappers: [:])
-    for name in ["Text.txt", "Text 2.txt", "Heights.txt", "a.txt"] {
-      tree.addRegularFile(withContents: Data(name.utf8), preferredFilename: name)
-    }
-    let path = ConflictTests.first
-    let type = UTType(exportedAs: "org.example.pages")
-    let store = try await PackageStore.create(tree, path, contentType: type, on: disk).store
+    let texts = ["Text.txt": "text", "Text 2.txt": "text 2", "Heights.txt": "heights", "a.txt": "a"]
+    let store = try await ConflictTests.make(texts, on: disk)
     // A child that a save wrote is no copy.
     #expect(try await store.possibleCopies().isEmpty)
-    let folder = try disk.openDirectory(at: path)
+    let folder = try disk.openDirectory(at: ConflictTests.first)
     let originals = [
       "Text (1).txt": "Text.txt", "Text.txt.conflict1": "Text.txt", "conflict of Text.txt": "Text.txt",
       "Text 2 (copy).txt": "Text 2.txt", "Heights — Ana.txt": "Heights.txt",

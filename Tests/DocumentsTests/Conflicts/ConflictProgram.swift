@@ -24,11 +24,7 @@ struct ConflictProgram {
     for name in 0..<Int.random(in: 2...5, using: &random) {
       base["t\(name).txt"] = (0..<Int.random(in: 2...6, using: &random)).map { line("base", $0) }.joined()
     }
-    let tree = FileWrapper(directoryWithFileWrappers: [:])
-    for (path, text) in base { tree.addRegularFile(withContents: .init(text.utf8), preferredFilename: path) }
-    let made = try await PackageStore.create(
-      tree, ConflictTests.first, contentType: UTType(exportedAs: "org.example.pages"), on: disk)
-    try await made.store.close()
+    try await ConflictTests.make(base, on: disk).close()
     try await note(base, ConflictTests.first)
     // A history begins with a save.
     base["begun.txt"] = "begun"

@@ -51,13 +51,7 @@ struct ConflictTests {
     staysFirst: (PackagePath) -> Bool = { _ in false }, on disk: any Disk
   ) async throws -> SyncedFolders {
     let options: PackageStore.SavingOptions = keepsHistory ? .keepsHistory : []
-    let tree = FileWrapper(directoryWithFileWrappers: [:])
-    for (path, text) in base {
-      try tree.setDescendant(FileWrapper(regularFileWithContents: Data(text.utf8)), at: path)
-    }
-    let made = try await PackageStore.create(
-      tree, first, contentType: UTType(exportedAs: "org.example.pages"), on: disk)
-    try await made.store.close()
+    try await make(base, on: disk).close()
     try await save(["begun.txt": "begun"], at: first, on: disk, options: options)
     var folders = try SyncedFolders(first, second, on: disk)
     if let name { folders.name = name }
@@ -127,7 +121,7 @@ struct ConflictTests {
 
   @Test func `are seen by an open document if one copy arrives alone`() async throws {
     let disk = try CrashDisk()
-    try await Self.make(Self.base, on: disk)
+    try await Self.make(Self.base, on: disk).close()
     let open = Document<Pages>(
       fileURL: URL(filePath: Self.first.string), options: .quiet(nil), on: .test(disk))
     try await open.open()
@@ -154,20 +148,20 @@ struct ConflictTests {
       "Text 2.txt": "2", "Text.txt": "1", "Text-LAPTOP.txt": "3", "Notes (2026).txt": "4", "x_conf.txt": "5",
       "Text [conflict of interest].txt": "6", "Gone.sync-conflict-20261121-101112-ABCDEFG.txt": "7",
     ]
-    try await Self.make(texts, on: disk)
+    try await Self.make(texts, on: disk).close()
     let store = try await Self.open(Self.first, on: disk)
     #expect(try await store.conflictVersions().isEmpty)
     #expect(try await !store.hasConflicts())
   }
 
-  private static func make(_ texts: [String: String], on disk: any Disk) async throws {
+  /// Makes a document of these texts.
+  static func make(_ texts: [String: String], on disk: any Disk) async throws -> PackageStore {
     let tree = FileWrapper(directoryWithFileWrappers: [:])
     for (path, text) in texts {
       try tree.setDescendant(FileWrapper(regularFileWithContents: Data(text.utf8)), at: path)
     }
-    let made = try await PackageStore.create(
-      tree, first, contentType: UTType(exportedAs: "org.example.pages"), on: disk)
-    try await made.store.close()
+    let type = UTType(exportedAs: "org.example.pages")
+    return try await PackageStore.create(tree, first, contentType: type, on: disk).store
   }
 
   @Test func `are kept, one or several, as they were`() async throws {
@@ -238,13 +232,7 @@ struct ConflictTests {
   func `are merged with the permissions that one side gave`(isFirst: Bool) async throws {
     let disk = try CrashDisk()
     let base = ["run": "\u{0}old", "text.txt": "one\ntwo\nthree\n", "only": "only", "gone": "gone"]
-    let tree = FileWrapper(directoryWithFileWrappers: [:])
-    for (path, text) in base {
-      try tree.setDescendant(FileWrapper(regularFileWithContents: Data(text.utf8)), at: path)
-    }
-    let made = try await PackageStore.create(
-      tree, Self.first, contentType: UTType(exportedAs: "org.example.pages"), on: disk)
-    try await made.store.close()
+    try await Self.make(base, on: disk).close()
     try await Self.save(["begun.txt": "begun"], at: Self.first, on: disk)
     var folders = try SyncedFolders(Self.first, Self.second, on: disk)
     let (chmodder, editor) = isFirst ? (Self.first, Self.second) : (Self.second, Self.first)
@@ -292,7 +280,7 @@ struct ConflictTests {
 
   @Test func `that a save has kept are listed, merged and resolved, too`() async throws {
     let disk = try CrashDisk()
-    try await Self.make(Self.base, on: disk)
+    try await Self.make(Self.base, on: disk).close()
     let store = try await Self.open(Self.first, on: disk)
     try disk.replace("a.txt", "zero\none\ntwo\nthree\n", in: Self.first)
     try await store.keepConflict(["a.txt"])

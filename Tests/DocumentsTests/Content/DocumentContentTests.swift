@@ -64,7 +64,6 @@ private struct Shelf: DocumentContent {
 @Suite("A document's content", .temporaryDirectory)
 struct DocumentContentTests {
   @Test func `reuses the saved children in every tree that it makes`() async throws {
-    func url(_ name: String) -> URL { URL(filePath: folder.appending(name).string) }
     func texts(_ url: URL) throws -> [String: String] {
       let children = try FileWrapper(url: url).children().filter {
         !["Metadata.plist", ".docpkg"].contains($0.key)

@@ -25,19 +25,7 @@ private struct Album: FileDocument {
   }
 
   var texts: [String: String] {
-    get throws { try Self.texts(root) }
-  }
-
-  private static func texts(_ folder: FileWrapper) throws -> [String: String] {
-    var texts: [String: String] = [:]
-    for (name, child) in try folder.children() {
-      if child.isDirectory {
-        for (inner, text) in try Self.texts(child) { texts["\(name)/\(inner)"] = text }
-      } else {
-        texts[name] = String(decoding: try child.contents(), as: UTF8.self)
-      }
-    }
-    return texts
+    get throws { try ConflictTests.texts(root) }
   }
 }
 
@@ -175,18 +163,16 @@ struct HeldTreeTests {
     var shelf = Shelf()
     shelf.named = ["a": folder(), "b": FileWrapper(regularFileWithContents: Data()), "c": folder()]
     shelf.last = folder()
-    try await withTemporaryDirectory { place in
-      let document = try await Document.create(shelf, at: URL(filePath: place.appending("A.shelf").string))
-      try await document.edit { shelf in
-        for folder in Set(shelf.folders) {
-          folder.addRegularFile(withContents: Data(), preferredFilename: "two")
-        }
+    let document = try await Document.create(shelf, at: url("A.shelf"))
+    try await document.edit { shelf in
+      for folder in Set(shelf.folders) {
+        folder.addRegularFile(withContents: Data(), preferredFilename: "two")
       }
-      #expect(try await document.content.names == Array(repeating: ["one", "two"], count: 3))
-      try await document.undo()
-      #expect(try await document.content.names == Array(repeating: ["one"], count: 3))
-      try await document.close()
     }
+    #expect(try await document.content.names == Array(repeating: ["one", "two"], count: 3))
+    try await document.undo()
+    #expect(try await document.content.names == Array(repeating: ["one"], count: 3))
+    try await document.close()
   }
 
   @Test func `may change places`() async throws {

@@ -93,9 +93,7 @@ private actor Stuck {
 @Suite("A model of the main actor", .temporaryDirectory)
 struct MainActorContentTests {
   @Test func `is made, saved, saved elsewhere, reverted and read there`() async throws {
-    let (url, copy) = (
-      URL(filePath: folder.appending("A.board").string), URL(filePath: folder.appending("B.board").string)
-    )
+    let (url, copy) = (url("A.board"), url("B.board"))
     let document = try await Document.create(await Board("one"), at: url, options: .quiet(nil))
     try await document.edit { $0.title = "two" }
     #expect(try await document.save().written.filter { $0 != "Metadata.plist" } == ["title"])

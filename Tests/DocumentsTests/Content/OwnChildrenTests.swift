@@ -143,9 +143,7 @@ struct OwnChildrenTests {
   }
 
   @Test func `do not include the store's metadata that the content found in its own folder`() async throws {
-    let (url, copy) = (
-      URL(filePath: folder.appending("A.copied").string), URL(filePath: folder.appending("B.copied").string)
-    )
+    let (url, copy) = (url("A.copied"), url("B.copied"))
     let document = try await Document.create(Copied("one"), at: url, options: .quiet(nil))
     for text in ["two", "three"] {
       try await document.edit { ($0.text, $0.folder) = (text, url) }

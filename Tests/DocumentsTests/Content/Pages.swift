@@ -106,7 +106,7 @@ struct DocumentFixture<Content: DocumentContent> {
   }
 
   static func create(
-    _ content: Content, on disk: any Disk, recoveryDisk: (any Disk)? = nil,
+    _ content: Content, at url: URL = Self.url, on disk: any Disk, recoveryDisk: (any Disk)? = nil,
     _ change: (inout DocumentOptions<Content>) -> Void = { _ in }
   ) async throws -> Document<Content> {
     let document = Document(

@@ -1,6 +1,7 @@
 import Documents
 import FilePackages
 import Foundation
+import TestSupport
 import Testing
 
 // An iOS model, with `import Documents` in place of `import SwiftUI`.
@@ -29,13 +30,10 @@ private struct Note: FileDocument {
   }
 }
 
-@Suite("A model that was written for SwiftUI")
+@Suite("A model that was written for SwiftUI", .temporaryDirectory)
 struct PortedModelTests {
   @Test func `is a document's content as it is`() async throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("ported-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let url = folder.appendingPathComponent("Note.txt")
+    let url = url("Note.txt")
     let note = try await Document.create(Note(text: "Hello"), at: url)
     try await note.edit("Typing") { $0.text += ", world" }
     try await note.close()
@@ -47,10 +45,7 @@ struct PortedModelTests {
   }
 
   @Test func `is told of the file where it asks a file for children`() async throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("ported-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let url = folder.appendingPathComponent("Tree.sketch")
+    let url = url("Tree.sketch")
     try Data("flat".utf8).write(to: url)
     let error = await #expect(throws: DocumentError.self) { try await Document<Sketch>.open(at: url) }
     #expect(error?.fileError?.document.hasSuffix("/Tree.sketch") == true && error?.fileError?.child == nil)

@@ -116,20 +116,16 @@ struct DocumentLibraryTests {
   @Test func `refuses names that lead out of a folder, and places within each other`() async throws {
     let location = FolderLocation(scratch.url("Local"))
     for name in ["../x", "a//b", "", "a/../../b"] {
-      let error = await #expect(throws: FilePackageError.self) { try await location.document(named: name) }
-      #expect(error?.code == .invalidName)
+      await expect(\FilePackageError.code, .invalidName) { try await location.document(named: name) }
     }
     // A plain folder is not a document, whatever is in it.
     try scratch.makePackage("Local/Trips/A.dnote")
     #expect(try await location.document(named: "Trips") == nil)
-    let folder = await #expect(throws: FilePackageError.self) { try await location.delete("Trips") }
-    #expect(folder?.code == .noSuchFile)
-    let nested = #expect(throws: FilePackageError.self) {
+    await expect(\FilePackageError.code, .noSuchFile) { try await location.delete("Trips") }
+    expect(\FilePackageError.code, .invalidName) {
       try library(scratch, container: scratch.url("Local/Inner"))
     }
-    #expect(nested?.code == .invalidName)
     let alone = try DocumentLibrary(local: location)
-    let none = await #expect(throws: FilePackageError.self) { try await alone.convert(to: .container) }
-    #expect(none?.code == .unsupported)
+    await expect(\FilePackageError.code, .unsupported) { try await alone.convert(to: .container) }
   }
 }

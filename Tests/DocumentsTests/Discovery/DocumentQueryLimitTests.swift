@@ -68,7 +68,7 @@ struct DocumentQueryLimitTests {
         gate.wait()
       }
     }
-    await Self.wait(for: closed)
+    try await waiting { closed.wait() }
     // The system merges two equal events in a row.
     let (one, other) = (scratch.text("One/0.dnote"), scratch.text("One/1.dnote"))
     for _ in 0...(queue / 2) {
@@ -90,15 +90,6 @@ struct DocumentQueryLimitTests {
     await heard.update(query)
     #expect(heard.counts.changed == 6)
     await query.stop()
-  }
-
-  private static func wait(for semaphore: DispatchSemaphore) async {
-    await withCheckedContinuation { continuation in
-      DispatchQueue.global().async {
-        semaphore.wait()
-        continuation.resume()
-      }
-    }
   }
 
   @Test func `of names are those of the file system`() async throws {

@@ -164,8 +164,7 @@ struct DocumentQueryTests {
     let items = await DocumentSearch(in: [scratch.url("")], sortedBy: .name).documents().items
     #expect(try await items[0].metadata()?.identifier == store.metadata()?.identifier)
     #expect(try await items[1].metadata() == nil)
-    let error = await #expect(throws: FilePackageError.self) { try await items[2].metadata() }
-    #expect(error?.code == .metadataDamaged)
+    await expect(\FilePackageError.code, .metadataDamaged) { try await items[2].metadata() }
   }
 
   @Test func `tells a save, a rename, a replacement, a coming and a going, each as what it is`() async throws

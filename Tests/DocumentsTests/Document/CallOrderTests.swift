@@ -12,114 +12,84 @@ import Testing
 struct CallOrderTests {
   private typealias DocumentFixture = DocumentsTests.DocumentFixture<Logged>
 
-  /// The calls in order; repeated calls in a row are one line.
-  final class Log: Sendable {
-    private let lines = Mutex<[String]>([])
-
-    func note(_ line: String) { lines.withLock { if $0.last != line { $0.append(line) } } }
-
-    /// Returns the lines since the last call of this method.
-    func taken() -> [String] {
-      lines.withLock { lines in
-        defer { lines = [] }
-        return lines
-      }
-    }
-
-  }
-
   /// Pages that note each call.
   struct Logged: DocumentContent {
     static var readableContentTypes: [UTType] { Pages.readableContentTypes }
-    static let log = Mutex<Log?>(nil)
+    /// The calls in order; repeated calls in a row are one line.
+    static let log = Mutex<NoteList<String>?>(nil)
     var pages: Pages
 
     init(_ pages: Pages) { self.pages = pages }
     init(configuration: ReadConfiguration) throws {
-      Self.log.withLock { $0 }?.note("init(configuration:)")
+      Self.log.withLock { $0 }?.addNew("init(configuration:)")
       pages = try Pages(configuration: configuration)
     }
     func fileWrapper(configuration: WriteConfiguration) throws -> FileWrapper {
-      Self.log.withLock { $0 }?.note("fileWrapper(configuration:)")
+      Self.log.withLock { $0 }?.addNew("fileWrapper(configuration:)")
       return try pages.fileWrapper(configuration: configuration)
     }
   }
 
   @Test func `is that of UIDocument`() async throws {
-    let log = Log()
+    let log = NoteList<String>()
     Logged.log.withLock { $0 = log }
     defer { Logged.log.withLock { $0 = nil } }
     let switchable = FaultyDisk(try CrashDisk())
     // Requests that only read, and requests that change, each as one line.
     let disk = CountingDisk(switchable.disk) { event in
-      if event.operation == .synchronizeData || event.operation == .synchronize { log.note("flush") }
+      if event.operation == .synchronizeData || event.operation == .synchronize { log.addNew("flush") }
     }
     func options(_ options: inout DocumentOptions<Logged>) {
-      options.errorHandler = { log.note("error \($0.code)") }
+      options.errorHandler = { log.addNew("error \($0.code)") }
       options.eventHandler = { event in
         switch event {
-        case .stateChanged(let state): log.note("state \(state)")
-        case .saved: log.note("saved")
-        case .published: log.note("published")
-        case .changedByOthers(let outcome, _): log.note("\(outcome)")
-        case .moved: log.note("moved")
+        case .stateChanged(let state): log.addNew("state \(state)")
+        case .saved: log.addNew("saved")
+        case .published: log.addNew("published")
+        case .changedByOthers(let outcome, _): log.addNew("\(outcome)")
+        case .moved: log.addNew("moved")
         }
       }
     }
+    func expect(_ call: String, _ lines: String..., at location: SourceLocation = #_sourceLocation) {
+      log.addNew(call)
+      #expect(log.taken() == lines + [call], sourceLocation: location)
+    }
 
     let document = try await DocumentFixture.create(Logged(Pages(["a.txt": "one"])), on: disk, options)
-    log.note("save(to:for:) returns")
-    #expect(
-      log.taken() == [
-        "state closed, progressAvailable", "fileWrapper(configuration:)", "flush", "state normal", "saved",
-        "save(to:for:) returns",
-      ])
+    expect(
+      "save(to:for:) returns", "state closed, progressAvailable", "fileWrapper(configuration:)", "flush",
+      "state normal", "saved")
 
     try await document.close()
-    log.note("close() returns")
-    #expect(
-      log.taken() == [
-        "state editingDisabled", "state closed, editingDisabled", "state closed", "close() returns",
-      ])
+    expect("close() returns", "state editingDisabled", "state closed, editingDisabled", "state closed")
 
     try await document.open()
-    log.note("open() returns")
-    #expect(
-      log.taken() == [
-        "state closed, progressAvailable", "init(configuration:)", "state normal", "open() returns",
-      ])
+    expect("open() returns", "state closed, progressAvailable", "init(configuration:)", "state normal")
 
     try await document.edit { $0.pages["a.txt"] = "two" }
     try await document.save()
-    log.note("save() returns")
-    #expect(
-      log.taken() == [
-        "state progressAvailable", "fileWrapper(configuration:)", "flush", "state normal", "saved",
-        "save() returns",
-      ])
+    expect(
+      "save() returns", "state progressAvailable", "fileWrapper(configuration:)", "flush", "state normal",
+      "saved")
 
     // By Apple's documentation, no callback follows a failure of `contents(forType:)`; here the call throws.
     try await document.edit { $0.pages["a.txt"] = Pages.poison }
     await #expect(throws: DocumentError.self) { try await document.save() }
-    log.note("save() throws")
-    #expect(
-      log.taken() == [
-        "state progressAvailable", "fileWrapper(configuration:)", "state savingError", "error content",
-        "save() throws",
-      ])
+    expect(
+      "save() throws", "state progressAvailable", "fileWrapper(configuration:)", "state savingError",
+      "error content")
 
     try await document.revert(toContentsOf: DocumentFixture.url)
-    log.note("revert(toContentsOf:) returns")
-    #expect(
-      log.taken() == [
-        "state savingError, editingDisabled", "state savingError, editingDisabled, progressAvailable",
-        "init(configuration:)", "state editingDisabled", "state normal", "revert(toContentsOf:) returns",
-      ])
+    expect(
+      "revert(toContentsOf:) returns", "state savingError, editingDisabled",
+      "state savingError, editingDisabled, progressAvailable", "init(configuration:)",
+      "state editingDisabled", "state normal")
 
     try await document.edit { $0.pages["a.txt"] = "three" }
     switchable.fail(.changes(from: 0), with: .noSpace)
     await #expect(throws: DocumentError.self) { try await document.close() }
-    log.note("close() throws")
+    log.addNew("close() throws")
     #expect(log.taken().filter { $0 != "fileWrapper(configuration:)" }.suffix(4).contains("error file"))
     switchable.stopFailing()
     try await document.close()
@@ -128,9 +98,7 @@ struct CallOrderTests {
     let missing = Document<Logged>(
       fileURL: URL(filePath: "/None.pages"), options: .quiet(nil, options), on: .test(disk))
     await #expect(throws: DocumentError.self) { try await missing.open() }
-    log.note("open() throws")
-    #expect(
-      log.taken() == ["state closed, progressAvailable", "state closed", "error file", "open() throws"])
+    expect("open() throws", "state closed, progressAvailable", "state closed", "error file")
   }
 
   /// The application's code runs beside the document when it reads and writes: it may take its time.

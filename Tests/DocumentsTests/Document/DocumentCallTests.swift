@@ -19,7 +19,7 @@ struct DocumentCallTests {
     case open, content, edit, undo, redo, count, tokens, autosave, save, saveElsewhere
     case create, synchronize, revert, revertElsewhere, check, didChange, didMove, savePresented, deletion,
       recover
-    case conflicts, removeConflicts, listConflicts, resolveConflicts, access, disable, close, discard
+    case conflicts, removeConflicts, resolveConflicts, access, disable, close, discard
   }
 
   /// The error code of a call; nil for none.
@@ -97,12 +97,8 @@ struct DocumentCallTests {
       let disk = faulty.disk
       if situation != .new && situation != .missing {
         try await Trip.create(Pages(["a.txt": "one"]), on: disk).close()
-        let other = try await Trip.create(Pages(["a.txt": "other"]), elsewhere: Self.other, on: disk)
-        try await other.close()
-      } else {
-        let other = try await Trip.create(Pages(["a.txt": "other"]), elsewhere: Self.other, on: disk)
-        try await other.close()
       }
+      try await Trip.create(Pages(["a.txt": "other"]), at: Self.other, on: disk).close()
       document = Document(
         fileURL: Trip.url, content: situation == .new ? Pages(["n.txt": "new"]) : nil,
         options: .quiet(Trip.recovery), on: .test(disk))
@@ -172,7 +168,6 @@ struct DocumentCallTests {
       case .recover: try await document.recover(.nowhere)
       case .conflicts: _ = try await document.conflictVersions()
       case .removeConflicts: try await document.removeConflictVersions(document.conflictVersions())
-      case .listConflicts: _ = try await document.conflictVersions()
       case .resolveConflicts: try await document.resolveConflicts(with: .newest)
       case .access: await document.performAsynchronousFileAccess {}
       case .disable:
@@ -192,15 +187,5 @@ extension RecoveryCopy {
     RecoveryCopy(
       url: URL(filePath: "/Recovery/Gone.recovery", directoryHint: .isDirectory),
       document: "/Trip.pages", contentType: UTType(exportedAs: "org.example.pages"), date: Date())
-  }
-}
-
-extension DocumentFixture {
-  static func create(
-    _ content: Content, elsewhere url: URL, on disk: any Disk
-  ) async throws -> Document<Content> {
-    let document = Document(fileURL: url, content: content, options: .quiet(recovery), on: .test(disk))
-    try await document.save(to: url, for: .forCreating)
-    return document
   }
 }

@@ -191,16 +191,6 @@ struct DocumentCostTests {
   }
 }
 
-extension CountingDisk.Counts {
-  /// Returns the operations since an earlier count, with their numbers.
-  fileprivate func since(_ earlier: CountingDisk.Counts) -> [DiskOperation: Int] {
-    DiskOperation.allCases.reduce(into: [:]) { found, operation in
-      let count = self[operation] - earlier[operation]
-      if count > 0 { found[operation] = count }
-    }
-  }
-}
-
 /// The process's use of memory and threads.
 private struct ProcessUse {
   var bytes: Int

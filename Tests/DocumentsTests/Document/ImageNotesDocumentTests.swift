@@ -17,9 +17,7 @@ struct ImageNotesDocumentTests {
 
   @Test func `does not lose a title with a character that its metadata cannot hold`() async throws {
     let url = url("Trip.imageNotes")
-    var options = DocumentOptions<ImageNotes>()
-    (options.autosave, options.recoveryFolder) = (nil, nil)
-    let document = try await Document.create(ImageNotes(text: "one"), at: url, options: options)
+    let document = try await Document.create(ImageNotes(text: "one"), at: url, options: .quiet(nil))
     let before = try Data(contentsOf: url.appending(path: "Metadata.plist"))
     try await document.edit { $0.customName = "a\0b" }
     let error = await #expect(throws: DocumentError.self) { try await document.save() }
@@ -75,15 +73,22 @@ struct ImageNotesDocumentTests {
     try await document.close()
   }
 
-  @Test func `is not made again without the images that went with its package`() async throws {
-    let disk = try CrashDisk()
+  /// Opens and edits a document of a text and an image, whose package is then removed.
+  private func removed(reading: Bool, on disk: CrashDisk) async throws -> Document<ImageNotes> {
     var notes = ImageNotes(text: "Three valleys\n")
     try notes.add(imageData: Self.image, originalFilename: "Dawn.gif")
     try await Trip.create(notes, on: disk).close()
     let document = try await Trip.open(on: disk)
+    if reading { #expect(try await document.content.images.first?.file().contents() == Self.image) }
     try await document.edit("Typing") { $0.text += "The hut at last.\n" }
     disk.removeEverything("Trip.pages", from: try disk.openDirectory(at: "/"))
     #expect(try await document.checkForExternalChanges() == .deleted)
+    return document
+  }
+
+  @Test func `is not made again without the images that went with its package`() async throws {
+    let disk = try CrashDisk()
+    let document = try await removed(reading: false, on: disk)
     let error = await #expect(throws: DocumentError.self) {
       try await document.save(to: Trip.url, for: .forCreating)
     }
@@ -99,15 +104,7 @@ struct ImageNotesDocumentTests {
 
   @Test func `is made again with the images that it has read`() async throws {
     let disk = try CrashDisk()
-    var notes = ImageNotes(text: "Three valleys\n")
-    try notes.add(imageData: Self.image, originalFilename: "Dawn.gif")
-    try await Trip.create(notes, on: disk).close()
-    let document = try await Trip.open(on: disk)
-    let read = try await document.content.images.first?.file().contents()
-    #expect(read == Self.image)
-    try await document.edit("Typing") { $0.text += "The hut at last.\n" }
-    disk.removeEverything("Trip.pages", from: try disk.openDirectory(at: "/"))
-    #expect(try await document.checkForExternalChanges() == .deleted)
+    let document = try await removed(reading: true, on: disk)
     try await document.save(to: Trip.url, for: .forCreating)
     try await document.close()
     let again = try await Trip.open(on: disk)

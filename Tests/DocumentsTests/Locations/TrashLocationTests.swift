@@ -49,8 +49,7 @@ struct TrashLocationTests {
   @Test func `leaves no note of a document that did not move`() async throws {
     let (trash, document) = try Self.document()
     try FileManager.default.removeItem(at: document)
-    let error = await #expect(throws: FilePackageError.self) { try await trash.moveIn(document) }
-    #expect(error?.code == .noSuchFile)
+    await expect(\FilePackageError.code, .noSuchFile) { try await trash.moveIn(document) }
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.appending("Trash/info").string) == [])
   }
 
@@ -83,7 +82,6 @@ struct TrashLocationTests {
     let (trash, document) = try Self.document()
     let entry = try await trash.moveIn(document)
     try FileManager.default.removeItem(at: trash.url)
-    let error = await #expect(throws: FilePackageError.self) { try await trash.restore(entry) }
-    #expect(error?.code == .noSuchFile)
+    await expect(\FilePackageError.code, .noSuchFile) { try await trash.restore(entry) }
   }
 }

@@ -40,7 +40,6 @@ struct DocumentSnapshotTests {
     #expect(refused?.code == .content && refused?.cause is Pages.NotText)
     try await document.undo()
     try await document.close()
-    let closed = await #expect(throws: DocumentError.self) { try await document.withSnapshot { _ in } }
-    #expect(closed?.code == .closed)
+    await expect(\DocumentError.code, .closed) { try await document.withSnapshot { _ in } }
   }
 }

@@ -16,24 +16,10 @@ struct DocumentWatchingTests {
     return (document, url)
   }
 
-  /// Waits for a condition; fails after a time that no change takes.
-  private static func waits(
-    _ location: SourceLocation = #_sourceLocation, until condition: () async throws -> Bool
-  ) async throws {
-    let end = ContinuousClock.now + .seconds(600)
-    while try await !condition() {
-      if ContinuousClock.now > end {
-        Issue.record("it did not come", sourceLocation: location)
-        return
-      }
-      try await Task.sleep(for: .milliseconds(5))
-    }
-  }
-
   @Test func `is read anew when nothing was edited`() async throws {
     let (document, url) = try await Self.document()
     try Data("theirs".utf8).write(to: url.appending(path: "one.txt"))
-    try await Self.waits { try await document.content["one.txt"] == "theirs" }
+    try await waitUntil("change") { try await document.content["one.txt"] == "theirs" }
     #expect(await !document.hasUnsavedChanges)
     try await document.close()
   }
@@ -42,7 +28,7 @@ struct DocumentWatchingTests {
     let (document, url) = try await Self.document()
     try await document.edit { $0["one.txt"] = "mine" }
     try Data("theirs".utf8).write(to: url.appending(path: "one.txt"))
-    try await Self.waits { await document.documentState.contains(.inConflict) }
+    try await waitUntil("change") { await document.documentState.contains(.inConflict) }
     #expect(try await document.content["one.txt"] == "mine")
     try await document.save()
     let kept = try await document.conflictVersionURLs()
@@ -55,7 +41,7 @@ struct DocumentWatchingTests {
     let (document, url) = try await Self.document()
     let moved = url.deletingLastPathComponent().appending(path: "Tour.pages", directoryHint: .isDirectory)
     try FileManager.default.moveItem(at: url, to: moved)
-    try await Self.waits { await document.localizedName == "Tour" }
+    try await waitUntil("change") { await document.localizedName == "Tour" }
     try await document.edit { $0["one.txt"] = "mine" }
     try await document.saveAndPublish()
     #expect(try String(contentsOf: moved.appending(path: "one.txt"), encoding: .utf8) == "mine")
@@ -64,7 +50,7 @@ struct DocumentWatchingTests {
     while FileManager.default.fileExists(atPath: moved.path) {
       try? FileManager.default.removeItem(at: moved)
     }
-    try await Self.waits { await !document.isOpen }
+    try await waitUntil("change") { await !document.isOpen }
     #expect(!FileManager.default.fileExists(atPath: moved.path))
   }
 
@@ -77,7 +63,7 @@ struct DocumentWatchingTests {
     try await document.synchronize()
     // The document also takes in a later change.
     try Data("theirs".utf8).write(to: url.appending(path: "two.txt"))
-    try await Self.waits { try await document.content["two.txt"] == "theirs" }
+    try await waitUntil("change") { try await document.content["two.txt"] == "theirs" }
     #expect(try await document.content["one.txt"] == "19")
     #expect(await !document.documentState.contains(.inConflict))
     try await document.close()

@@ -190,8 +190,7 @@ struct ExternalChangeTests {
     let document = try await document(on: disk)
     let directory = try disk.openDirectory(at: Trip.path)
     try disk.makeFile("bad.txt", [0xFF, 0xFE], in: directory)
-    let error = await #expect(throws: DocumentError.self) { try await document.checkForExternalChanges() }
-    #expect(error?.code == .content)
+    await expect(\DocumentError.code, .content) { try await document.checkForExternalChanges() }
     #expect(await document.documentState == .savingError)
     #expect(try await document.content == Pages(["a.txt": "a", "b.txt": "b"]))
     try disk.removeFile("bad.txt", in: directory)
@@ -207,7 +206,7 @@ struct ExternalChangeTests {
     try await document.edit { $0["a.txt"] = "mine" }
     try await document.save()
     let other = try await Trip.create(
-      Pages(["z.txt": "new"]), elsewhere: URL(filePath: "/Other.pages"), on: disk)
+      Pages(["z.txt": "new"]), at: URL(filePath: "/Other.pages"), on: disk)
     try await other.close()
     let folder = try disk.openDirectory(at: "/")
     try disk.rename("Trip.pages", in: folder, to: "Old", in: folder, .replace)
