@@ -4,9 +4,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite(
-  "A command whose system calls fail", .tags(.crash, .process),
-  .enabled(if: Program.canBreak, "this needs ptrace(2)"), .temporaryDirectory)
+@Suite("A command whose system calls fail", .tags(.crash, .process), .tracing, .temporaryDirectory)
 struct BrokenCommandTests {
   /// A way to break a call, and the number of calls in a sample.
   private typealias Broken = (name: String, breaking: Breaking, sample: Int)

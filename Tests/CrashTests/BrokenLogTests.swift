@@ -5,9 +5,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite(
-  "A command whose log fails", .tags(.crash, .process),
-  .enabled(if: Program.canBreak, "this needs ptrace(2)"), .temporaryDirectory)
+@Suite("A command whose log fails", .tags(.crash, .process), .tracing, .temporaryDirectory)
 struct BrokenLogTests {
   private static let docpkg = Program("docpkg")
 

@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 
 @Suite(
-  "A process that comes after one that was killed, and is killed, too", .tags(.crash, .process),
-  .enabled(if: Program.canBreak, "this needs ptrace(2)"), .temporaryDirectory)
+  "A process that comes after one that was killed, and is killed, too", .tags(.crash, .process), .tracing,
+  .temporaryDirectory)
 struct BrokenRecoveryTests {
   @Test(arguments: Way.sound)
   func `leaves what the first one left`(_ way: Way) async throws {

@@ -6,9 +6,7 @@ private let codes: [Errno] = [
   .noSpace, .ioError, Errno(rawValue: 122), .tooManyOpenFiles, .interrupted, .permissionDenied,
 ]
 
-@Suite(
-  "A process that saves and is broken off", .tags(.crash, .process),
-  .enabled(if: Program.canBreak, "this needs ptrace(2)"), .temporaryDirectory)
+@Suite("A process that saves and is broken off", .tags(.crash, .process), .tracing, .temporaryDirectory)
 struct BrokenSaveTests {
   @Test(arguments: Way.sound)
   func `killed at any call leaves the old document or the new one`(_ way: Way) async throws {

@@ -27,7 +27,7 @@ struct CloudInitCrashTests {
     return try Self.docpkg.run(["cloud", "add"] + ending, in: folder)
   }
 
-  @Test(.enabled(if: Program.canBreak, "programs cannot be traced here"))
+  @Test(.tracing)
   func `that is killed while it makes the container folder is finished by the next one`() async throws {
     var calls: [String] = []
     try await withTemporaryDirectory { folder in

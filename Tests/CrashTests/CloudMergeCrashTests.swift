@@ -27,8 +27,7 @@ private struct TwoBooks {
   }
 
   func docpkg(_ arguments: String..., statuses: [Int32] = [0]) throws {
-    let run = try Program("docpkg").run(arguments, in: folder)
-    #expect(statuses.contains(run.status), "\(arguments): \(run.output)\(run.errors)")
+    try CrashTests.docpkg(arguments, in: folder, statuses: statuses)
   }
 
   @discardableResult
@@ -91,7 +90,7 @@ struct CloudMergeCrashTests {
   private static let kills = ProcessInfo.processInfo.environment["MERGE_KILLS"].flatMap { Int($0) } ?? 10
 
   @Test(
-    .enabled(if: Program.canBreak, "programs cannot be traced here"),
+    .tracing,
     arguments: [Breaking.kill, .error(.noSpace), .error(.ioError)])
   func `that is broken at any call leaves the old rows or the merged ones, and loses none`(
     _ breaking: Breaking
@@ -107,7 +106,7 @@ struct CloudMergeCrashTests {
     print("  merge, \(breaking): \(points.count) of \(calls.count) calls, \(failures) runs failed")
   }
 
-  @Test(.enabled(if: Program.canBreak, "programs cannot be traced here"))
+  @Test(.tracing)
   func `that cannot look at the document merges in the next run, and never as plain files`() async throws {
     let part = "desktop/Book.recipebook"
     let calls = try await wholeMerge(in: part)
@@ -121,7 +120,7 @@ struct CloudMergeCrashTests {
     }
   }
 
-  @Test(.enabled(if: Program.canBreak, "programs cannot be traced here"))
+  @Test(.tracing)
   func `that cannot read its state or its copies merges in the next run`() async throws {
     let part = "desktop/.docpkg-cloud"
     let calls = try await wholeMerge(in: part)

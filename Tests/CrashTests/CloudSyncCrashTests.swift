@@ -6,7 +6,6 @@ import Testing
 /// Two container folders of one container: `A` has news for the store, or the store has news for `B`.
 private struct TwoFolders {
   let folder: FilePath
-  private static let docpkg = Program("docpkg")
 
   init(in folder: FilePath) throws {
     self.folder = folder
@@ -29,19 +28,13 @@ private struct TwoFolders {
     try FileManager.default.removeItem(atPath: folder.appending("A/old.txt").string)
   }
 
-  func run(_ arguments: String...) throws {
-    let run = try Self.docpkg.run(arguments, in: folder)
-    #expect(run.status == 0, "\(arguments): \(run.errors)")
-  }
+  func run(_ arguments: String...) throws { try docpkg(arguments, in: folder) }
 
-  func cloud(_ arguments: String...) throws {
-    let run = try Self.docpkg.run(["cloud"] + arguments, in: folder)
-    #expect(run.status == 0, "\(arguments): \(run.errors)")
-  }
+  func cloud(_ arguments: String...) throws { try docpkg(["cloud"] + arguments, in: folder) }
 
   /// Runs `cloud sync` of a folder, with one call broken.
   func sync(_ name: String, _ breaking: Breaking, at number: Int) throws -> BrokenRun {
-    try Self.docpkg.run(
+    try Program("docpkg").run(
       ["cloud", "sync", folder.appending(name).string, "--quiet"], in: folder, breaking, at: number)
   }
 
@@ -67,7 +60,7 @@ private struct TwoFolders {
       #expect(text("Trip.imageNotes/Text.txt") == "The hut", "\(side), \(place)")
       #expect(text("Trip.imageNotes/Map.txt") == "rain", "\(side), \(place)")
       try run("verify", "\(side)/Trip.imageNotes", "--quiet")
-      let conflicts = try Self.docpkg.run(["conflicts", "\(side)/Trip.imageNotes"], in: folder)
+      let conflicts = try Program("docpkg").run(["conflicts", "\(side)/Trip.imageNotes"], in: folder)
       #expect(conflicts.status == 0, "\(side), \(place): \(conflicts.output)")
     }
   }
@@ -79,7 +72,7 @@ struct CloudSyncCrashTests {
   private static let kills = ProcessInfo.processInfo.environment["CLOUD_KILLS"].flatMap { Int($0) } ?? 12
 
   @Test(
-    .enabled(if: Program.canBreak, "programs cannot be traced here"), arguments: ["A", "B"],
+    .tracing, arguments: ["A", "B"],
     [Breaking.kill, .error(.ioError)])
   func `that is broken at any call loses nothing, and makes no conflict`(
     side: String, breaking: Breaking
@@ -110,24 +103,20 @@ struct CloudSyncCrashTests {
   }
 
   /// Only the package itself shows that it is one: no machine knows its type.
-  @Test(.enabled(if: Program.canBreak, "programs cannot be traced here"))
+  @Test(.tracing)
   func `that cannot look at a new package takes it for one in the next run`() async throws {
     func sync(_ breaking: Breaking, at number: Int) async throws -> [String] {
       var calls: [String] = []
       try await withTemporaryDirectory { folder in
-        let (docpkg, package) = (Program("docpkg"), folder.appending("A/Trip.recipes"))
-        func run(_ arguments: String...) throws -> String {
-          let run = try docpkg.run(arguments, in: folder)
-          #expect(run.status == 0, "\(arguments): \(run.errors)")
-          return run.output
-        }
+        let package = folder.appending("A/Trip.recipes")
+        func run(_ arguments: String...) throws -> String { try docpkg(arguments, in: folder) }
         try FileManager.default.createDirectory(
           atPath: folder.appending("disk").string, withIntermediateDirectories: false)
         _ = try run("cloud", "init", "disk", "A")
         _ = try run("new", "Trip.imageNotes", "--text", "Three valleys", "--quiet")
         try FileManager.default.moveItem(
           atPath: folder.appending("Trip.imageNotes").string, toPath: package.string)
-        calls = try docpkg.run(
+        calls = try Program("docpkg").run(
           ["cloud", "sync", folder.appending("A").string, "--quiet"], in: package, breaking, at: number
         ).calls
         _ = try run("cloud", "sync", "A", "--quiet")
@@ -150,13 +139,8 @@ struct CloudSyncCrashTests {
   private func removal(_ side: String, _ breaking: Breaking, at number: Int) async throws -> [String] {
     var calls: [String] = []
     try await withTemporaryDirectory { folder in
-      let docpkg = Program("docpkg")
       @discardableResult
-      func run(_ arguments: String...) throws -> String {
-        let run = try docpkg.run(arguments, in: folder)
-        #expect(run.status == 0, "\(arguments): \(run.errors)")
-        return run.output
-      }
+      func run(_ arguments: String...) throws -> String { try docpkg(arguments, in: folder) }
       let files = FileManager.default
       try files.createDirectory(atPath: folder.appending("disk").string, withIntermediateDirectories: false)
       try run("cloud", "init", "disk", "A", "--device", "laptop")
@@ -167,7 +151,7 @@ struct CloudSyncCrashTests {
       try files.removeItem(atPath: folder.appending("A/old.txt").string)
       if side == "B" { try run("cloud", "sync", "A", "--quiet") }
       let broken = folder.appending(side)
-      calls = try docpkg.run(
+      calls = try Program("docpkg").run(
         ["cloud", "sync", broken.string, "--quiet"], in: broken, breaking, at: number
       ).calls
       for side in ["A", "B", "A"] { try run("cloud", "sync", side, "--quiet") }
@@ -181,7 +165,7 @@ struct CloudSyncCrashTests {
     return calls
   }
 
-  @Test(.enabled(if: Program.canBreak, "programs cannot be traced here"))
+  @Test(.tracing)
   func `that cannot compare or sync a removed document removes it in the next run`() async throws {
     let calls = try await removal("B", .nothing, at: 0)
     let steps = calls.indices.filter {
@@ -192,11 +176,19 @@ struct CloudSyncCrashTests {
     for step in steps { _ = try await removal("B", .error(.ioError), at: step + 1) }
   }
 
-  @Test(.enabled(if: Program.canBreak, "programs cannot be traced here"))
+  @Test(.tracing)
   func `that cannot note what it has sent tells the other machines in the next run`() async throws {
     let calls = try await removal("A", .nothing, at: 0)
     let writes = calls.indices.filter { calls[$0].contains(" pwrite64 ") && calls[$0].contains("-wal") }
     try #require(writes.count > 4, "\(calls)")
     for write in writes.suffix(16) { _ = try await removal("A", .error(.ioError), at: write + 1) }
   }
+}
+
+/// Runs `docpkg` in a folder, which has to end with one of these statuses. Returns its output.
+@discardableResult
+func docpkg(_ arguments: [String], in folder: FilePath, statuses: [Int32] = [0]) throws -> String {
+  let run = try Program("docpkg").run(arguments, in: folder)
+  #expect(statuses.contains(run.status), "\(arguments): \(run.output)\(run.errors)")
+  return run.output
 }

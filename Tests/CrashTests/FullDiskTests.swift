@@ -67,7 +67,7 @@ struct FullDiskTests {
     done
     """
 
-  @Test(.enabled(if: Program.canBreak, "this needs ptrace(2)"), arguments: [Way.log, .later])
+  @Test(.tracing, arguments: [Way.log, .later])
   func `does not keep a committed save from being read`(_ way: Way) async throws {
     // The save is read from the log, since publishing it needs space (W5).
     try await waiting {

@@ -7,7 +7,7 @@ import Testing
   "A committed save on a medium that cannot be written", .tags(.crash, .process),
   .enabled(
     if: Program.canMount, "this needs the right to mount a file system, loop devices and mkfs.ext4"),
-  .enabled(if: Program.canBreak, "this needs ptrace(2)"), .temporaryDirectory)
+  .tracing, .temporaryDirectory)
 struct ReadOnlyTests {
   @Test(arguments: [Way.log, .later])
   func `is read as the new document, and published once the medium can be written`(_ way: Way) async throws {

@@ -14,9 +14,7 @@ import Testing
 /// (3) An append with another status is in the text whole, or not at all.
 ///
 /// `APPENDERS_RUNS` and `APPENDERS_STEPS` ask for more than the sample.
-@Suite(
-  "Two programs that append to one document", .tags(.crash, .process),
-  .enabled(if: Program.canBreak, "this needs ptrace(2)"), .temporaryDirectory)
+@Suite("Two programs that append to one document", .tags(.crash, .process), .tracing, .temporaryDirectory)
 struct TwoAppendersTests {
   private static func number(_ name: String, otherwise: Int) -> Int {
     ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? otherwise

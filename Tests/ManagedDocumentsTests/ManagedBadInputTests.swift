@@ -9,14 +9,22 @@ import Testing
 
 /// One damage to a closed document with the recipes 1 and 2, and the answer to it.
 struct BadInput: Sendable, CustomTestStringConvertible {
-  var name: String
-  var damage: @Sendable (BookFixture) async throws -> Void
+  let testDescription: String
   /// The end of the error of opening or reading; nil if the document opens with `titles`.
-  var sentence: String?
+  let sentence: String?
+  let code: FilePackageError.Code?
   /// The error handler gets an error with this end from an opening that succeeds.
-  var warning: String?
-  var titles = ["Rösti", "Soup"]
-  var testDescription: String { name }
+  let warning: String?
+  let titles: [String]
+  let damage: @Sendable (BookFixture) async throws -> Void
+
+  init(
+    _ name: String, _ sentence: String?, code: FilePackageError.Code? = nil, warning: String? = nil,
+    titles: [String] = ["Rösti", "Soup"], _ damage: @escaping @Sendable (BookFixture) async throws -> Void
+  ) {
+    (testDescription, self.sentence, self.code, self.warning) = (name, sentence, code, warning)
+    (self.titles, self.damage) = (titles, damage)
+  }
 }
 
 @Suite("A document with a database and bad input", .temporaryDirectory)
@@ -44,8 +52,8 @@ struct ManagedBadInputTests {
       }
       try await again.close()
     }
-    print("| \(input.name) | \(failure?.description ?? errors.all.first?.description ?? "opens") |")
     #expect(failure?.description == input.sentence.map { Self.beginning + $0 })
+    if let code = input.code { #expect(failure?.fileError?.code == code) }
     if failure == nil {
       #expect(errors.all.first?.description == input.warning.map { Self.beginning + $0 })
     } else if failure?.operation == .open {
@@ -56,119 +64,84 @@ struct ManagedBadInputTests {
     }
   }
 
+  private static let store = "(opening 'StoreContent/persistentStore')."
+  private static let isOlder =
+    "opened: its database is older than its last save: another program put an old copy in its place. Open the document again."
+
   static let inputs: [BadInput] = [
     BadInput(
-      name: "the store is no database",
-      damage: { try $0.write("no database, but a text of some length\n", 100) },
-      sentence: "opened: it is no SQLite database (opening 'StoreContent/persistentStore')."),
+      "the store is no database", "opened: it is no SQLite database \(store)", code: .invalidContent
+    ) { try $0.write("no database, but a text of some length\n", 100) },
+    BadInput("the store is empty", "opened: it is empty, and so no database \(store)") {
+      try $0.write("", 0)
+    },
+    BadInput("the store is cut", "opened: the database is damaged \(store)") {
+      try $0.cut($0.store, by: 50_000)
+    },
+    BadInput("the store is missing", "opened: there is no such file \(store)", code: .noSuchFile) {
+      try FileManager.default.removeItem(at: $0.store)
+    },
+    BadInput("the store is a folder", "opened: it is no file \(store)") {
+      try FileManager.default.removeItem(at: $0.store)
+      try FileManager.default.createDirectory(at: $0.store, withIntermediateDirectories: false)
+    },
+    BadInput("StoreContent is a symbolic link", "opened: it is no folder (opening 'StoreContent').") {
+      let folder = $0.url.appending(path: "StoreContent")
+      let elsewhere = URL(filePath: $0.folder.appending("elsewhere").string)
+      try FileManager.default.moveItem(at: folder, to: elsewhere)
+      try FileManager.default.createSymbolicLink(at: folder, withDestinationURL: elsewhere)
+    },
+    BadInput("StoreContent is missing", "opened: there is no such file (opening 'StoreContent').") {
+      try FileManager.default.removeItem(at: $0.url.appending(path: "StoreContent"))
+    },
     BadInput(
-      name: "the store is empty", damage: { try $0.write("", 0) },
-      sentence: "opened: it is empty, and so no database (opening 'StoreContent/persistentStore')."),
+      "the index of the log is a folder",
+      "opened: it is no file (opening 'StoreContent/persistentStore-shm')."
+    ) { try FileManager.default.createDirectory(at: $0.file("-shm"), withIntermediateDirectories: false) },
     BadInput(
-      name: "the store is cut", damage: { try $0.cut($0.store, by: 50_000) },
-      sentence: "opened: the database is damaged (opening 'StoreContent/persistentStore')."),
+      "the log is of another database",
+      "opened: the database is damaged, or the write-ahead log beside it is of another one; without the log, it is as its last checkpoint left it \(store)"
+    ) { fixture in
+      let other = BookFixture(folder: fixture.folder, name: "Other.recipebook")
+      try await other.makeLog { try await $0.add(Recipe(id: 7, title: "Foreign")) }
+      try FileManager.default.copyItem(at: other.file("-wal"), to: fixture.file("-wal"))
+    },
+    BadInput("the log is text", nil) {
+      try Data(String(repeating: "no log\n", count: 2000).utf8).write(to: $0.file("-wal"))
+    },
     BadInput(
-      name: "the store is missing", damage: { try FileManager.default.removeItem(at: $0.store) },
-      sentence: "opened: there is no such file (opening 'StoreContent/persistentStore')."),
+      "the log of a save is cut", nil, warning: isOlder, titles: ["Rösti", "Soup", "Bread"]
+    ) { fixture in
+      try await fixture.makeLog { try await $0.add(Recipe(id: 3, title: "Bread")) }
+      // The last frame is the save's.
+      try fixture.cut(fixture.file("-wal"), by: 100)
+    },
+    BadInput("the log of a save is torn", nil, warning: isOlder) { fixture in
+      try await fixture.makeLog { try await $0.add(Recipe(id: 3, title: "Bread")) }
+      try fixture.flip(fixture.file("-wal"), at: 60)
+    },
     BadInput(
-      name: "the store is a folder",
-      damage: { fixture in
-        try FileManager.default.removeItem(at: fixture.store)
-        try FileManager.default.createDirectory(at: fixture.store, withIntermediateDirectories: false)
-      },
-      sentence: "opened: it is no file (opening 'StoreContent/persistentStore')."),
+      "a file is missing",
+      "read: another program removed it (reading 'AdditionalContent/Pictures/1.jpeg'). Open the document again."
+    ) { try FileManager.default.removeItem(at: $0.url.appending(path: "AdditionalContent/Pictures/1.jpeg")) },
     BadInput(
-      name: "StoreContent is a symbolic link",
-      damage: { fixture in
-        let folder = fixture.url.appending(path: "StoreContent")
-        let elsewhere = URL(filePath: fixture.folder.appending("elsewhere").string)
-        try FileManager.default.moveItem(at: folder, to: elsewhere)
-        try FileManager.default.createSymbolicLink(at: folder, withDestinationURL: elsewhere)
-      },
-      sentence: "opened: it is no folder (opening 'StoreContent')."),
+      "another program changed a file",
+      "read: another program changed it meanwhile (reading 'AdditionalContent/Pictures/1.jpeg'). Open the document again."
+    ) { try Data("brown".utf8).write(to: $0.url.appending(path: "AdditionalContent/Pictures/1.jpeg")) },
     BadInput(
-      name: "StoreContent is missing",
-      damage: { fixture in
-        try FileManager.default.removeItem(at: fixture.url.appending(path: "StoreContent"))
-      },
-      sentence: "opened: there is no such file (opening 'StoreContent')."),
+      "a table has no primary key",
+      "opened: table 't' has no primary key, so its changes cannot be undone; declare one in the migrator \(store)"
+    ) { try $0.execute("CREATE TABLE t(a)") },
     BadInput(
-      name: "the index of the log is a folder",
-      damage: { fixture in
-        try FileManager.default.createDirectory(at: fixture.file("-shm"), withIntermediateDirectories: false)
-      },
-      sentence: "opened: it is no file (opening 'StoreContent/persistentStore-shm')."),
+      "a newer program made the private tables",
+      "opened: its private tables have format 9, and this program knows only formats up to 1 \(store) Use the newer program, or open a copy that this one made."
+    ) { try $0.execute("UPDATE grdb_document SET format = 9") },
     BadInput(
-      name: "the log is of another database",
-      damage: { fixture in
-        let other = BookFixture(folder: fixture.folder, name: "Other.recipebook")
-        try await other.makeLog { try await $0.add(Recipe(id: 7, title: "Foreign")) }
-        try FileManager.default.copyItem(at: other.file("-wal"), to: fixture.file("-wal"))
-      },
-      sentence:
-        "opened: the database is damaged, or the write-ahead log beside it is of another one; without the log, it is as its last checkpoint left it (opening 'StoreContent/persistentStore')."
-    ),
-    BadInput(
-      name: "the log is text",
-      damage: { fixture in
-        try Data(String(repeating: "no log\n", count: 2000).utf8).write(to: fixture.file("-wal"))
-      }),
-    BadInput(
-      name: "the log of a save is cut",
-      damage: { fixture in
-        try await fixture.makeLog { try await $0.add(Recipe(id: 3, title: "Bread")) }
-        // The last frame is the save's.
-        try fixture.cut(fixture.file("-wal"), by: 100)
-      },
-      warning:
-        "opened: its database is older than its last save: another program put an old copy in its place. Open the document again.",
-      titles: ["Rösti", "Soup", "Bread"]),
-    BadInput(
-      name: "the log of a save is torn",
-      damage: { fixture in
-        try await fixture.makeLog { try await $0.add(Recipe(id: 3, title: "Bread")) }
-        try fixture.flip(fixture.file("-wal"), at: 60)
-      },
-      warning:
-        "opened: its database is older than its last save: another program put an old copy in its place. Open the document again."
-    ),
-    BadInput(
-      name: "a file is missing",
-      damage: { fixture in
-        try FileManager.default.removeItem(
-          at: fixture.url.appending(path: "AdditionalContent/Pictures/1.jpeg"))
-      },
-      sentence:
-        "read: another program removed it (reading 'AdditionalContent/Pictures/1.jpeg'). Open the document again."
-    ),
-    BadInput(
-      name: "another program changed a file",
-      damage: { fixture in
-        try Data("brown".utf8).write(to: fixture.url.appending(path: "AdditionalContent/Pictures/1.jpeg"))
-      },
-      sentence:
-        "read: another program changed it meanwhile (reading 'AdditionalContent/Pictures/1.jpeg'). Open the document again."
-    ),
-    BadInput(
-      name: "a table has no primary key", damage: { try $0.execute("CREATE TABLE t(a)") },
-      sentence:
-        "opened: table 't' has no primary key, so its changes cannot be undone; declare one in the migrator (opening 'StoreContent/persistentStore')."
-    ),
-    BadInput(
-      name: "a newer program made the private tables",
-      damage: {
-        try $0.execute("UPDATE grdb_document SET format = 9")
-      },
-      sentence:
-        "opened: its private tables have format 9, and this program knows only formats up to 1 (opening 'StoreContent/persistentStore'). Use the newer program, or open a copy that this one made."
-    ),
-    BadInput(
-      name: "the package is a file",
-      damage: { fixture in
-        try FileManager.default.removeItem(at: fixture.url)
-        try Data("text".utf8).write(to: URL(filePath: fixture.url.path))
-      },
-      sentence: "opened: it is not a package, which is a directory."),
+      "the package is a file", "opened: it is not a package, which is a directory.", code: .notAPackage
+    ) {
+      try FileManager.default.removeItem(at: $0.url)
+      try Data("text".utf8).write(to: URL(filePath: $0.url.path))
+    },
   ]
 }
 
@@ -191,9 +164,9 @@ extension BookFixture {
   /// The titles in a database without a log; nil if no program can read it.
   fileprivate func rows() throws -> [String]? {
     guard (try? names(in: "StoreContent")) == ["persistentStore"] else { return nil }
+    let path = "file://\(store.path)?immutable=1"
     var configuration = Configuration()
     configuration.readonly = true
-    let path = "file://\(store.path)?immutable=1"
     return try? DatabaseQueue(path: path, configuration: configuration).read { db in
       try String.fetchAll(db, sql: "SELECT title FROM recipe ORDER BY id")
     }

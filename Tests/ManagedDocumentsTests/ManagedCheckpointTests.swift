@@ -101,7 +101,7 @@ struct ManagedCheckpointTests {
       gate.enter()
       return (before, try Recipe.fetchAll(db).map(\.title))
     }
-    await gate.entered()
+    try await gate.entered()
     try await save(3...102)
     #expect(try fixture.logSize > 8 * Self.megabyte)
     gate.leave()
@@ -115,7 +115,7 @@ struct ManagedCheckpointTests {
 }
 
 extension BookFixture {
-  fileprivate var logSize: Int {
+  var logSize: Int {
     get throws {
       let log = url.appending(path: "StoreContent/persistentStore-wal").path
       return try FileManager.default.attributesOfItem(atPath: log)[.size] as? Int ?? 0

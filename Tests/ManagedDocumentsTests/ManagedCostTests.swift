@@ -40,11 +40,7 @@ struct ManagedCostTests {
         $0.configuration.prepareDatabase { db in db.trace { _ in counter.add() } }
       }
       try await book.edit { db, _ in try db.execute(sql: "UPDATE recipe SET servings = 3 WHERE id = 1") }
-      let log = fixture.url.appending(path: "StoreContent/persistentStore-wal")
-      func size() throws -> Int {
-        try FileManager.default.attributesOfItem(atPath: log.path)[.size] as? Int ?? 0
-      }
-      var (before, counted) = (try size(), counter.count)
+      var (before, counted) = (try fixture.logSize, counter.count)
       var (bytes, statements) = (0, 0)
       for edit in 1...Self.edits {
         let id = (edit * 7_919) % rows + 1
@@ -53,12 +49,12 @@ struct ManagedCostTests {
             .execute(arguments: [id])
         }
         if saves {
-          (before, counted) = (try size(), counter.count)
+          (before, counted) = (try fixture.logSize, counter.count)
           try await book.save()
         }
-        bytes += try size() - before
+        bytes += try fixture.logSize - before
         statements += counter.count - counted
-        (before, counted) = (try size(), counter.count)
+        (before, counted) = (try fixture.logSize, counter.count)
       }
       cost = (Double(bytes) / Self.frame / Double(Self.edits), Double(statements) / Double(Self.edits))
       try await book.close()

@@ -9,47 +9,47 @@ import TestSupport
 import Testing
 
 @Suite(
-  "A document with a database whose program is broken off", .tags(.crash, .process),
-  .enabled(if: BrokenBook.canBreak, "this needs ptrace(2)"), .temporaryDirectory)
+  "A document with a database whose program is broken off", .tags(.crash, .process), .tracing,
+  .temporaryDirectory)
 struct ManagedCrashTests {
   /// Rows and files agree, no edit is lost (MD1), and publishing is done again (MP4).
-  @Test func `killed at any call loses no edit`() async throws { try await breakAll(["kill"], sample: 24) }
+  @Test func `killed at any call loses no edit`() async throws { try await breakAll([.kill], sample: 24) }
 
   @Test func `with any call failing loses no save`() async throws {
-    try await breakAll([28, 5, 24].map { "error=\($0)" }, sample: 10)
+    try await breakAll([.error(.noSpace), .error(.ioError), .error(.tooManyOpenFiles)], sample: 10)
   }
 
   @Test func `with any call failing after it was done loses no save`() async throws {
-    try await breakAll(["late=5", "short"], sample: 8)
+    try await breakAll([.lateError(.ioError), .short], sample: 8)
   }
 
   @Test func `with any call of a lock failing ends, and loses no save`() async throws {
-    try await breakAll(["error=5"], sample: 40) { $0.contains(" fcntl ") }
+    try await breakAll([.error(.ioError)], sample: 40) { $0.contains(" fcntl ") }
   }
 
   /// - Parameter isMeant: whether a call is broken, of its line in the list of calls.
   private func breakAll(
-    _ actions: [String], sample: Int, _ isMeant: (String) -> Bool = { _ in true }
+    _ actions: [Breaking], sample: Int, _ isMeant: (String) -> Bool = { _ in true }
   ) async throws {
     let broken = BrokenBook(fixture)
     try broken.reset()
-    let (whole, lines) = try broken.run("none", at: 0)
-    let calls = lines.count
-    #expect(whole.output.contains("closed"), "\(whole.output)\(whole.errors)")
+    let whole = try broken.run(.nothing, at: 0)
+    let calls = whole.calls.count
+    #expect(whole.run.output.contains("closed"), "\(whole.run.output)\(whole.run.errors)")
     #expect(calls > 100, "no calls were numbered")
     var (points, bad) = (0, 0)
     for action in actions {
       var random = SeededGenerator(seed: UInt64(calls))
-      let all = Array(1...max(1, calls)).filter { isMeant(lines[$0 - 1]) }
-      for number in BrokenBook.all ? all : all.shuffled(using: &random).prefix(sample).sorted() {
+      let all = Array(1...max(1, calls)).filter { isMeant(whole.calls[$0 - 1]) }
+      for number in Points.all ? all : all.shuffled(using: &random).prefix(sample).sorted() {
         try broken.reset()
-        let (run, made) = try broken.run(action, at: number)
-        guard made.count >= number else { continue }
+        let made = try broken.run(action, at: number)
+        guard made.calls.count >= number else { continue }
         points += 1
-        if let problem = try await broken.problem(after: run, wasKilled: action == "kill") {
+        if let problem = try await broken.problem(after: made.run, wasKilled: action == .kill) {
           bad += 1
           Issue.record(
-            "\(action) at call \(number): \(problem); it said \(run.output.split(separator: "\n"))")
+            "\(action) at call \(number): \(problem); it said \(made.run.output.split(separator: "\n"))")
         }
       }
     }
@@ -59,12 +59,7 @@ struct ManagedCrashTests {
 
 /// A document that a program edits and saves in three rounds, with one broken call.
 struct BrokenBook {
-  private static let breaker = Program("breaker")
   private static let bookkeeper = Program("bookkeeper")
-  /// Whether programs can be traced on this machine.
-  static let canBreak = (try? breaker.run(["/dev/null", "9", "/", "0", "none", "/bin/true"]).status) == 0
-  /// Whether `ALL_CRASH_POINTS=1` asks for every point.
-  static let all = ProcessInfo.processInfo.environment["ALL_CRASH_POINTS"] == "1"
 
   private let fixture: BookFixture
   private var original: String { fixture.folder.appending("original").string }
@@ -82,14 +77,10 @@ struct BrokenBook {
     try files.copyItem(atPath: original, toPath: fixture.url.path)
   }
 
-  /// Runs rounds; returns the run and its calls, one a line, with their files.
-  func run(_ action: String, at number: Int, rounds: ClosedRange<Int> = 1...2) throws -> (Run, [String]) {
-    let log = fixture.folder.appending("calls").string
-    let run = try Self.breaker.run([
-      log, "30", fixture.folder.string, "\(number)", action, Self.bookkeeper.path, fixture.url.path,
-      "\(rounds.lowerBound)", "\(rounds.upperBound)",
-    ])
-    return (run, try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n").map(String.init))
+  /// Runs rounds with one call broken.
+  func run(_ breaking: Breaking, at number: Int, rounds: ClosedRange<Int> = 1...2) throws -> BrokenRun {
+    let arguments = [fixture.url.path, "\(rounds.lowerBound)", "\(rounds.upperBound)"]
+    return try Self.bookkeeper.run(arguments, in: fixture.folder, breaking, at: number)
   }
 
   /// Opens the document, and returns what is wrong with it.

@@ -9,27 +9,6 @@ import Testing
 
 @Suite("A document with a database that has a problem", .temporaryDirectory)
 struct ManagedErrorTests {
-  @Test func `is not opened if its store is no database`() async throws {
-    try await expectRefusal(
-      .invalidContent,
-      "The document 'Recipes.recipebook' could not be opened: it is no SQLite database (opening 'StoreContent/persistentStore')."
-    ) { fixture in
-      try Data(String(repeating: "no database", count: 1000).utf8).write(to: fixture.store)
-    }
-  }
-
-  @Test func `is not opened without its store, and stays as it is`() async throws {
-    try await expectRefusal(.noSuchFile, nil) { fixture in
-      try FileManager.default.removeItem(at: fixture.store)
-    }
-  }
-
-  @Test func `is not opened if it is a file`() async throws {
-    try Data("text".utf8).write(to: URL(filePath: fixture.url.path))
-    let error = await documentError { _ = try await fixture.open() }
-    #expect(error?.fileError?.code == .notAPackage)
-  }
-
   @Test func `is opened for reading by an older program`() async throws {
     let newer = try await fixture.open {
       $0.migrator?.registerMigration("newer") { db in
@@ -193,20 +172,6 @@ struct ManagedErrorTests {
     #expect(try await torn.book == Book())
     #expect(try fixture.visibleFiles == ["Pictures/1.jpeg": "golden"])
     try await torn.close()
-  }
-
-  /// Makes a document, changes it, and expects that it cannot be opened.
-  private func expectRefusal(
-    _ code: FilePackageError.Code, _ text: String?, _ change: (BookFixture) throws -> Void
-  ) async throws {
-    let book = try await fixture.openRösti()
-    try await book.close()
-    try change(fixture)
-    let names = try fixture.names(in: "StoreContent")
-    let error = await documentError { _ = try await fixture.open() }
-    #expect(error?.fileError?.code == code)
-    if let text { #expect(error?.description == text) }
-    #expect(try fixture.names(in: "StoreContent") == names)
   }
 }
 

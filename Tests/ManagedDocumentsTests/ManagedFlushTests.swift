@@ -4,9 +4,7 @@ import Testing
 
 /// The calls of a program that edits, saves and closes a document: a save is one flush of the log (MS1), and no file gets
 /// its name before that (MP1).
-@Suite(
-  "The flushes of a save", .tags(.process), .enabled(if: BrokenBook.canBreak, "this needs ptrace(2)"),
-  .temporaryDirectory)
+@Suite("The flushes of a save", .tags(.process), .tracing, .temporaryDirectory)
 struct ManagedFlushTests {
   /// One system call.
   private struct Call: CustomStringConvertible {
@@ -30,10 +28,10 @@ struct ManagedFlushTests {
   @Test func `are one of the log for the commit, and then those of publishing`() throws {
     let broken = BrokenBook(fixture)
     try broken.reset()
-    let (run, lines) = try broken.run("none", at: 0, rounds: 1...1)
-    #expect(run.output.split(separator: "\n") == ["edited 1", "saved 1", "closed"])
+    let whole = try broken.run(.nothing, at: 0, rounds: 1...1)
+    #expect(whole.run.output.split(separator: "\n") == ["edited 1", "saved 1", "closed"])
     // The program's output parts the calls of its steps.
-    let steps = lines.map(Call.init).split(omittingEmptySubsequences: false, whereSeparator: \.isOutput)
+    let steps = whole.calls.map(Call.init).split(omittingEmptySubsequences: false, whereSeparator: \.isOutput)
     try #require(steps.count == 4)
     let (editing, saving, closing) = (steps[0], steps[1], steps[2])
     let log = "persistentStore-wal"

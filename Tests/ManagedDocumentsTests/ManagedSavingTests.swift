@@ -134,7 +134,7 @@ struct ManagedSavingTests {
           gate.enter()
           return try content.read("a")
         }
-        await gate.entered()
+        try await gate.entered()
         try await book.synchronize()
         gate.leave()
         #expect(try await String(decoding: old, as: UTF8.self) == "\(number)\(rest)")
@@ -211,25 +211,14 @@ final class Gate: Sendable {
     outside.wait()
   }
 
-  func entered() async {
-    await withCheckedContinuation { continuation in
-      DispatchQueue.global().async {
-        self.inside.wait()
-        continuation.resume()
-      }
-    }
-  }
+  func entered() async throws { try await waiting { [inside] in inside.wait() } }
 
   func leave() { outside.signal() }
 }
 
 extension Configuration {
   /// A configuration whose transactions may stay open between calls.
-  static var unsafe: Configuration {
-    var configuration = Configuration()
-    configuration.allowsUnsafeTransactions = true
-    return configuration
-  }
+  static var unsafe: Configuration { with(.init()) { $0.allowsUnsafeTransactions = true } }
 }
 
 extension BookFixture {

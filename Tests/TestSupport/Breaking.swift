@@ -1,9 +1,9 @@
 import Foundation
-import SystemPackage
-import TestSupport
+package import SystemPackage
+package import Testing
 
 /// A way to break one system call of a program.
-enum Breaking: Sendable, CustomStringConvertible {
+package enum Breaking: Sendable, Hashable, CustomStringConvertible {
   case nothing
   /// A kill of the process before the call.
   case kill
@@ -16,7 +16,7 @@ enum Breaking: Sendable, CustomStringConvertible {
   /// A write of only half of the bytes.
   case short
 
-  var description: String {
+  package var description: String {
     switch self {
     case .nothing: "none"
     case .kill: "kill"
@@ -29,26 +29,27 @@ enum Breaking: Sendable, CustomStringConvertible {
 }
 
 /// A run with one broken call.
-struct BrokenRun: Sendable {
-  var run: Run
+package struct BrokenRun: Sendable {
+  package var run: Run
   /// The numbered calls; the first one is at index 0.
-  var calls: [String]
+  package var calls: [String]
 }
 
 extension Program {
-  static let saver = Program("saver")
-  static let breaker = Program("breaker")
+  package static let saver = Program("saver")
+  package static let breaker = Program("breaker")
 
   /// Whether this machine can make and mount file systems.
-  static let canMount = succeeds(
+  package static let canMount = succeeds(
     "cd $(mktemp -d) && truncate -s 8M i && mkfs.ext4 -q i && unshare -m mount -o loop i /mnt; r=$?; rm i; exit $r"
   )
 
   /// Whether programs can be traced on this machine.
-  static let canBreak = (try? breaker.run(["/dev/null", "9", "/", "0", "none", "/bin/true"]).status) == 0
+  package static let canBreak =
+    (try? breaker.run(["/dev/null", "9", "/", "0", "none", "/bin/true"]).status) == 0
 
   /// Runs the program and breaks the call of that number, counted from 1 at the first call about `folder`.
-  func run(
+  package func run(
     _ arguments: [String], in folder: FilePath, _ breaking: Breaking, at number: Int, input: String? = nil,
     environment: [String: String] = [:]
   ) throws -> BrokenRun {
@@ -62,13 +63,18 @@ extension Program {
   }
 }
 
+extension Trait where Self == ConditionTrait {
+  /// For tests that trace programs.
+  package static var tracing: Self { .enabled(if: Program.canBreak, "this needs ptrace(2)") }
+}
+
 /// The choice of the tested points.
-enum Points {
+package enum Points {
   /// Whether `ALL_CRASH_POINTS=1` asks for every point.
-  static let all = ProcessInfo.processInfo.environment["ALL_CRASH_POINTS"] == "1"
+  package static let all = ProcessInfo.processInfo.environment["ALL_CRASH_POINTS"] == "1"
 
   /// Returns the number of each call, or a sample that is the same in every run and includes every call of these names.
-  static func of(_ calls: [String], sample: Int, each names: String?...) -> [Int] {
+  package static func of(_ calls: [String], sample: Int, each names: String?...) -> [Int] {
     if all { return Array(calls.indices.map { $0 + 1 }) }
     var generator = SeededGenerator(seed: UInt64(calls.count))
     let always = calls.indices.filter {
