@@ -20,12 +20,8 @@ struct CloudCrashTests {
     "Text.txt": "new text", "Images": ["1.png": "one", "3.png": "three"], "Added": ["b": "b"],
   ]
 
-  private struct Found {
-    var states = 0
-    var old = 0
-    var new = 0
-    var bad: [String] = []
-  }
+  /// The states, and whether each had the old document.
+  private typealias Found = (sweep: CrashSweep, wereOld: [Bool])
 
   /// Opens every state that a power cut leaves, and checks that the document is the old or the new one.
   private func check(
@@ -37,28 +33,17 @@ struct CloudCrashTests {
       try await body(disk)
       disk.promise("done")
     }
-    var found = Found()
-    for point in points.reversed() {
-      for state in point.states(limit: 8) {
-        found.states += 1
-        let mounted = state.mount()
-        do {
-          let now = try await content(mounted)
-          let isOld = now == old
-          if isOld { found.old += 1 } else { found.new += 1 }
-          if !isOld && now != new || isOld && !point.promises.isEmpty {
-            found.bad.append("\(point)\n\(state)\n\(now.map { "\($0)" } ?? "nothing")")
-          }
-          // The step is done again after the cut, if the document is still the old one.
-          if isOld { try await body(mounted) }
-          if try await content(mounted) != new { found.bad.append("\(point)\n\(state)\nafter that") }
-        } catch {
-          found.bad.append("\(point)\n\(state)\n\(error)")
-        }
-        if found.bad.count > (stopsAtFirst ? 0 : 2) { return found }
-      }
+    var (sweep, wereOld) = (CrashSweep(), [Bool]())
+    try await sweep.check(points.reversed(), limit: 8, most: stopsAtFirst ? 0 : 2) { disk, point in
+      let now = try await content(disk)
+      let isOld = now == old
+      wereOld.append(isOld)
+      if !isOld && now != new || isOld && !point.promises.isEmpty { return now.map { "\($0)" } ?? "nothing" }
+      // The step is done again after the cut, if the document is still the old one.
+      if isOld { try await body(disk) }
+      return try await content(disk) == new ? nil : "after that"
     }
-    return found
+    return (sweep, wereOld)
   }
 
   /// Returns the children of the document after an opening; nil if there is none.
@@ -75,10 +60,9 @@ struct CloudCrashTests {
     return try DownloadFixture.children(of: Self.path, on: disk)
   }
 
-  private func expect(_ found: Found, _ name: String) {
-    print("\(name): \(found.states) crash states, \(found.old) old, \(found.new) new, \(found.bad.count) bad")
-    #expect(found.states > 20 && found.old > 0 && found.new > 0)
-    #expect(found.bad.isEmpty, "\(found.bad.prefix(2).joined(separator: "\n\n"))")
+  private func expect(_ found: Found) {
+    #expect(Set(found.wereOld).count == 2)
+    found.sweep.expectNoneBad(moreThan: 20)
   }
 
   @Test
@@ -89,7 +73,7 @@ struct CloudCrashTests {
     let found = try await check(CrashDisk(), old: nil, new: Self.first) { disk in
       try await DownloadFixture.download(to: Self.path, to: root, in: blobs, on: disk)
     }
-    expect(found, "a new package")
+    expect(found)
   }
 
   @Test
@@ -106,7 +90,7 @@ struct CloudCrashTests {
     let found = try await check(disk, old: Self.first, new: tree) { disk in
       try await DownloadFixture.download(to: Self.path, from: roots[0], to: roots[1], in: blobs, on: disk)
     }
-    expect(found, "a changed package")
+    expect(found)
   }
 
   @Test
@@ -118,7 +102,7 @@ struct CloudCrashTests {
     let found = try await check(disk, old: Self.first, new: nil) { disk in
       try await DocumentEviction(of: Self.path, isPackage: true, on: disk).run { _ in true }
     }
-    expect(found, "a removal")
+    expect(found)
   }
 
   /// Leaves out each sync of a step in turn; returns the number of syncs, and of those without which a state is bad.
@@ -136,7 +120,7 @@ struct CloudCrashTests {
       leftOut.withLock { $0 = before + number }
       let found = try await check(disk, old: old, new: new, stopsAtFirst: true) { try await body($0) }
       if number == 0 { syncs = disk.syncPoints.count - before }
-      if !found.bad.isEmpty { red += 1 }
+      if !found.sweep.bad.isEmpty { red += 1 }
       number += 1
     }
     return (syncs, red)

@@ -20,13 +20,10 @@ struct CloudMoveCrashTests {
   ]
 
   /// The places where a document is whole after a power cut.
-  private enum Place: String { case here, local, both, none }
+  private enum Place { case here, local, both, none }
 
-  private struct Found {
-    var states = 0
-    var places: [Place: Int] = [:]
-    var bad: [String] = []
-  }
+  /// The states, and the place of the document in each.
+  private typealias Found = (sweep: CrashSweep, places: Set<Place>)
 
   /// Opens every state that a power cut leaves.
   ///
@@ -39,27 +36,15 @@ struct CloudMoveCrashTests {
   ) async throws -> Found {
     disk.synchronizeAll()
     let points = try await CrashDisk.crashPoints(of: disk) { try await body(disk) }
-    var found = Found()
-    for point in points.reversed() {
-      for state in point.states(limit: 8) {
-        found.states += 1
-        let mounted = state.mount()
-        do {
-          let place = try await place(on: mounted)
-          found.places[place, default: 0] += 1
-          if !allowed(Set(point.promises)).contains(place) {
-            found.bad.append("\(point)\n\(state)\n\(place)")
-            continue
-          }
-          try await resume(mounted, place)
-          if try await self.place(on: mounted) != end { found.bad.append("\(point)\n\(state)\nafter that") }
-        } catch {
-          found.bad.append("\(point)\n\(state)\n\(error)")
-        }
-        if found.bad.count > 2 { return found }
-      }
+    var (sweep, places) = (CrashSweep(), Set<Place>())
+    try await sweep.check(points.reversed(), limit: 8) { disk, point in
+      let place = try await place(on: disk)
+      places.insert(place)
+      if !allowed(Set(point.promises)).contains(place) { return "\(place)" }
+      try await resume(disk, place)
+      return try await self.place(on: disk) == end ? nil : "after that"
     }
-    return found
+    return (sweep, places)
   }
 
   private func place(on disk: CrashDisk) async throws -> Place {
@@ -88,13 +73,9 @@ struct CloudMoveCrashTests {
     return true
   }
 
-  private func expect(_ found: Found, _ name: String, _ places: [Place]) {
-    let counts = (places + (found.places[.both] == nil ? [] : [.both])).map {
-      "\(found.places[$0] ?? 0) \($0.rawValue)"
-    }.joined(separator: ", ")
-    print("\(name): \(found.states) crash states, \(counts), \(found.bad.count) bad")
-    #expect(found.states > 4 && places.allSatisfy { (found.places[$0] ?? 0) > 0 })
-    #expect(found.bad.isEmpty, "\(found.bad.prefix(2).joined(separator: "\n\n"))")
+  private func expect(_ found: Found, _ places: Set<Place>) {
+    #expect(found.places.isSuperset(of: places))
+    found.sweep.expectNoneBad(moreThan: 4)
   }
 
   private func move(_ path: FilePath, to folder: FilePath, on disk: any Disk, copies: Bool) throws {
@@ -120,7 +101,7 @@ struct CloudMoveCrashTests {
     } resume: { disk, place in
       if place != .here { try move(Self.local, to: "/Cloud", on: disk, copies: copies) }
     }
-    expect(found, "a move to the container, \(copies ? "a copy" : "a rename")", [.local, .here])
+    expect(found, [.local, .here])
   }
 
   @Test(arguments: [false, true])
@@ -146,7 +127,7 @@ struct CloudMoveCrashTests {
       if place == .none { try await DownloadFixture.download(to: Self.here, to: root, in: blobs, on: disk) }
       if place != .local { try move(Self.here, to: "/Local", on: disk, copies: copies) }
     }
-    expect(found, "a move from the container, \(copies ? "a copy" : "a rename")", [.none, .here, .local])
+    expect(found, [.none, .here, .local])
   }
 
   /// Uploads the document of a disk, and then evicts it.
@@ -182,8 +163,8 @@ struct CloudMoveCrashTests {
 
   @Test
   func `between an upload and an eviction leaves the document here or in the container`() async throws {
-    expect(try await evictions(), "an upload and an eviction", [.here, .none])
+    expect(try await evictions(), [.here, .none])
     let late = try await evictions(promisesLate: true)
-    #expect(!late.bad.isEmpty, "an eviction before the upload is found")
+    #expect(!late.sweep.bad.isEmpty, "an eviction before the upload is found")
   }
 }

@@ -98,10 +98,7 @@ struct ContainerItemTests {
     gate.setOffline(false)
     // A change that no other machine could take.
     try a.write("twin", to: "Trip.imageNotes/TEXT.txt")
-    let refusal = await #expect(throws: CloudDataError.self) {
-      try await a.container.evict(itemNamed: "Trip.imageNotes")
-    }
-    #expect(refusal?.code == .refused)
+    await expect(\CloudDataError.code, .refused) { try await a.container.evict(itemNamed: "Trip.imageNotes") }
     #expect(a.text("Trip.imageNotes/TEXT.txt") == "twin")
     #expect(try await a.container.items().last?.downloadingStatus == .current)
     // A document that the container has goes, and comes back.
@@ -268,10 +265,9 @@ struct ContainerItemTests {
     let a = try await DeviceFixture("a", MemoryStore())
     let around = URL(filePath: folder.string, directoryHint: .isDirectory)
     for local in [around, a.url, a.url.appending(path: "Folder")] {
-      let error = #expect(throws: FilePackageError.self) {
-        _ = try DocumentLibrary(local: FolderLocation(local), container: a.container)
+      expect(\FilePackageError.code, .invalidName) {
+        try DocumentLibrary(local: FolderLocation(local), container: a.container)
       }
-      #expect(error?.code == .invalidName)
     }
   }
 
@@ -281,8 +277,7 @@ struct ContainerItemTests {
     let empty = MemoryStore()
     let moved = try await CloudContainer.open(a.url, in: empty)
     try a.write("two", to: "Notes.txt")
-    let error = await #expect(throws: CloudDataError.self) { try await moved.sync() }
-    #expect(error?.code == .missing)
+    await expect(\CloudDataError.code, .missing) { try await moved.sync() }
     #expect(empty.keys.isEmpty)
     let other = try await DeviceFixture("b", empty)
     try await other.sync()

@@ -149,7 +149,7 @@ struct ContainerLogTests {
     rules: LogRules, spellings: [String]
   ) async throws {
     let memory = MemoryStore()
-    let gate = BeforeEntry(memory)
+    let gate = ActingStore(memory, before: ActingStore.isEntry)
     let added = try await DeviceFixture("a", memory)
     let a = DeviceFixture(
       try await CloudContainer.open(ContainerFolder(added.url), gate, rules: rules, now: { Date() }))
@@ -157,7 +157,7 @@ struct ContainerLogTests {
     try await sync(a, b)
     try a.write("of a", to: spellings[0])
     try b.write("of b", to: spellings[1])
-    gate.before { try await b.sync() }
+    gate.once { try await b.sync() }
     try await a.sync()
     let names = try await StoredLog(memory).heads.map { DocumentName.folded($0.name) }
     // Without the rule, both have the name (CM1).
@@ -336,29 +336,6 @@ struct ContainerLogTests {
     let c = try await DeviceFixture("c", store, clock: clock)
     try await c.sync()
     #expect(try await c.container.items().count == 4)
-  }
-}
-
-/// A store that runs another machine before the next entry of the log.
-private final class BeforeEntry: ObjectStore {
-  private let base: any ObjectStore
-  private let action = Mutex<(@Sendable () async throws -> Void)?>(nil)
-
-  init(_ base: any ObjectStore) { self.base = base }
-
-  func before(_ body: @escaping @Sendable () async throws -> Void) { action.withLock { $0 = body } }
-
-  var place: String { base.place }
-
-  func send(_ call: StoreCall) async throws(ObjectStoreError) -> StoreAnswer {
-    if case .put(_, let key, _) = call, ContainerLog.number(of: key) != nil {
-      let body = action.withLock { action in
-        defer { action = nil }
-        return action
-      }
-      do { try await body?() } catch { Issue.record(error) }
-    }
-    return try await base.send(call)
   }
 }
 

@@ -33,8 +33,7 @@ struct DeviceListTests {
     try b.write("three", to: "Notes.txt")
     let before = store.keys.filter { $0.string.hasPrefix("log/") }
     for _ in 0..<2 {
-      let error = await #expect(throws: CloudDataError.self) { try await b.container.sync() }
-      #expect(error?.code == .removed)
+      await expect(\CloudDataError.code, .removed) { try await b.container.sync() }
     }
     #expect(store.keys.filter { $0.string.hasPrefix("log/") } == before)
     #expect(b.text("Notes.txt") == "three")

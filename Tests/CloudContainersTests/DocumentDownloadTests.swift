@@ -128,14 +128,13 @@ struct DocumentDownloadTests {
     try await DownloadFixture.download(to: path, isPackage: false, from: roots[0], to: roots[1], in: blobs)
     #expect(try TestTree.read(folder, of: disk) == ["Notes.txt": "two"])
     // Changed here meanwhile (DD2).
-    let error = await #expect(throws: FilePackageError.self) {
+    await expect(\FilePackageError.code, .changedOnDisk) {
       try await DownloadFixture.download(to: path, isPackage: false, from: roots[0], to: roots[0], in: blobs)
       try await DownloadFixture.download(
         to: path, isPackage: false,
         from: DownloadFixture.root(["Content": "three"], values: nil, in: blobs),
         to: roots[0], in: blobs)
     }
-    #expect(error?.code == .changedOnDisk)
     #expect(try TestTree.read(folder, of: disk) == ["Notes.txt": "two"])
   }
 
@@ -190,11 +189,10 @@ struct DocumentDownloadTests {
       ("Trip.pkg", true, Self.first), ("Notes.txt", false, ["Content": "theirs"]),
     ] {
       let root = try await DownloadFixture.root(tree, values: nil, in: blobs)
-      let error = await #expect(throws: FilePackageError.self) {
+      await expect(\FilePackageError.code, .fileExists) {
         try await DownloadFixture.download(
           to: folder.appending(name), isPackage: isPackage, to: root, in: blobs)
       }
-      #expect(error?.code == .fileExists)
     }
     #expect(try TestTree.read(folder, of: disk) == other)
   }

@@ -40,8 +40,7 @@ struct DocumentEvictionTests {
     let disk = PosixDisk()
     try TestTree.file([1]).write(to: "New.txt", in: disk.openDirectory(at: path), of: disk)
     let before = try TestTree.read(folder, of: disk)
-    let error = await #expect(throws: FilePackageError.self) { try await evict(path) }
-    #expect(error?.code == .changedOnDisk)
+    await expect(\FilePackageError.code, .changedOnDisk) { try await evict(path) }
     #expect(try TestTree.read(folder, of: disk) == before)
   }
 
@@ -51,10 +50,9 @@ struct DocumentEvictionTests {
     let disk = PosixDisk()
     let before = try TestTree.read(folder, of: disk)
     // The first look is at the document, the second at its hidden name (DE1).
-    let error = await #expect(throws: FilePackageError.self) {
+    await expect(\FilePackageError.code, .changedOnDisk) {
       try await DocumentEviction(of: path, isPackage: true).run { $0 == path }
     }
-    #expect(error?.code == .changedOnDisk)
     await #expect(throws: CancellationError.self) {
       try await DocumentEviction(of: path, isPackage: true).run { seen in
         if seen != path { throw CancellationError() }
@@ -72,18 +70,16 @@ struct DocumentEvictionTests {
     try await store.tree.setDescendant(FileWrapper(regularFileWithContents: Data([1])), at: "Text.txt")
     try await store.save(options: .returnsAtCommit)
     // The container lacks what is in the hidden folder (DE2).
-    let open = await #expect(throws: FilePackageError.self) {
+    await expect(\FilePackageError.code, .unsupported) {
       try await DocumentEviction(of: path, isPackage: true).run { _ in true }
     }
-    #expect(open?.code == .unsupported)
     try await store.close()
     let hidden = try disk.openDirectory(".docpkg", in: disk.openDirectory(at: path))
     let conflicts: TestTree = ["1": "another text"]
     try conflicts.write(to: "conflicts", in: hidden, of: disk)
-    let kept = await #expect(throws: FilePackageError.self) {
+    await expect(\FilePackageError.code, .unsupported) {
       try await DocumentEviction(of: path, isPackage: true).run { _ in true }
     }
-    #expect(kept?.code == .unsupported)
     #expect(try DownloadFixture.children(of: path)["Text.txt"] == .file([1]))
     try disk.removeEntries(of: hidden)
     // A history goes with the document.

@@ -130,10 +130,9 @@ struct EncryptionTests {
     for damaged in [nil, Data("key".utf8), text.dropLast(8)] {
       try FileManager.default.removeItem(atPath: file)
       try damaged?.write(to: URL(filePath: file))
-      let error = await #expect(throws: FilePackageError.self) {
-        _ = try await CloudContainer.open(a.url, in: store)
+      await expect(\FilePackageError.code, .invalidContent) {
+        try await CloudContainer.open(a.url, in: store)
       }
-      #expect(error?.code == .invalidContent)
       if damaged == nil { try text.write(to: URL(filePath: file)) }
     }
     _ = try await a.container.leave()
@@ -161,19 +160,13 @@ struct EncryptionTests {
     }
     for damaged in damages {
       try await memory.put(damaged, at: "documents/a")
-      let error = await #expect(throws: ObjectStoreError.self) {
-        try await store.get("documents/a")
-      }
-      #expect(error?.code == .damaged)
+      await expect(\ObjectStoreError.code, .damaged) { try await store.get("documents/a") }
     }
     // A part of an object is checked with the whole object.
     try await memory.put(sealed, at: "documents/a")
     #expect(try await store.get("documents/a", limit: 4) == Data("text".utf8))
     try await memory.put(sealed + [0], at: "documents/a")
-    let error = await #expect(throws: ObjectStoreError.self) {
-      try await store.get("documents/a", limit: 4)
-    }
-    #expect(error?.code == .damaged)
+    await expect(\ObjectStoreError.code, .damaged) { try await store.get("documents/a", limit: 4) }
   }
 
   @Test func `keeps its names apart, and lists all of them`() async throws {

@@ -128,8 +128,7 @@ struct FilePiecesTests {
         }
         return nil
       })
-    let error = await #expect(throws: FilePackageError.self) { try await upload(in: path, to: blobs) }
-    #expect(error?.code == .changedOnDisk)
+    await expect(\FilePackageError.code, .changedOnDisk) { try await upload(in: path, to: blobs) }
   }
 
   @Test
@@ -145,10 +144,9 @@ struct FilePiecesTests {
     var read: [FilePiece] = []
     try await content.forEachPiece(in: blobs) { piece, _ in read.append(piece) }
     #expect(read == pieces)
-    let error = await #expect(throws: CloudDataError.self) {
+    await expect(\CloudDataError.code, .refused) {
       try await PieceList.store(Array(repeating: piece, count: 300_000), in: blobs)
     }
-    #expect(error?.code == .refused)
   }
 
   @Test

@@ -167,8 +167,7 @@ struct GarbageCollectionTests {
     try await a.container.delete(itemNamed: "Trip.imageNotes")
     clock.advance(31 * 86_400)
     _ = try await b.container.collectGarbage(isDryRun: false)
-    let error = await #expect(throws: CloudDataError.self) { try await a.container.restore(deleted) }
-    #expect(error?.code == .missing)
+    await expect(\CloudDataError.code, .missing) { try await a.container.restore(deleted) }
     #expect(try await a.container.check(reads: true).isWhole)
   }
 
@@ -188,7 +187,7 @@ struct GarbageCollectionTests {
   @Test func `takes no content that another machine stores anew at that moment`() async throws {
     let clock = ModelClock()
     let memory = MemoryStore(now: { clock.now })
-    let slow = SlowRemoval(memory)
+    let slow = ActingStore(memory, before: ActingStore.isRemovalOfBlob)
     let a = try await DeviceFixture("a", slow, clock: clock, enclosesSmall: false)
     let b = try await DeviceFixture("b", memory, clock: clock, enclosesSmall: false)
     try await sync(a, b)
@@ -198,7 +197,7 @@ struct GarbageCollectionTests {
     try await a.upload("another", to: "Other.txt")
     clock.advance(5 * 86_400)
     let reports = Mutex<[SyncReport]>([])
-    slow.beforeRemoval {
+    slow.once {
       try b.write(text, to: "Notes.txt")
       let report = try await b.container.sync()
       reports.withLock { $0.append(report) }
@@ -249,12 +248,12 @@ struct GarbageCollectionTests {
   @Test func `makes an upload begin anew that stored its content before`() async throws {
     let clock = ModelClock()
     let memory = MemoryStore(now: { clock.now })
-    let slow = SlowRemoval(memory, waitsForEntry: true)
+    let slow = ActingStore(memory, before: ActingStore.isEntry)
     let a = try await DeviceFixture("a", memory, clock: clock, enclosesSmall: false)
     let b = try await DeviceFixture("b", slow, clock: clock, enclosesSmall: false)
     try await sync(a, b)
     // The collection takes the content, which no version needs yet, and ends before the version comes (CM2).
-    slow.beforeRemoval { _ = try await a.container.collectGarbage(isDryRun: false) }
+    slow.once { _ = try await a.container.collectGarbage(isDryRun: false) }
     try await b.upload("a content", to: "Notes.txt")
     #expect(try await b.container.check(reads: true).isWhole)
     try await a.sync()
@@ -265,13 +264,13 @@ struct GarbageCollectionTests {
   @Test func `keeps the content of a version that came just before its entry`() async throws {
     let clock = ModelClock()
     let memory = MemoryStore(now: { clock.now })
-    let slow = SlowRemoval(memory, waitsForEntry: true)
+    let slow = ActingStore(memory, before: ActingStore.isEntry)
     let a = try await DeviceFixture("a", slow, clock: clock, enclosesSmall: false)
     let b = try await DeviceFixture("b", memory, clock: clock, enclosesSmall: false)
     for device in [a, b] { try await device.sync() }
     // The first entry is the one by which the store tells its time.
-    slow.beforeRemoval {
-      slow.beforeRemoval {
+    slow.once {
+      slow.once {
         try b.write("a content", to: "Notes.txt")
         try await b.sync()
       }
@@ -332,10 +331,8 @@ struct GarbageCollectionTests {
             return isCut
           } ? .refusal(.unreachable) : nil
       }, now: { clock.now })
-    let slow = SlowRemoval(memory)
-    var policy = RetryingStore.Policy()
-    policy.longestRemoval = .zero
-    let retrying = RetryingStore(slow, policy: policy) { _ in }
+    let slow = ActingStore(memory, before: ActingStore.isRemovalOfBlob)
+    let retrying = RetryingStore(slow, policy: with(.init()) { $0.longestRemoval = .zero }) { _ in }
     let a = try await DeviceFixture("a", retrying, clock: clock, enclosesSmall: false)
     let b = try await DeviceFixture("b", memory, clock: clock, enclosesSmall: false)
     for device in [a, b] { try await device.sync() }
@@ -343,7 +340,7 @@ struct GarbageCollectionTests {
     try await memory.put(Data(text.utf8), at: BlobName(of: Data(text.utf8)).key)
     try b.write(text, to: "Notes.txt")
     // The connection breaks, and comes back after the collection has ended (GC2).
-    slow.beforeRemoval {
+    slow.once {
       #expect(try await b.container.sync().failures.map(\.name) == ["Notes.txt"])
       clock.advance(1_201)
       try await b.sync()
@@ -351,40 +348,6 @@ struct GarbageCollectionTests {
     }
     await #expect(throws: (any Error).self) { try await a.container.collectGarbage(isDryRun: false) }
     #expect(try await b.container.check(reads: true).isWhole)
-  }
-}
-
-/// A store whose first removal of a blob, or first entry of the log, waits for another machine.
-private final class SlowRemoval: ObjectStore {
-  let base: any ObjectStore
-  private let waitsForEntry: Bool
-  private let action = Mutex<(@Sendable () async throws -> Void)?>(nil)
-
-  init(_ base: any ObjectStore, waitsForEntry: Bool = false) {
-    (self.base, self.waitsForEntry) = (base, waitsForEntry)
-  }
-
-  func beforeRemoval(_ body: @escaping @Sendable () async throws -> Void) { action.withLock { $0 = body } }
-
-  var place: String { base.place }
-
-  private func waits(for call: StoreCall) -> Bool {
-    switch call {
-    case .delete(let key): !waitsForEntry && key.string.hasPrefix("blobs/")
-    case .put(_, let key, _): waitsForEntry && key.string.hasPrefix("log/")
-    default: false
-    }
-  }
-
-  func send(_ call: StoreCall) async throws(ObjectStoreError) -> StoreAnswer {
-    if waits(for: call) {
-      let body = action.withLock { action in
-        defer { action = nil }
-        return action
-      }
-      do { try await body?() } catch { Issue.record(error) }
-    }
-    return try await base.send(call)
   }
 }
 

@@ -88,11 +88,7 @@ enum HostileContent: String, CaseIterable {
     case .hugeTotals: return try await raw([good], TreeTotals(entries: 1 << 60, bytes: 4))
     case .hugeFile:
       return try await raw([
-        good,
-        content(file("bad")) {
-          $0.size = 1 << 49
-          $0.list = BlobName(ContentHash(of: [1]))
-        },
+        good, content(file("bad")) { ($0.size, $0.list) = (1 << 49, BlobName(ContentHash(of: [1]))) },
       ])
     case .loop:
       // A page that names itself would need its own hash. So the store gives it under another name.
@@ -137,37 +133,19 @@ enum HostileContent: String, CaseIterable {
       // A list in the place of a piece.
       let list = PieceList([FilePiece(BlobName(ContentHash(of: [1])), size: 5 << 20)])
       let name = try await blobs.put(list.bytes)
-      return try await raw([
-        good,
-        content(file("bad")) {
-          $0.size = 5 << 20
-          $0.list = name
-        },
-      ])
+      return try await raw([good, content(file("bad")) { ($0.size, $0.list) = (5 << 20, name) }])
     case .pieceTooLarge:
       let pieces = PieceList([
         FilePiece(BlobName(ContentHash(of: [1])), size: 9 << 20),
         FilePiece(BlobName(ContentHash(of: [1])), size: 1 << 20),
       ])
       let name = try await blobs.put(pieces.bytes)
-      return try await raw([
-        good,
-        content(file("bad")) {
-          $0.size = 10 << 20
-          $0.list = name
-        },
-      ])
+      return try await raw([good, content(file("bad")) { ($0.size, $0.list) = (10 << 20, name) }])
     case .wrongHash:
       // The pieces are right, and the file is another one.
       let one = FilePiece(try await blobs.put(Data("one ".utf8)), size: 4)
       let name = try await PieceList.store([one, one], in: blobs)
-      return try await raw([
-        good,
-        content(file("bad")) {
-          $0.size = 8
-          $0.list = name
-        },
-      ])
+      return try await raw([good, content(file("bad")) { ($0.size, $0.list) = (8, name) }])
     case .flatWithTwo: return try await raw([file("Content"), file("More")])
     case .flatFolder: return try await raw([TreeEntry("Content", .directory, mode: 0o755)])
     }
@@ -237,9 +215,7 @@ struct HostileContainerTests {
 
   @Test
   func `gets no folder for a file without end, and no more than the disk has`() async throws {
-    var options = CrashDisk.Options()
-    options.room = DiskRoom(bytes: 1 << 20)
-    let disk = try CrashDisk(options: options)
+    let disk = try CrashDisk(options: with(.init()) { $0.room = DiskRoom(bytes: 1 << 20) })
     let counter = CallCounter()
     let blobs = BlobStore(counter.store())
     let content = FileContent(

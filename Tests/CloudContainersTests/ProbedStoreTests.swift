@@ -42,8 +42,7 @@ struct ProbedStoreTests {
     try Data(text.replacing("one.example", with: "two.example").utf8).write(to: settings)
     isSound.withLock { $0 = false }
     let moved = try await CloudContainer.open(url, in: store)
-    let error = await #expect(throws: ObjectStoreError.self) { try await moved.sync() }
-    #expect(error?.code == .unsound)
+    await expect(\ObjectStoreError.code, .unsound) { try await moved.sync() }
     isSound.withLock { $0 = true }
     try await moved.sync()
     let before = store.callCount

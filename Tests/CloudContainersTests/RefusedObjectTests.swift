@@ -244,7 +244,6 @@ struct RefusedObjectTests {
     let a = try await DeviceFixture("a", server.store())
     try a.write("one", to: "Notes.txt")
     isOff.withLock { $0 = true }
-    let error = await #expect(throws: ObjectStoreError.self) { try await a.container.sync() }
-    #expect(error?.code == .forbidden)
+    await TestSupport.expect(\ObjectStoreError.code, .forbidden) { try await a.container.sync() }
   }
 }

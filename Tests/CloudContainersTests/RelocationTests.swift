@@ -94,8 +94,7 @@ struct RelocationTests {
     try await CloudContainer.relocate(a.url, to: new, address: "new", tellingIn: isTold ? old : nil)
     let before = try await keys(old)
     try a.write("two of them", to: "a.txt")
-    let error = await #expect(throws: CloudDataError.self) { try await a.container.sync() }
-    #expect(error?.code == .moved)
+    await expect(\CloudDataError.code, .moved) { try await a.container.sync() }
     #expect(try await keys(old) == before)
     let moved = DeviceFixture(try await CloudContainer.open(a.url, in: new))
     #expect(try await moved.sync().documents.map(\.uploaded) == [true])

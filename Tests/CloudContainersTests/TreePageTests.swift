@@ -80,8 +80,7 @@ struct TreePageTests {
     before.lastPath = "b"
     let other = TreeBranch(lastPath: "bb", page: name, totals: right)
     for branches in [[far], [few], [before], [other, branch]] {
-      let error = await #expect(throws: CloudDataError.self) { try await read(branches) }
-      #expect(error?.code == .invalid)
+      await expect(\CloudDataError.code, .invalid) { try await read(branches) }
     }
     await #expect(throws: CloudDataError.self) { try await read([branch], level: 2) }
     await #expect(throws: CloudDataError.self) { try await read([branch], TreeTotals(entries: 3, bytes: 3)) }

@@ -60,7 +60,6 @@ struct UnfinishedFolderTests {
   @Test func `with a state belongs to its container`() async throws {
     let (folder, file, store) = try await makeLeftover()
     try Data().write(to: file.deletingLastPathComponent().appending(path: "state.sqlite"))
-    let error = await #expect(throws: FilePackageError.self) { _ = try await add(folder, to: store) }
-    #expect(error?.code == .fileExists)
+    await expect(\FilePackageError.code, .fileExists) { try await add(folder, to: store) }
   }
 }

@@ -122,8 +122,7 @@ struct HTTPClientTests {
     while server.requests.isEmpty { await Task.yield() }
     for task in tasks.reversed() { task.cancel() }
     for task in tasks {
-      let error = await #expect(throws: ObjectStoreError.self) { try await task.value }
-      #expect(error?.code == .cancelled)
+      await expect(\ObjectStoreError.code, .cancelled) { try await task.value }
     }
     #expect(server.requests.count == 1)
   }

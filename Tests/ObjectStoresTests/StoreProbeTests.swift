@@ -78,8 +78,7 @@ struct StoreProbeTests {
 
   @Test func `says why it could not look, and removes what it made`() async throws {
     let store = MemoryStore { $0.operation == .list ? .refusal(.forbidden) : nil }
-    let error = await #expect(throws: ObjectStoreError.self) { try await StoreProbe(store).run() }
-    #expect(error?.code == .forbidden)
+    await expect(\ObjectStoreError.code, .forbidden) { try await StoreProbe(store).run() }
     #expect(store.keys == [])
   }
 }
