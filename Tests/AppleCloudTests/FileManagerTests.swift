@@ -32,8 +32,7 @@ struct FileManagerTests {
       { try files.setUbiquitous(true, itemAt: url, destinationURL: other) },
       { try files.setUbiquitous(false, itemAt: url, destinationURL: other) },
     ] {
-      let error = #expect(throws: CocoaError.self) { try call() }
-      #expect(error?.code == .ubiquitousFileUnavailable)
+      expect(\CocoaError.code, .ubiquitousFileUnavailable) { try call() }
     }
     #expect(CloudFixture.text(at: url) == "one")
   }
@@ -170,10 +169,9 @@ struct FileManagerTests {
     try CloudFixture.write("mine", to: local)
     #expect(files.isUbiquitousItem(at: remote) && CloudFixture.text(at: remote) == nil)
     for flag in [true, false] {
-      let error = #expect(throws: CocoaError.self) {
+      expect(\CocoaError.code, .fileWriteFileExists) {
         try files.setUbiquitous(flag, itemAt: flag ? local : remote, destinationURL: flag ? remote : local)
       }
-      #expect(error?.code == .fileWriteFileExists)
     }
     #expect(CloudFixture.text(at: local) == "mine")
     // A placeholder moves out with its content.

@@ -10,7 +10,7 @@ struct MetadataQueryTests {
   /// The notifications of a query, in words.
   // `@unchecked`: `init` alone changes the observers.
   private final class Log: @unchecked Sendable {
-    let lines = Mutex<[String]>([])
+    private let notes = NoteList<[String]>()
     private var observers: [any NSObjectProtocol] = []
 
     init(_ query: NSMetadataQuery) {
@@ -28,7 +28,7 @@ struct MetadataQueryTests {
           let words = changes.flatMap { word, key in
             (note.userInfo?[key] as? [NSMetadataItem] ?? []).map { "\(word) \(MetadataQueryTests.name($0))" }
           }
-          self?.lines.withLock { $0 += [word] + words }
+          self?.notes.add([word] + words)
         }
         observers.append(observer)
       }
@@ -38,13 +38,8 @@ struct MetadataQueryTests {
       for observer in observers { NotificationCenter.default.removeObserver(observer) }
     }
 
-    func has(_ line: String) -> Bool { lines.withLock { $0.contains(line) } }
-    func take() -> [String] {
-      lines.withLock { lines in
-        defer { lines = [] }
-        return lines
-      }
-    }
+    func has(_ line: String) -> Bool { notes.all.joined().contains(line) }
+    func take() -> [String] { notes.taken().flatMap { $0 } }
   }
 
   private static func name(_ item: NSMetadataItem) -> String {

@@ -77,8 +77,6 @@ private final class Folder: NSDocument {
 struct NSDocumentActionTests {
   private let type = "public.plain-text"
 
-  private func text(at url: URL) -> String? { try? String(contentsOf: url, encoding: .utf8) }
-
   @Test(.timeLimit(.minutes(10)))
   func `calls presenter methods that wait for the main queue`() async throws {
     let url = url("Trip.txt")

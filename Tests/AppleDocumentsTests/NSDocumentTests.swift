@@ -63,8 +63,6 @@ private final class Folder: NSDocument {
 struct NSDocumentTests {
   private let type = "public.plain-text"
 
-  private func text(at url: URL) -> String? { try? String(contentsOf: url, encoding: .utf8) }
-
   @Test func `is made, closed, opened, edited, saved, undone, redone, saved and opened again`() async throws {
     let url = url("Trip.txt")
     let new = try Text(type: type)
@@ -125,7 +123,7 @@ struct NSDocumentTests {
     for text in ["two", "three", "four"] {
       document.set("Small", Data(text.utf8))
       try await document.save(to: url, ofType: "public.folder", for: .saveOperation)
-      #expect(self.text(at: url.appending(path: "Small")) == text)
+      #expect(AppleDocumentsTests.text(at: url.appending(path: "Small")) == text)
     }
     #expect(await document.finishClosing())
   }

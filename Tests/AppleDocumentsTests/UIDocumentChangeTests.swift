@@ -9,9 +9,6 @@ import Testing
 @Suite("A UIDocument whose file another program changes", .temporaryDirectory)
 @MainActor
 struct UIDocumentChangeTests {
-  /// The text on disk; nil if it cannot be read.
-  private func text(at url: URL) -> String? { try? String(contentsOf: url, encoding: .utf8) }
-
   @Test func `loads what another program has written`() async throws {
     let url = url("Shared.txt")
     let note = Note(fileURL: url)
@@ -28,10 +25,7 @@ struct UIDocumentChangeTests {
 
   /// Returns a document whose engine has read "Three" of another program, and whose model still has "Two".
   private func noteBeforeItLoads(at url: URL, _ alongside: () throws -> Void = {}) async throws -> Note {
-    let note = Note(fileURL: url)
-    note.autosavePolicy = nil
-    note.setText("One")
-    #expect(await note.save(to: url, for: .forCreating))
+    let note = await Note.make(at: url, "One")
     // The watcher runs when it has told of this one.
     try "Two".write(to: url, atomically: false, encoding: .utf8)
     while note.text != "Two" { await Task.yield() }

@@ -1,5 +1,6 @@
 import AppleDocuments
 import Documents
+import Testing
 
 /// A text document, as on iOS.
 final class Note: UIDocument {
@@ -15,6 +16,15 @@ final class Note: UIDocument {
   override init(fileURL url: URL) {
     super.init(fileURL: url)
     recoveryFolder = nil
+  }
+
+  /// Makes a document that saves only when it is told to.
+  static func make(at url: URL, _ text: String? = nil) async -> Note {
+    let note = Note(fileURL: url)
+    note.autosavePolicy = nil
+    if let text { note.setText(text) }
+    #expect(await note.save(to: url, for: .forCreating))
+    return note
   }
 
   func setText(_ new: String) {
@@ -184,3 +194,6 @@ final class Database: UIDocument {
     super.accommodatePresentedItemDeletion(completionHandler: completionHandler)
   }
 }
+
+/// The text on disk; nil if it cannot be read.
+func text(at url: URL) -> String? { try? String(contentsOf: url, encoding: .utf8) }

@@ -33,9 +33,7 @@ private final class AskingNote: UIDocument {
 struct UIDocumentOrderTests {
   @Test(arguments: [false, true]) func `end in their order, also after a close`(isEdited: Bool) async throws {
     let url = url("Order.txt")
-    let note = Note(fileURL: url)
-    note.autosavePolicy = nil
-    #expect(await note.save(to: url, for: .forCreating))
+    let note = await Note.make(at: url)
     if isEdited { note.setText("edited") }
     var results: [String] = []
     func result(_ name: String) -> (Bool) -> Void { { results.append("\(name) \($0)") } }

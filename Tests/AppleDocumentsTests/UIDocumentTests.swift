@@ -9,9 +9,6 @@ import Testing
 @Suite("A UIDocument", .temporaryDirectory)
 @MainActor
 struct UIDocumentTests {
-  /// The text on disk; nil if it cannot be read.
-  private func text(at url: URL) -> String? { try? String(contentsOf: url, encoding: .utf8) }
-
   @Test func `is made, closed, opened, edited, saved, undone, redone, saved and opened again`() async throws {
     let url = url("Trip.txt")
     let note = Note(fileURL: url)
@@ -183,10 +180,7 @@ struct UIDocumentTests {
   @Test func `stays at its place if its model refuses another file`() async throws {
     let url = url("Good.txt")
     let other = url.deletingLastPathComponent().appending(path: "Other.txt")
-    let note = Note(fileURL: url)
-    note.autosavePolicy = nil
-    note.setText("good")
-    #expect(await note.save(to: url, for: .forCreating))
+    let note = await Note.make(at: url, "good")
     note.setText("edited")
     try Data([0xFF]).write(to: other)
     #expect(await !note.revert(toContentsOf: other))
@@ -199,10 +193,7 @@ struct UIDocumentTests {
   // MF3
   @Test func `keeps a copy of its file if its model refuses it`() async throws {
     let url = url("Good.txt")
-    let note = Note(fileURL: url)
-    note.autosavePolicy = nil
-    note.setText("good")
-    #expect(await note.save(to: url, for: .forCreating))
+    let note = await Note.make(at: url, "good")
     note.setText("edited")
     try Data([0xFF]).write(to: url)
     #expect(await !note.revert(toContentsOf: url))
@@ -216,10 +207,7 @@ struct UIDocumentTests {
   // MF3
   @Test func `stays as it was if it cannot be read again`() async throws {
     let url = url("Bad.txt")
-    let note = Note(fileURL: url)
-    note.autosavePolicy = nil
-    note.setText("good")
-    #expect(await note.save(to: url, for: .forCreating))
+    let note = await Note.make(at: url, "good")
     note.setText("edited")
     let other = url.deletingLastPathComponent().appending(path: "Other.txt")
     #expect(await !note.revert(toContentsOf: other))
@@ -236,10 +224,7 @@ struct UIDocumentTests {
 
   @Test func `goes on at another place, and saves over a document that it has not opened`() async throws {
     let url = url("First.txt")
-    let note = Note(fileURL: url)
-    note.autosavePolicy = nil
-    note.setText("one")
-    #expect(await note.save(to: url, for: .forCreating))
+    let note = await Note.make(at: url, "one")
     let second = url.deletingLastPathComponent().appending(path: "Second.txt")
     note.setText("two")
     #expect(await note.save(to: second, for: .forCreating))
@@ -273,9 +258,7 @@ struct UIDocumentTests {
 
   @Test func `writes no contents over later ones`() async throws {
     let url = url("Late.txt")
-    let note = Note(fileURL: url)
-    note.autosavePolicy = nil
-    #expect(await note.save(to: url, for: .forCreating))
+    let note = await Note.make(at: url)
     note.setText("early")
     var results: [Bool] = []
     note.save(to: url, for: .forOverwriting) { results.append($0) }

@@ -102,10 +102,8 @@ struct ArchiveFixture {
 
   /// Returns the report of an import that leaves nothing.
   func check(_ archive: String) async throws -> ImportReport {
-    var options = ImportOptions()
-    options.isDryRun = true
     let names = try names
-    let report = try await take(archive, to: "Dry run.pack", options: options)
+    let report = try await take(archive, to: "Dry run.pack", options: with(.init()) { $0.isDryRun = true })
     #expect(try self.names == names)
     return report
   }

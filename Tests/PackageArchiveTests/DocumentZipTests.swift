@@ -12,11 +12,7 @@ struct DocumentZipTests {
     "OPS": ["chapter.xhtml": "<p>Three valleys</p>", "images": [:]], "A first name": "a",
   ]
 
-  private static var flat: ExportOptions {
-    var options = ExportOptions()
-    options.topFolder = .none
-    return options
-  }
+  private static var flat: ExportOptions { with(.init()) { $0.topFolder = .none } }
 
   @Test func `says first what kind it is, stored and without extra fields`() async throws {
     try await fixture.makeArchive("Book.epub", of: Self.book, options: Self.flat)

@@ -101,9 +101,7 @@ struct HostileArchiveTests {
     try await expectRefused(Zip(.init(name)).bytes, .unsafeName, naming: shown)
     try await expectRefused(Tar(.init(name)).bytes, .unsafeName, naming: shown)
     try Data(Tar(.init(name, "x")).bytes).write(to: fixture.url("a"))
-    var options = ImportOptions()
-    options.allowsControlCharacters = true
-    try await fixture.take("a", options: options)
+    try await fixture.take("a", options: with(.init()) { $0.allowsControlCharacters = true })
     #expect(try fixture.tree("Back.pack").entries.keys.map(\.string) == [name])
   }
 
@@ -170,9 +168,7 @@ struct HostileArchiveTests {
   @Test func `may have names that only people take for the same, when that is allowed`() async throws {
     try Data(Tar(.init("a", "1"), .init("A", "2"), .init("\u{E9}", "3"), .init("e\u{301}", "4")).bytes)
       .write(to: fixture.url("a.tar"))
-    var options = ImportOptions()
-    options.allowsSimilarNames = true
-    try await fixture.take("a.tar", options: options)
+    try await fixture.take("a.tar", options: with(.init()) { $0.allowsSimilarNames = true })
     #expect(try fixture.tree("Back.pack") == ["a": "1", "A": "2", "\u{E9}": "3", "e\u{301}": "4"])
   }
 
@@ -215,9 +211,7 @@ struct HostileArchiveTests {
 
   @Test func `may have links that lead out, when that is allowed`() async throws {
     try Data(Tar(.init("x"), .init("link", type: "2", link: "/etc/hosts")).bytes).write(to: fixture.url("a"))
-    var options = ImportOptions()
-    options.allowsLinksOutside = true
-    try await fixture.take("a", options: options)
+    try await fixture.take("a", options: with(.init()) { $0.allowsLinksOutside = true })
     #expect(try fixture.tree("Back.pack")["link"] == .link(Array("/etc/hosts".utf8)))
   }
 

@@ -22,9 +22,7 @@ struct LargeArchiveTests {
     try file.truncate(atOffset: size)
     let report = try await fixture.export("a", as: format)
     #expect(report.bytes == size + 1 && (format == .tar || report.archiveBytes < 16 << 20))
-    var options = ImportOptions()
-    options.limits.ratio = .max
-    try await fixture.take("a", options: options)
+    try await fixture.take("a", options: with(.init()) { $0.limits.ratio = .max })
     let back = try FileHandle(forReadingFrom: fixture.url("Back.pack/hole.bin"))
     #expect(try back.seekToEnd() == size)
     try back.seek(toOffset: place)
@@ -47,9 +45,7 @@ struct LargeArchiveTests {
     try fixture.makePackage(["z.txt": "the last one"])
     let file = try FileHandle(forUpdating: Self.made(fixture.url("Trip.pack/large.bin")))
     try file.truncate(atOffset: 9 << 29)
-    var options = ExportOptions()
-    options.level = 0
-    try await check(fixture, entries: 3, options)
+    try await check(fixture, entries: 3, with(ExportOptions()) { $0.level = 0 })
   }
 
   private static func made(_ url: URL) throws -> URL {

@@ -128,9 +128,7 @@ struct OtherProgramsTests {
   @Test(.enabled(if: Program.installed("7z") != nil, "needs 7z"))
   func `are exchanged with a passphrase`() async throws {
     try fixture.makePackage()
-    var options = ExportOptions()
-    options.passphrase = "secret"
-    try await fixture.export("ours.zip", options: options)
+    try await fixture.export("ours.zip", options: with(.init()) { $0.passphrase = "secret" })
     #expect(try run("7z", ["t", "-psecret", "ours.zip"], in: fixture.folder).status == 0)
     #expect(try run("7z", ["t", "-pwrong", "ours.zip"], in: fixture.folder).status != 0)
     // libarchive cannot read encrypted links.
@@ -141,9 +139,7 @@ struct OtherProgramsTests {
     let made = try run(
       "7z", ["a", "-snl", "-psecret", "-mem=AES256", "theirs.zip", "Trip.pack"], in: fixture.folder)
     try #require(made.status == 0)
-    var with = ImportOptions()
-    with.passphrase = "secret"
-    try await fixture.take("theirs.zip", options: with)
+    try await fixture.take("theirs.zip", options: with(.init()) { $0.passphrase = "secret" })
     #expect(try fixture.tree("Back.pack") == tree)
   }
 

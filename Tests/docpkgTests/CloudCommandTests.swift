@@ -38,17 +38,6 @@ enum CloudPlace: CaseIterable {
 
 @Suite("docpkg cloud", .tags(.process), .temporaryDirectory)
 struct CloudCommandTests {
-  /// The report of `sync --json`.
-  private struct Report: Decodable {
-    struct Document: Decodable {
-      var name: String
-      var events: [String]
-    }
-    var documents: [Document]
-    var requests: Int
-    var bytesSent: Int
-  }
-
   /// A document of `list --json`.
   private struct Item: Decodable {
     var name: String
@@ -93,7 +82,7 @@ struct CloudCommandTests {
   func `brings the documents of one folder to another one`(kind: CloudPlace) throws {
     try makeTwoFolders(kind)
     try output("new", "A/Trip.imageNotes", "--text", "Three valleys")
-    let first = try decoded(docpkg("cloud", "sync", "A", "--json"), as: Report.self)
+    let first = try decoded(docpkg("cloud", "sync", "A", "--json"), as: SyncLine.self)
     #expect(first.documents.map(\.name) == ["Trip.imageNotes"] && first.documents[0].events == ["uploaded"])
     // A run that finds nothing makes one request. The one after an upload also reads the entry of its news.
     try cloud("sync", "A")
@@ -108,7 +97,7 @@ struct CloudCommandTests {
     // And back.
     try output("edit", "B/Trip.imageNotes", "--append", "The hut")
     #expect(try items("B").map(\.isUploaded) == [false])
-    let second = try decoded(docpkg("cloud", "sync", "B", "--json"), as: Report.self)
+    let second = try decoded(docpkg("cloud", "sync", "B", "--json"), as: SyncLine.self)
     #expect(second.documents.map(\.events) == [["uploaded"]] && second.requests <= 8)
     try cloud("sync", "A")
     #expect(try docpkg("show", "A/Trip.imageNotes").output.contains("The hut"))
@@ -270,11 +259,8 @@ struct CloudCommandTests {
     let here = try start("cloud", "sync", "A", "--watch", "--interval", "1", "--json")
     let there = try start("cloud", "sync", "B", "--watch", "--interval", "1", "--json")
     try write("rain", to: "A/note.txt")
-    try await here.waits { (line: Report) in line.documents.contains { $0.events == ["uploaded"] } }
-    while try items("B").map(\.name) != ["note.txt"] {
-      try #require(there.isRunning)
-      try await Task.sleep(for: .milliseconds(50))
-    }
+    try await here.waits { (line: SyncLine) in line.documents.contains { $0.events == ["uploaded"] } }
+    try await there.waits { try items("B").map(\.name) == ["note.txt"] }
     kill(here.number, SIGINT)
     let end = try here.wait()
     #expect(end.signal == SIGINT && end.errors.contains("what is done stays"))

@@ -188,10 +188,7 @@ private final class SecretFixture: Sendable {
     let before = server.requests.count
     let program = try tool.start(
       ["cloud", "sync", name, "--watch", "--interval", "1", "--json"], in: folder, environment: environment)
-    while server.requests.count < before + 3 {
-      try #require(program.isRunning)
-      try await Task.sleep(for: .milliseconds(20))
-    }
+    try await program.waits { server.requests.count >= before + 3 }
     program.signal(SIGINT)
     let run = try program.wait()
     state.withLock { $0.printed += run.output + run.errors }

@@ -7,20 +7,6 @@ import Testing
 
 @Suite("docpkg cloud sync --watch", .tags(.process), .timeLimit(.minutes(20)), .temporaryDirectory)
 struct CloudWatchTests {
-  /// A line of `--json`.
-  private struct Line: Decodable {
-    struct Document: Decodable {
-      var name: String
-      var events: [String]
-    }
-    var documents: [Document]
-    var requests: Int
-
-    func has(_ event: String, of name: String) -> Bool {
-      documents.contains { $0.name == name && $0.events.contains(event) }
-    }
-  }
-
   /// Makes a container folder `A` in a service, and watches it.
   private func withWatchedFolder(
     _ prepare: (FilePath) throws -> Void = { _ in },
@@ -50,11 +36,11 @@ struct CloudWatchTests {
       for name in ["TXT.rtf", "txt.rtf"] { try write(name, to: folder.appending("Bad.rtfd/\(name)")) }
       try write("rain", to: folder.appending("first.txt"))
     } _: { folder, _, _, program in
-      try await program.waits { (line: Line) in
+      try await program.waits { (line: SyncLine) in
         line.has("failed", of: "Bad.rtfd") && line.has("uploaded", of: "first.txt")
       }
       try write("sun", to: folder.appending("second.txt"))
-      try await program.waits { (line: Line) in line.has("uploaded", of: "second.txt") }
+      try await program.waits { (line: SyncLine) in line.has("uploaded", of: "second.txt") }
     }
   }
 
@@ -64,17 +50,14 @@ struct CloudWatchTests {
     try await withWatchedFolder { folder in
       try write("rain", to: folder.appending("first.txt"))
     } _: { folder, server, begin, program in
-      let first = try await program.waits { (line: Line) in line.has("uploaded", of: "first.txt") }
+      let first = try await program.waits { (line: SyncLine) in line.has("uploaded", of: "first.txt") }
       let idle = server.requests.count
-      while server.requests.count < idle + 8 {
-        try #require(program.isRunning)
-        try await Task.sleep(for: .milliseconds(20))
-      }
+      try await program.waits { server.requests.count >= idle + 8 }
       // The first look reads the entry of the upload. Then each one asks for the same: a second request would differ.
       let asked = server.requests[(idle + 3)..<(idle + 8)].map { "\($0.method) \($0.path)?\($0.query)" }
       #expect(Set(asked).count == 1 && asked[0].contains("log"), "\(asked)")
       try write("sun", to: folder.appending("second.txt"))
-      let second = try await program.waits { (line: Line) in line.has("uploaded", of: "second.txt") }
+      let second = try await program.waits { (line: SyncLine) in line.has("uploaded", of: "second.txt") }
       // The looks between the lines count in the second one.
       let requests = server.requests
       let news = requests.indices.filter {

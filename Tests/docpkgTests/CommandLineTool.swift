@@ -119,6 +119,21 @@ extension S3Server {
   var place: [String] { ["s3://\(Self.bucket)/me", "--endpoint", endpoint, "--region", Self.region] }
 }
 
+/// A line of `sync --json`.
+struct SyncLine: Decodable {
+  struct Document: Decodable {
+    var name: String
+    var events: [String]
+  }
+  var documents: [Document]
+  var requests: Int
+  var bytesSent: Int
+
+  func has(_ event: String, of name: String) -> Bool {
+    documents.contains { $0.name == name && $0.events.contains(event) }
+  }
+}
+
 extension RunningProgram {
   /// The whole lines of JSON that the program has printed so far.
   func lines<Line: Decodable>(_ type: Line.Type = Line.self) throws -> [Line] {
@@ -126,6 +141,14 @@ extension RunningProgram {
     guard let end = written.lastIndex(of: UInt8(ascii: "\n")) else { return [] }
     return try written[..<end].split(separator: UInt8(ascii: "\n")).map {
       try JSONDecoder().decode(Line.self, from: $0)
+    }
+  }
+
+  /// Waits until a condition holds; the test's time limit ends the wait.
+  func waits(until condition: () throws -> Bool) async throws {
+    while try !condition() {
+      try #require(isRunning)
+      try await Task.sleep(for: .milliseconds(20))
     }
   }
 

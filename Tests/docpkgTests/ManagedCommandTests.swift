@@ -177,10 +177,7 @@ struct ManagedCommandTests {
     let writer = try Program("bookkeeper").start(
       [folder.appending("Book.recipebook").string, "count", "1"], in: folder, input: .lines)
     defer { writer.kill() }
-    while !String(decoding: writer.output, as: UTF8.self).contains("\n") {
-      try #require(writer.isRunning)
-      try await Task.sleep(for: .milliseconds(20))
-    }
+    try await writer.waits { String(decoding: writer.output, as: UTF8.self).contains("\n") }
     for number in 1...5 {
       #expect(try output("info", "Book.recipebook").contains("open: yes, in another program"))
       let verified = try docpkg("verify", "Book.recipebook")

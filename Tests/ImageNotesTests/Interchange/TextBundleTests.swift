@@ -24,67 +24,36 @@ struct TextBundleTests {
 
   // MARK: References
 
-  /// A text that names `assets/a.png` or other files, and the text that the document gets.
-  static let references: [(String, String)] = [
-    ("![](assets/a.png)", "![](Images/a.png)"),
-    ("a ![b](assets/a.png \"title\") c", "a ![b](Images/a.png \"title\") c"),
-    ("![](<assets/a.png>)", "![](<Images/a.png>)"),
-    ("![](./assets/a.png)", "![](Images/a.png)"),
-    ("![](assets/%61.png)", "![](Images/%61.png)"),
-    ("![](assets%2Fa.png)", "![](Images/a.png)"),
-    ("![](assets/b c.png)", "![](Images/b c.png)"),
-    ("![](assets/b c.png \"title\")", "![](Images/b c.png \"title\")"),
-    ("![](assets/b%20c.png 'title')", "![](Images/b%20c.png 'title')"),
-    ("![](assets/d(1).png)", "![](Images/d(1).png)"),
-    ("![](assets/d\\(1\\).png)", "![](Images/d\\(1\\).png)"),
-    ("![](assets/a.png?raw=1#x)", "![](Images/a.png?raw=1#x)"),
-    ("[![b](assets/a.png)](https://example.org)", "[![b](Images/a.png)](https://example.org)"),
-    ("![one ![](assets/a.png) two](assets/b%20c.png)", "![one ![](Images/a.png) two](Images/b%20c.png)"),
-    ("![b][image-1]\n\n[image-1]:\tassets/a.png", "![b][image-1]\n\n[image-1]:\tImages/a.png"),
-    ("![Pic A]\n\n[pic  a]: assets/a.png \"title\"", "![Pic A]\n\n[pic  a]: Images/a.png \"title\""),
-    ("![b][]\n\n[B]: <assets/b c.png>", "![b][]\n\n[B]: <Images/b c.png>"),
-    ("<img src=\"assets/a.png\" alt=\"b\">", "<img src=\"Images/a.png\" alt=\"b\">"),
-    ("<IMG width=3 SRC='assets/b%20c.png'/>", "<IMG width=3 SRC='Images/b%20c.png'/>"),
-    ("![](assets/a.png =100x20)", "![](Images/a.png =100x20)"),
-    ("![](assets/b c.png =100x)", "![](Images/b c.png =100x)"),
-    ("![](assets/a.png \"title\" =50%)", "![](Images/a.png \"title\" =50%)"),
-    (
-      "![](assets/a.png (title)) ![](<assets/b c.png> (t))",
-      "![](Images/a.png (title)) ![](<Images/b c.png> (t))"
-    ),
-    (
-      "[[assets/e.pdf]] [[No note]] [[assets/e.pdf|a]]",
-      "[[Attachments/e.pdf]] [[No note]] [[Attachments/e.pdf|a]]"
-    ),
-    (
-      "<video src=\"assets/e.pdf\"> <object data='assets/e.pdf'>",
-      "<video src=\"Attachments/e.pdf\"> <object data='Attachments/e.pdf'>"
-    ),
-    ("[assets/a.png]", "[Images/a.png]"),
-    ("[the file](assets/e.pdf)", "[the file](Attachments/e.pdf)"),
-    ("[assets/e.pdf] [x](assets/a.png)", "[Attachments/e.pdf] [x](Images/a.png)"),
-    ("> ![](assets/a.png)\n> ![](assets/a.png)", "> ![](Images/a.png)\n> ![](Images/a.png)"),
-    ("\u{1F41B} ![\u{E4}](assets/a.png)", "\u{1F41B} ![\u{E4}](Images/a.png)"),
+  /// Texts with files of the bundle in braces.
+  private static let spellings = [
+    "![]({a.png})", "a ![b]({a.png} \"title\") c", "![](<{a.png}>)", "![]({%61.png})", "![]({b c.png})",
+    "![]({b c.png} \"title\")", "![]({b%20c.png} 'title')", "![]({d(1).png})", "![]({d\\(1\\).png})",
+    "![]({a.png}?raw=1#x)", "[![b]({a.png})](https://example.org)", "![one ![]({a.png}) two]({b%20c.png})",
+    "![b][image-1]\n\n[image-1]:\t{a.png}", "![Pic A]\n\n[pic  a]: {a.png} \"title\"",
+    "![b][]\n\n[B]: <{b c.png}>", "<img src=\"{a.png}\" alt=\"b\">", "<IMG width=3 SRC='{b%20c.png}'/>",
+    "![]({a.png} =100x20)", "![]({b c.png} =100x)", "![]({a.png} \"title\" =50%)",
+    "![]({a.png} (title)) ![](<{b c.png}> (t))", "[[{e.pdf}]] [[No note]] [[{e.pdf}|a]]",
+    "<video src=\"{e.pdf}\"> <object data='{e.pdf}'>", "[{a.png}]", "[the file]({e.pdf})",
+    "[{e.pdf}] [x]({a.png})", "> ![]({a.png})\n> ![]({a.png})", "\u{1F41B} ![\u{E4}]({a.png})",
     // No references.
-    ("`![](assets/x.png)`", "`![](assets/x.png)`"),
-    ("``a ` ![](assets/x.png)`` ![](assets/a.png)", "``a ` ![](assets/x.png)`` ![](Images/a.png)"),
-    ("`open ![](assets/a.png)", "`open ![](Images/a.png)"),
-    ("```\n![](assets/x.png)\n```\n![](assets/a.png)", "```\n![](assets/x.png)\n```\n![](Images/a.png)"),
-    ("~~~ md\n![](assets/x.png)\n```\n", "~~~ md\n![](assets/x.png)\n```\n"),
-    ("- a\n  ````\n  ```\n  ![](x.png)\n  ````\n", "- a\n  ````\n  ```\n  ![](x.png)\n  ````\n"),
-    ("<!-- ![](assets/x.png) --> ![](assets/a.png)", "<!-- ![](assets/x.png) --> ![](Images/a.png)"),
-    ("!\\[](assets/x.png) \\![a](assets/a.png)", "!\\[](assets/x.png) \\![a](Images/a.png)"),
-    ("![a\n\nb](assets/x.png)", "![a\n\nb](assets/x.png)"),
-    ("![a](assets/x.png", "![a](assets/x.png"),
-    ("[assets/no such] [a/b](c) [x]: y", "[assets/no such] [a/b](c) [x]: y"),
-    ("[Other](Other.md) [anchor](#a) <a href='b'>", "[Other](Other.md) [anchor](#a) <a href='b'>"),
-    (
-      "![](https://example.org/x.png) ![](data:image/png;base64,AA==)",
-      "![](https://example.org/x.png) ![](data:image/png;base64,AA==)"
-    ),
-    ("<a <img src=\"assets/a.png\">", "<a <img src=\"Images/a.png\">"), ("![]() ![", "![]() !["),
-    ("<img src=\"assets/a.png", "<img src=\"assets/a.png"),
+    "`![](assets/x.png)`", "``a ` ![](assets/x.png)`` ![]({a.png})", "`open ![]({a.png})",
+    "```\n![](assets/x.png)\n```\n![]({a.png})", "~~~ md\n![](assets/x.png)\n```\n",
+    "- a\n  ````\n  ```\n  ![](x.png)\n  ````\n", "<!-- ![](assets/x.png) --> ![]({a.png})",
+    "!\\[](assets/x.png) \\![a]({a.png})", "![a\n\nb](assets/x.png)", "![a](assets/x.png",
+    "[assets/no such] [a/b](c) [x]: y", "[Other](Other.md) [anchor](#a) <a href='b'>",
+    "![](https://example.org/x.png) ![](data:image/png;base64,AA==)", "<a <img src=\"{a.png}\">", "![]() ![",
+    "<img src=\"assets/a.png",
   ]
+
+  /// Texts of bundles, and the texts that their documents get.
+  static let references: [(String, String)] =
+    [("![](./assets/a.png)", "![](Images/a.png)"), ("![](assets%2Fa.png)", "![](Images/a.png)")]
+    + spellings.map { text in
+      let inDocument = text.replacing("{e.pdf}", with: "Attachments/e.pdf").replacing("{", with: "Images/")
+      return (
+        text.replacing("{", with: "assets/").replacing("}", with: ""), inDocument.replacing("}", with: "")
+      )
+    }
 
   @Test(arguments: references)
   func `names its files in the document`(text: String, expected: String) throws {
