@@ -119,9 +119,7 @@ struct UbiquitousDocumentTests {
     note.text = "one"
     #expect(await note.save(to: local, for: .forCreating))
     try await withDeadline("the move") {
-      try await waiting {
-        try FileManager.default.setUbiquitous(true, itemAt: local, destinationURL: remote)
-      }
+      try await waiting { try FileManager.default.setUbiquitous(true, itemAt: local, destinationURL: remote) }
     }
     try await CloudFixture.wait(for: "the new place") { await note.fileURL.path == remote.path }
     note.text = "two"
@@ -186,9 +184,7 @@ struct UbiquitousDocumentTests {
       observer = NotificationCenter.default.addObserver(
         forName: UIDocument.stateChangedNotification, object: document, queue: nil
       ) { [weak self, weak document] _ in
-        MainActor.assumeIsolated {
-          if let document { self?.states.append(document.documentState) }
-        }
+        MainActor.assumeIsolated { if let document { self?.states.append(document.documentState) } }
       }
     }
   }

@@ -89,8 +89,7 @@ struct UndoManagerTests {
       calls: [.begin, .add(1), .begin, .add(2), .end, .undoNested], level: 1, undo: 1, redo: 1, values: [1]),
     UndoRow(
       calls: [.begin, .add(1), .begin, .add(2), .end, .undoNested, .redo], level: 1, undo: 1, values: [1, 2]),
-    UndoRow(
-      calls: [.begin, .add(1), .begin, .add(2), .end, .undoNested, .redo, .end, .undo], redo: 1),
+    UndoRow(calls: [.begin, .add(1), .begin, .add(2), .end, .undoNested, .redo, .end, .undo], redo: 1),
     UndoRow(
       calls: [.begin, .begin, .add(2), .end, .add(3), .undoNested], level: 1, undo: 1, values: [2, 3]),
     // Nothing to do.
@@ -99,28 +98,23 @@ struct UndoManagerTests {
     UndoRow(calls: [.undoNested]),
     UndoRow(calls: [.begin, .end, .undo]),
     // Several groups.
-    UndoRow(
-      calls: [.begin, .add(1), .end, .begin, .add(2), .end, .undo], undo: 1, redo: 1, values: [1]),
+    UndoRow(calls: [.begin, .add(1), .end, .begin, .add(2), .end, .undo], undo: 1, redo: 1, values: [1]),
     UndoRow(
       calls: [.begin, .add(1), .end, .begin, .add(2), .end, .undo, .undo, .redo, .redo], undo: 2,
       values: [1, 2]),
     // A new action removes the redo, before its group closes. (US2)
-    UndoRow(
-      calls: [.begin, .add(1), .end, .undo, .begin, .add(2)], level: 1, undo: 1, values: [2]),
+    UndoRow(calls: [.begin, .add(1), .end, .undo, .begin, .add(2)], level: 1, undo: 1, values: [2]),
     UndoRow(calls: [.begin, .add(1), .end, .undo, .begin], level: 1, redo: 1),
     // Levels.
     UndoRow(
       calls: [.levels(2), .begin, .add(1), .end, .begin, .add(2), .end, .begin, .add(3), .end], undo: 2,
       values: [1, 2, 3]),
-    UndoRow(
-      calls: [.begin, .add(1), .end, .begin, .add(2), .end, .levels(1), .undo], redo: 1, values: [1]),
-    UndoRow(
-      calls: [.levels(1), .begin, .begin, .add(1), .end, .begin, .add(2), .end, .end, .undo], redo: 1),
+    UndoRow(calls: [.begin, .add(1), .end, .begin, .add(2), .end, .levels(1), .undo], redo: 1, values: [1]),
+    UndoRow(calls: [.levels(1), .begin, .begin, .add(1), .end, .begin, .add(2), .end, .end, .undo], redo: 1),
     // Registration.
     UndoRow(calls: [.begin, .disable, .add(1), .enable, .end], undo: 1, values: [1]),
     UndoRow(calls: [.disable, .add(1), .disable, .enable, .add(2), .enable], values: [1, 2]),
-    UndoRow(
-      calls: [.begin, .add(1), .end, .undo, .disable, .add(2), .enable], redo: 1, values: [2]),
+    UndoRow(calls: [.begin, .add(1), .end, .undo, .disable, .add(2), .enable], redo: 1, values: [2]),
     // Forgetting.
     UndoRow(calls: [.begin, .add(1), .end, .removeAll, .undo], values: [1]),
     UndoRow(calls: [.begin, .add(1), .removeAll, .end], values: [1]),

@@ -29,9 +29,7 @@ struct MeasurementTests {
     var result = result
     result.summarize(samples(Dictionary(uniqueKeysWithValues: (0...10).map { ($0, Double($0)) })), others: [])
     #expect(result.seconds == Spread(median: 5, p10: 1, p90: 9))
-    #expect(
-      result.bytesWritten == 4096 && result.synchronizations == 1
-        && result.operations == ["write": 1])
+    #expect(result.bytesWritten == 4096 && result.synchronizations == 1 && result.operations == ["write": 1])
   }
 
   @Test func `are missing where nothing was measured`() {

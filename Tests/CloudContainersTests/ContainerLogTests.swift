@@ -262,9 +262,7 @@ struct ContainerLogTests {
     let store = MemoryStore()
     for format in [1, 2] {
       try await store.put(Data(#"{"container":"a","format":\#(format)}"#.utf8), at: ContainerMark.key)
-      let error = await #expect(throws: CloudDataError.self) {
-        try await DeviceFixture("\(format)", store)
-      }
+      let error = await #expect(throws: CloudDataError.self) { try await DeviceFixture("\(format)", store) }
       #expect(
         "\(error.map { "\($0)" } ?? "")".contains("an earlier version of this program made the container"))
     }

@@ -92,9 +92,7 @@ struct ContainerQueryTests {
     try await withDeadline("the gathering") { while query.phase != .live { await Task.yield() } }
     #expect(names() == ["Notes.txt"])
     try b.write("new", to: "New.txt")
-    try await withDeadline("a new file") {
-      while names() != ["New.txt", "Notes.txt"] { await Task.yield() }
-    }
+    try await withDeadline("a new file") { while names() != ["New.txt", "Notes.txt"] { await Task.yield() } }
     try a.write("theirs", to: "Theirs.txt")
     try await sync(a, b)
     try await withDeadline("a run") { while names().count < 3 { await Task.yield() } }

@@ -220,9 +220,7 @@ struct EncryptionTests {
     // The mark of another key.
     let other = ContainerMark.Record(container: container, key: .random())
     try await ContainerMark(store).replace(other)
-    #expect(
-      await #expect(throws: CloudDataError.self) { _ = try await c.container.sync() }?.code
-        == .locked)
+    #expect(await #expect(throws: CloudDataError.self) { _ = try await c.container.sync() }?.code == .locked)
     try await store.put(mark, at: ContainerMark.key)
     try await c.sync()
   }

@@ -26,9 +26,7 @@ struct KnownBlobsTests {
     }
     let root = try await withBlobs { try await DocumentTree.store(TreeFixture.files(2_000), in: $0) }
     let changed = TreeFixture.file("Images/7.png", "another")
-    let new = try await withBlobs {
-      try await DocumentTree(root, $0).updated(with: [changed.path: changed])
-    }
+    let new = try await withBlobs { try await DocumentTree(root, $0).updated(with: [changed.path: changed]) }
     #expect(try await withBlobs { try await DocumentTree(new, $0).entries().count } == 2_001)
     #expect(counter[.get] == 0)
     // Another machine reads them once.

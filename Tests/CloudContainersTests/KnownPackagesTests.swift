@@ -126,9 +126,7 @@ struct ContainerFolderTests {
       ("Outer/a/inner", FilePackageError.Code.unsupported), ("Outer", .unsupported),
       ("Outer/a", .fileExists),
     ] {
-      let error = await #expect(throws: FilePackageError.self) {
-        _ = try await DeviceFixture(name, store)
-      }
+      let error = await #expect(throws: FilePackageError.self) { _ = try await DeviceFixture(name, store) }
       #expect(error?.code == code)
     }
     _ = try await DeviceFixture("Outer/b", store)

@@ -204,9 +204,7 @@ struct RolledBackStoreTests {
     try lossy.change(loss.left)
     // With the entries gone, the eviction first stores the version again.
     if loss != .entries {
-      await #expect(throws: CloudDataError.self) {
-        try await a.container.evict(itemNamed: "Trip.imageNotes")
-      }
+      await #expect(throws: CloudDataError.self) { try await a.container.evict(itemNamed: "Trip.imageNotes") }
       #expect(a.text("Trip.imageNotes/Text.txt") == "the only copy")
       #expect(a.text("Trip.imageNotes/Large.txt") == large)
       return

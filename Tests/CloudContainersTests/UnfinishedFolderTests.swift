@@ -46,9 +46,7 @@ struct UnfinishedFolderTests {
   @Test func `keeps the key of another container, and says so`() async throws {
     let (folder, file, _) = try await makeLeftover()
     let text = try Data(contentsOf: file)
-    let error = await #expect(throws: FilePackageError.self) {
-      _ = try await add(folder, to: MemoryStore())
-    }
+    let error = await #expect(throws: FilePackageError.self) { _ = try await add(folder, to: MemoryStore()) }
     #expect(error?.code == .fileExists && error?.document == file.path)
     let sentence = error?.description ?? ""
     #expect(sentence.contains("another container") && sentence.contains("move the existing item away"))

@@ -99,9 +99,7 @@ struct LookingTests {
   @Test(arguments: EveryDisk.allCases)
   func `where a symbolic link leads, byte by byte`(on kind: EveryDisk) throws {
     let root = try kind.folder()
-    let destinations: [[UInt8]] = [
-      [0x2E, 0x2E, 0x2F, 0xFF], [0x61], [UInt8](repeating: 0x62, count: 4095),
-    ]
+    let destinations: [[UInt8]] = [[0x2E, 0x2E, 0x2F, 0xFF], [0x61], [UInt8](repeating: 0x62, count: 4095)]
     for (number, destination) in destinations.enumerated() {
       let name = FileName("link \(number)")
       try root.disk.makeSymbolicLink(to: destination, named: name, in: root.descriptor)

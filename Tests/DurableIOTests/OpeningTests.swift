@@ -28,9 +28,7 @@ struct OpeningTests {
   @Test(arguments: EveryDisk.allCases)
   func `a path that is not UTF-8`(on kind: EveryDisk) throws {
     let root = try kind.folder(.directory([FileName(bytes: [0xFF, 0xFE]): ["inside": "found"]]))
-    var path = root.path.withPlatformString {
-      Array(UnsafeBufferPointer(start: $0, count: root.path.length))
-    }
+    var path = root.path.withPlatformString { Array(UnsafeBufferPointer(start: $0, count: root.path.length)) }
     path += [0x2F, -1, -2, 0]
     #expect(try Folder(root.disk, FilePath(platformString: path)).tree == ["inside": "found"])
   }

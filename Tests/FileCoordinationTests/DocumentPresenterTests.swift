@@ -93,9 +93,7 @@ struct DocumentPresenterTests {
     try await withDocument { document, path, other in
       let new = path.replacing("Trip", with: "Away")
       try await other.send("write m \(path) do=move to=\(new)", until: "ended")
-      try await withDeadline("the move") {
-        while await document.fileURL.path != new { await Task.yield() }
-      }
+      try await withDeadline("the move") { while await document.fileURL.path != new { await Task.yield() } }
       try await document.edit { $0.text = "there\n" }
       try await document.save()
       try await document.synchronize()

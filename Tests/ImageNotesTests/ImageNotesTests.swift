@@ -164,9 +164,7 @@ struct ImageNotesTests {
   private static let (composed, decomposed) = ("\u{E9}.png", "e\u{301}.png")
 
   @Test func `keeps images apart whose names differ only in the way of writing accents`() async throws {
-    let pictures = [
-      Self.composed: Data(try ImageBytes.file("Images/ridge.png")) + [1], "b.png": Data([2]),
-    ]
+    let pictures = [Self.composed: Data(try ImageBytes.file("Images/ridge.png")) + [1], "b.png": Data([2])]
     let tree = FileWrapper(directoryWithFileWrappers: [:])
     for (name, bytes) in pictures {
       try tree.setDescendant(FileWrapper(regularFileWithContents: bytes), at: "Images/\(name)")

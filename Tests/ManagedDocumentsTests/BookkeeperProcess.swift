@@ -50,8 +50,6 @@ struct BookkeeperProcess: Sendable {
 
   /// Has it repeat a command until the result is `result`.
   func wait(for result: String, of command: String) async throws {
-    try await withDeadline("'\(result)' from '\(command)'") {
-      while try await perform(command) != result {}
-    }
+    try await withDeadline("'\(result)' from '\(command)'") { while try await perform(command) != result {} }
   }
 }

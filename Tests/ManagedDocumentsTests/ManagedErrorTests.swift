@@ -63,9 +63,7 @@ struct ManagedErrorTests {
   ])
   func `is not opened if a table's changes cannot be undone`(_ sql: String, _ reason: String) async throws {
     let error = await documentError {
-      _ = try await fixture.open {
-        $0.migrator?.registerMigration("bad") { db in try db.execute(sql: sql) }
-      }
+      _ = try await fixture.open { $0.migrator?.registerMigration("bad") { db in try db.execute(sql: sql) } }
     }
     #expect(error?.fileError?.code == .invalidContent)
     #expect(error?.description.contains(reason) == true)

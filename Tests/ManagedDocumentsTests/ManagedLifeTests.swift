@@ -159,9 +159,7 @@ struct ManagedLifeTests {
   @Test(arguments: ["", ".", "..", "a//b", "/a", "a/", "a/../b", String(repeating: "x", count: 256)])
   func `refuses a path that no file can have`(_ path: String) async throws {
     let book = try await fixture.open()
-    let error = await documentError {
-      try await book.edit { _, content in try content.write(path, Data()) }
-    }
+    let error = await documentError { try await book.edit { _, content in try content.write(path, Data()) } }
     #expect(error?.fileError?.code == .invalidName)
     try await book.close()
   }

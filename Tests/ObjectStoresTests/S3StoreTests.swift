@@ -86,9 +86,7 @@ struct S3StoreTests {
       ("s3://bucket", "https://me:not-a-real-secret@nas.example"),
     ] as [(String, String?)])
   func `repeats no password of an address`(address: String, endpoint: String?) throws {
-    let problem = try #require(throws: S3Address.Problem.self) {
-      try S3Address(address, endpoint: endpoint)
-    }
+    let problem = try #require(throws: S3Address.Problem.self) { try S3Address(address, endpoint: endpoint) }
     #expect(!problem.description.contains("not-a-real-secret"))
   }
 

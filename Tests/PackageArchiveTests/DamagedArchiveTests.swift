@@ -21,9 +21,7 @@ struct DamagedArchiveTests {
     let needed = format == .tar ? whole.count - 512 : whole.count
     for count in stride(from: 0, to: needed, by: format == .tar ? 101 : 23) {
       try whole.prefix(count).write(to: fixture.url("cut"))
-      await #expect(throws: ArchiveError.self, "\(count) of \(whole.count)") {
-        try await fixture.take("cut")
-      }
+      await #expect(throws: ArchiveError.self, "\(count) of \(whole.count)") { try await fixture.take("cut") }
     }
     #expect(try fixture.names == ["Trip.pack", "whole", "cut"])
   }

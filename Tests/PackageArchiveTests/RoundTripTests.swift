@@ -115,9 +115,7 @@ struct RoundTripTests {
     _ = chown(fixture.folder.appending("Trip.pack/a.txt").string, 4711, 4712)
     try await fixture.export("a", as: format)
     let listed = try run("bsdtar", ["tvf", "a", "--numeric-owner"], in: fixture.folder).output
-    let owners = listed.split(separator: "\n").map {
-      $0.split(separator: " ")[2...3].joined(separator: " ")
-    }
+    let owners = listed.split(separator: "\n").map { $0.split(separator: " ")[2...3].joined(separator: " ") }
     #expect(owners == ["0 0", "0 0", "0 0"], "\(listed)")
   }
 

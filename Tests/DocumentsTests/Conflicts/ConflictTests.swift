@@ -88,9 +88,7 @@ struct ConflictTests {
     }
   }
 
-  @Test(arguments: [
-    "syncthing", "dropbox", "nextcloud", "owncloud", "onedrive", "icloud",
-  ])
+  @Test(arguments: ["syncthing", "dropbox", "nextcloud", "owncloud", "onedrive", "icloud"])
   func `are found by the names that programs give`(program: String) async throws {
     let name: (FileName, Bool) -> FileName = { original, _ in
       let (base, end) = SyncedFolders.split(original)

@@ -71,9 +71,7 @@ struct UnreadableMergeTests {
     }
     let store = try await PackageStore.open(ConflictTests.first, on: faulty)
     fails.withLock { $0 = true }
-    let error = await #expect(throws: FilePackageError.self) {
-      let _: ImageNotes = try await store.content()
-    }
+    let error = await #expect(throws: FilePackageError.self) { let _: ImageNotes = try await store.content() }
     #expect(error?.code == .inputOutput && error?.child == "Metadata.plist")
     fails.withLock { $0 = false }
     let notes: ImageNotes = try await store.content()

@@ -191,9 +191,7 @@ func makeSocket(_ path: String) throws {
   address.sun_family = sa_family_t(AF_UNIX)
   withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix(100)) }
   let result = withUnsafeBytes(of: &address) { bytes in
-    bytes.baseAddress.map {
-      bind(number, $0.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
-    }
+    bytes.baseAddress.map { bind(number, $0.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count)) }
   }
   guard result == 0 else { throw Errno(rawValue: errno) }
 }

@@ -23,9 +23,7 @@ struct PathMergeTests {
     static func file(_ bytes: String, _ mode: UInt16 = 0o644) -> Entry { Entry(bytes: bytes, mode: mode) }
 
     /// Nothing, and each kind of node.
-    static let all: [Entry?] = [
-      nil, folder, file("A"), file("A", 0o755), file("B"), file("B", 0o755), link,
-    ]
+    static let all: [Entry?] = [nil, folder, file("A"), file("A", 0o755), file("B"), file("B", 0o755), link]
   }
 
   private typealias Merge = PathMerge<Entry>

@@ -158,9 +158,7 @@ struct MetadataModelTests {
       let onReading = await #expect(throws: FilePackageError.self) { try await store.metadata() }
       try await store.put("Text.txt", "changed")
       let before = disk.tree
-      let onSaving = await #expect(throws: FilePackageError.self) {
-        try await store.save()
-      }
+      let onSaving = await #expect(throws: FilePackageError.self) { try await store.save() }
       #expect(onSaving?.code == code && onSaving?.operation == .save, "\(bytes.count) bytes")
       #expect(onReading?.code == code && onReading?.operation == .open, "\(bytes.count) bytes")
       #expect(disk.tree == before)

@@ -117,9 +117,7 @@ struct UTTypePropertyListTests {
       ),
     ])
   func `with another shape is refused, and a missing key is named`(body: String, words: String) {
-    let error = #expect(throws: UTType.DeclarationError.self) {
-      try declarations(propertyList(body))
-    }
+    let error = #expect(throws: UTType.DeclarationError.self) { try declarations(propertyList(body)) }
     #expect(error?.code == .malformedPropertyList && error?.detail.contains(words) == true)
   }
 

@@ -97,9 +97,7 @@ struct PackageWatcherTests {
     listener.forget()
     try scratch.write("x", to: "A.pkg/New/Inner/File")
     try scratch.write("x", to: "A.pkg/New/Pictures/Deep/2.png")
-    try await listener.expect {
-      $0.paths.isSuperset(of: ["New/Inner/File", "New/Pictures/Deep/2.png"])
-    }
+    try await listener.expect { $0.paths.isSuperset(of: ["New/Inner/File", "New/Pictures/Deep/2.png"]) }
     // A folder that left the package is not part of it.
     try scratch.rename("A.pkg/New/Inner", to: "Gone")
     try await listener.expect { $0.paths.contains("New/Inner") }

@@ -20,9 +20,7 @@ final class WatchListener: Sendable {
   init(_ watcher: PackageWatcher) {
     let heard = Heard()
     (self.watcher, self.heard) = (watcher, heard)
-    listening = Task {
-      for await event in watcher { heard.events.withLock { $0.append(event) } }
-    }
+    listening = Task { for await event in watcher { heard.events.withLock { $0.append(event) } } }
   }
 
   deinit { listening.cancel() }

@@ -80,10 +80,7 @@ struct RTFDTests {
     ("", "it is not RTF ('TXT.rtf')."), ("hello", "it is not RTF ('TXT.rtf')."),
     (#"{\rtf1 a"#, "it is cut short ('TXT.rtf')."), (#"{\rtf1 a\"#, "it is cut short ('TXT.rtf')."),
     (#"{\rtf1\bin99 a}"#, "it is cut short ('TXT.rtf')."),
-    (
-      #"{\rtf1"# + String(repeating: "{", count: 2000),
-      "more than 1000 groups are open ('TXT.rtf')."
-    ),
+    (#"{\rtf1"# + String(repeating: "{", count: 2000), "more than 1000 groups are open ('TXT.rtf')."),
     (#"{\rtf1\ansicpg932 \'82\'a0}"#, "its text is in the code page 932, which is not read ('TXT.rtf')."),
   ]
 

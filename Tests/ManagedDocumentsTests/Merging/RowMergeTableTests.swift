@@ -204,9 +204,7 @@ struct RowMergeTableTests {
     try databases.check("ours")
   }
 
-  @Test(arguments: [
-    "fts5(text, content='')", "fts5(text)", "fts4(text)", "rtree(id, x0, x1)",
-  ])
+  @Test(arguments: ["fts5(text, content='')", "fts5(text)", "fts4(text)", "rtree(id, x0, x1)"])
   func `takes another virtual table as a whole`(_ module: String) throws {
     let (column, values) = module.hasPrefix("r") ? ("id, x0, x1", "1, 2") : ("rowid, text", "'one'")
     func insert(_ row: Int) -> String { "INSERT INTO words(\(column)) VALUES (\(row), \(values));" }

@@ -56,9 +56,7 @@ struct HostileHistoryTests {
       try await attempt { _ = try await store.restore(version) }
     }
     try await attempt { _ = try await store.thinHistory(at: Date(timeIntervalSince1970: 4e9)) }
-    try await attempt {
-      try await store.save("After.txt", "after", options: .keepsHistory)
-    }
+    try await attempt { try await store.save("After.txt", "after", options: .keepsHistory) }
     try await attempt { try await store.stopKeepingHistory() }
     try await store.close()
   }

@@ -159,9 +159,7 @@ struct OutsideEditTests {
     #expect(disk.tree == before)
     try await store.save(options: .overwritesReadOnly)
     try await store.close()
-    #expect(
-      disk.tree
-        == .package(["Text.txt": .file(Array("mine".utf8), mode: 0o444), "Other.txt": "o"]))
+    #expect(disk.tree == .package(["Text.txt": .file(Array("mine".utf8), mode: 0o444), "Other.txt": "o"]))
   }
 
   @Test func `keeps modes, extended attributes and dates`() async throws {

@@ -105,9 +105,7 @@ struct UnsavedEditsTests {
   func `are saved after another package that got a child of this one`(name: String) async throws {
     try scratch.make("A", ["x": "1", "F": ["y": "2"]])
     try scratch.make("B", [:])
-    let stores = try await [
-      PackageStore.open(at: scratch.url("A")), PackageStore.open(at: scratch.url("B")),
-    ]
+    let stores = try await [PackageStore.open(at: scratch.url("A")), PackageStore.open(at: scratch.url("B"))]
     let (old, new) = await (stores[0].tree, stores[1].tree)
     let child = try #require(old.fileWrappers?[name])
     if child.isDirectory { #expect(child.fileWrappers?["y"]?.text == "2") }
