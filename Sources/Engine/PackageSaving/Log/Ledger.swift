@@ -121,6 +121,7 @@ package struct Ledger {
   // MARK: Versions
 
   /// The rule for versions; nil if the document keeps no history.
+  @inline(never)  // The optimiser of Swift 6.3.1 ends with an error where it is inlined.
   package var policy: RetentionPolicy? {
     if let newHistory { return newHistory?.policy }
     return base.policy ?? (firstVersion == nil ? nil : .standard)
