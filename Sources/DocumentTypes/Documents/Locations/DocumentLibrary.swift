@@ -100,7 +100,8 @@ public actor DocumentLibrary {
     _ place: Place, _ progress: (@Sendable (Int, Int) -> Void)?
   ) async throws -> ConversionReport {
     if container == nil && place == .local { return ConversionReport() }
-    let listing = try await location(place == .local ? .container : .local).documents()
+    let container = try location(.container)
+    let listing = try await (place == .local ? container : local as any StorageLocation).documents()
     var report = ConversionReport()
     report.problems = listing.problems
     for (index, document) in listing.documents.enumerated() {
