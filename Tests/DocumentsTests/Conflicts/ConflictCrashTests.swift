@@ -85,7 +85,7 @@ struct ConflictCrashTests {
     }
     for found in [merging, keeping] {
       #expect(found.undecided > 10)
-      found.sweep.expectNoneBad(moreThan: 100)
+      found.sweep.expectNoneBad(moreThan: 50)
     }
   }
 }

@@ -66,7 +66,9 @@ extension Document {
       do {
         try await storage.follow(to: newURL)
         document.core.fileURL = newURL
-        document.lifecycle.opened?.facts = await storage.facts()
+        // The owner may edit meanwhile, and an assignment that waits would write the old content back.
+        let facts = await storage.facts()
+        document.lifecycle.opened?.facts = facts
         if document.filePresenter != nil { await document.startPresenting(at: newURL) }
         document.options.eventHandler?(.moved(to: newURL))
       } catch {

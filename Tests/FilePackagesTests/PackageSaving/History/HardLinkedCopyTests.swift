@@ -135,6 +135,6 @@ struct HardLinkedCopyTests {
         + (try await saved.model.problems(PackageStore.open(saved.path, on: disk)))
       return problems.isEmpty ? nil : problems.joined(separator: "\n")
     }
-    sweep.expectNoneBad(moreThan: 50)
+    sweep.expectNoneBad(moreThan: 20)
   }
 }

@@ -67,7 +67,7 @@ struct VersionCrashTests {
         }
         try await store.close()
       }, model)
-    sweep.expectNoneBad(moreThan: 100)
+    sweep.expectNoneBad(moreThan: 50)
   }
 
   /// Makes a package with a version for each of the saves.
@@ -106,7 +106,7 @@ struct VersionCrashTests {
         try await model.note(store, on: disk)
         try await store.close()
       }, model)
-    sweep.expectNoneBad(moreThan: 100)
+    sweep.expectNoneBad(moreThan: 50)
   }
 
   @Test(arguments: [LogCrashTests.Kind.all, .noExchange, .noLinks, .coarseTimes], [12 << 10, 24 << 10])
@@ -131,7 +131,7 @@ struct VersionCrashTests {
           #expect(problems.isEmpty, "\(problems)")
         }
       }, model)
-    sweep.expectNoneBad(moreThan: 100)
+    sweep.expectNoneBad(moreThan: 50)
   }
 
   @Test func `are lost in some state where staged names are durable before the kept ones`() async throws {

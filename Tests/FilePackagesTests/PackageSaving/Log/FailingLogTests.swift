@@ -32,7 +32,7 @@ struct FailingLogTests {
       let isRight = texts == ["2", "1", "0"] || texts == ["1", "0"] && point.promises.isEmpty
       return isRight ? nil : "\(texts)"
     }
-    sweep.expectNoneBad(moreThan: 10)
+    sweep.expectNoneBad(moreThan: 5)
     try await store.save(options: .keepsHistory)
     try await store.close()
     #expect(try await Self.texts(on: disk) == ["2", "1", "0"])
