@@ -6,9 +6,13 @@ import PackageFormat
 public struct PlannedStep: Sendable, Hashable, Codable {
   /// The kind of a step.
   public enum Kind: String, Sendable, Codable {
+    /// What happens to a file, to a link, or to a folder with all in it.
     case write, copy, reuse, link, remove, add, restore
+    /// A new folder.
     case makeFolder = "make folder"
+    /// Other permissions, and nothing else.
     case setAttributes = "set attributes of"
+    /// A child that the result does not have.
     case leaveOut = "leave out"
   }
 
