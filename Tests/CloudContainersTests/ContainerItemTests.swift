@@ -174,7 +174,7 @@ struct ContainerItemTests {
     #expect(try await a.container.deletedItems().isEmpty)
     let statuses = try await a.container.items().map(\.downloadingStatus)
     #expect(statuses == [comesBack ? .current : .notDownloaded])
-    // What came by a request is deleted like any other document.
+    // A document that came by a request is deleted like any other one.
     guard call == "ask" else { return }
     try a.remove("a.txt")
     #expect(try await a.sync().documents.map(\.deleted) == [true])

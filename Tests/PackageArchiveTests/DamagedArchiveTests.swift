@@ -57,6 +57,7 @@ struct DamagedArchiveTests {
   @Test func `that an export updates makes no other bytes than a fresh export, or is refused`() async throws {
     try await fixture.makeArchive("whole.zip", of: Self.tree)
     let whole = try fixture.bytes("whole.zip")
+    var made = 0
     for position in stride(from: 0, to: whole.count, by: 5) {
       var flipped = whole
       flipped[position] ^= 1 << (position % 8)
@@ -64,8 +65,10 @@ struct DamagedArchiveTests {
       do {
         try await fixture.export("a.zip", updating: "a.zip")
         #expect(try fixture.bytes("a.zip") == whole, "byte \(position)")
+        made += 1
       } catch is ArchiveError {}
     }
+    #expect(made * 10 > whole.count)
   }
 
   @Test(arguments: ArchiveFormat.allCases.filter(\.isReadable))

@@ -45,6 +45,17 @@ struct DescriptorTests {
     #expect(result.output == "\(warning)\(warning)x\ny\n", "\(result.output)\(result.errors)")
   }
 
+  @Test func `a program that prints news ends with their reader`() throws {
+    let result = try script(
+      """
+      mkdir store C; $docpkg cloud init store C > log; $docpkg new C/D.imageNotes --text x -q
+      { sleep 0.2; $docpkg cloud sync C --watch; echo $? > status; } | true
+      while [ ! -s status ]; do sleep 0.1; done
+      cat status
+      """)
+    #expect(result.output == "141\n", "\(result.output)\(result.errors)")
+  }
+
   @Test(arguments: outputs)
   func `a command that only prints has failed`(_ output: String, _ reason: String) throws {
     let result = try script(

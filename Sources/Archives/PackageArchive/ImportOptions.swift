@@ -72,7 +72,8 @@ public struct ImportOptions: Sendable {
 public struct ImportLimits: Sendable, Hashable {
   /// The greatest number of files, folders and links together. Omitted ones are counted separately.
   public var entries: Int
-  /// The greatest number of bytes of all files together, including holes. Omitted files are counted separately.
+  /// The greatest number of bytes of all files together, including holes and extended attributes. Omitted files are
+  /// counted separately.
   public var bytes: UInt64
   /// The greatest ratio of the bytes of all files to those of the archive. An import checks it from 16 MiB on.
   public var ratio: Int

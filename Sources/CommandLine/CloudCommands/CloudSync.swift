@@ -90,8 +90,9 @@ extension Cloud {
     private func tell(_ news: SyncNews, _ problems: [String]) throws {
       for problem in problems { StandardError.write("docpkg: \(problem)\n") }
       if quiet { return }
-      if json { return try printJSON(news, as: .report) }
-      var output = StandardOutput(.report)
+      let purpose = watch ? StandardOutput.Purpose.news : .report
+      if json { return try printJSON(news, as: purpose) }
+      var output = StandardOutput(purpose)
       for line in news.lines { output.line(line) }
     }
   }

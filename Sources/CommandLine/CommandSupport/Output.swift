@@ -12,6 +12,8 @@ package struct StandardOutput: ~Copyable {
     /// The report on a finished change. If it cannot be written, a warning goes to standard error, because the
     /// change is done.
     case report
+    /// The news of a program that goes on. As with data, it ends if their reader has gone; another error is a warning.
+    case news
   }
 
   private let purpose: Purpose
@@ -59,7 +61,7 @@ package struct StandardOutput: ~Copyable {
     guard let problem else { return true }
     switch purpose {
     case .data: endSinceOutputFailed(problem)
-    case .report:
+    case .report, .news:
       StandardError.write(
         "docpkg: done, but the report could not be written to standard output: \(words(problem))\n")
       return false

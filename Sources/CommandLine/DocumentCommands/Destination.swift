@@ -1,8 +1,4 @@
-import CommandSupport
 import Documents
-import FilePackages
-import Glibc
-import SystemPackage
 
 /// The place of a command's result, with the rules of cp(1).
 enum Destination {
@@ -24,24 +20,7 @@ enum Destination {
   /// Returns whether the path is an existing folder and no package. If the name has an extension, it may be a
   /// package of an unknown type, unless the path ends in a slash.
   private static func isFolder(_ path: String) -> Bool {
-    guard status(of: path, following: true)?.st_mode.isFolder == true, let place = filePath(path),
-      FolderSigns(ofFolderAt: place)?.showPackage() != true
-    else { return false }
-    return path.hasSuffix("/") || place.extension == nil
+    guard isDirectory(path), folderSigns(path)?.showPackage() != true else { return false }
+    return path.hasSuffix("/") || name(of: path).map { $0.name == $0.stem } ?? true
   }
-
-  /// Returns the status of the node at a path; nil if there is none, or if the command itself will report an error.
-  static func status(of path: String, following: Bool) -> stat? {
-    var status = stat()
-    let result = filePath(path)?.withPlatformString { following ? stat($0, &status) : lstat($0, &status) }
-    return result == 0 ? status : nil
-  }
-
-  private static func filePath(_ path: String) -> FilePath? {
-    try? FilePath(of: url(path), for: .create)  // The command itself reports a string that is no path.
-  }
-}
-
-extension mode_t {
-  var isFolder: Bool { self & S_IFMT == S_IFDIR }
 }

@@ -6,7 +6,10 @@ struct ImageMerge {
   private(set) var images: [ImageNotes.Image] = []
   private(set) var conflicts: [MergeConflict] = []
 
-  init(base: [ImageNotes.Image], ours: [ImageNotes.Image], theirs: [ImageNotes.Image]) throws {
+  /// - Parameter names: the names that no image can have.
+  init(
+    base: [ImageNotes.Image], ours: [ImageNotes.Image], theirs: [ImageNotes.Image], besides names: [String]
+  ) throws {
     var own = ours
     let before = Self.byPath(base)
     var merged: [PackagePath: ImageNotes.Image] = [:]
@@ -19,7 +22,7 @@ struct ImageMerge {
       guard before[place] == nil, let other = others[place] ?? similar[path],
         try other.place != place || !own[index].hasSamePicture(as: other)
       else { continue }
-      let taken = (own + theirs).map(\.name)
+      let taken = names + (own + theirs).map(\.name)
       own[index] = try own[index].moved(toNameAmongst: taken)
     }
     let mine = Self.byPath(own)

@@ -28,7 +28,8 @@ extension ImageNotes: MergeableContent {
     let name = mergedValue(base: base.customName, ours: ours.customName, theirs: theirs.customName)
     merged.customName = name.value
     if name.isConflict { conflicts.append(MergeConflict(Layout.metadata, .bothChanged, kept: .ours)) }
-    let images = try ImageMerge(base: base.images, ours: ours.images, theirs: theirs.images)
+    let images = try ImageMerge(
+      base: base.images, ours: ours.images, theirs: theirs.images, besides: theirs.otherNames)
     merged.images = images.images
     conflicts += images.conflicts
     return MergeResult(merged, conflicts: conflicts)

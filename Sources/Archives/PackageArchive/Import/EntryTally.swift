@@ -8,11 +8,11 @@ struct EntryTally {
   }
 
   private let limits: ImportLimits
-  /// What is part of the package.
+  /// The entries of the package.
   var taken = Sum()
   var leftOut = Sum()
 
-  /// What becomes of an entry: `taken` or `leftOut`.
+  /// The fate of an entry: `taken` or `leftOut`.
   typealias Share = WritableKeyPath<EntryTally, Sum>
 
   init(_ limits: ImportLimits) {

@@ -13,11 +13,11 @@ package import SystemPackage
 package final class ContainerState: Sendable {
   package let database: DatabaseQueue
   /// The path of the database.
-  private let path: FilePath
+  let path: FilePath
   /// Its file; nil for a copy.
-  private let node: DocumentNodeID?
+  let node: DocumentNodeID?
   /// The damage that was found; nil if there is none.
-  private let damage = Mutex<Damage?>(nil)
+  let damage = Mutex<Damage?>(nil)
   /// The reason why the state can be read and not written, as on a full disk; nil if it can be written.
   let obstacle: DatabaseError?
 
@@ -44,50 +44,6 @@ package final class ContainerState: Sendable {
     (self.database, self.path, obstacle, node) = (database, path, nil, nil)
   }
 
-  private static func node(_ path: FilePath) throws(SystemError) -> DocumentNodeID {
-    let disk = PosixDisk()
-    let folder = try disk.openDirectory(at: path.removingLastComponent())
-    return DocumentNodeID(try disk.status(of: FileName(path.lastComponent?.string ?? ""), in: folder))
-  }
-
-  // MARK: Damage
-
-  // SQLite finds a damaged page when it reads it. Then the operation ends, and the state counts as lost.
-
-  private enum Damage {
-    /// A page could not be read. SQLite also says so if the disk failed once.
-    case page
-    /// A value is none that a program stored.
-    case value
-  }
-
-  /// Whether a page or a value could not be read.
-  var isDamaged: Bool { damage.withLock { $0 != nil } }
-
-  /// Whether the database is the one at its path: another program may have set it aside.
-  var isInPlace: Bool { node == nil || (try? Self.node(path)) == node }
-
-  private static func isDamage(_ error: any Error) -> Bool {
-    switch error {
-    case let error as DatabaseError: [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode)
-    case let error as CloudVersion.Problem: error != .newerFormat
-    default: error is RowDecodingError
-    }
-  }
-
-  /// Notes damage, and makes the error that says what to do.
-  func damaged(_ problem: any Error) -> FilePackageError {
-    damage.withLock { $0 = problem is DatabaseError ? .page : .value }
-    let reason = (problem as? CloudVersion.Problem)?.words ?? "\(problem)"
-    return error(
-      "its state is damaged (\(reason)); 'docpkg cloud sync' makes it again, and deletes no document")
-  }
-
-  private func error(_ reason: String) -> FilePackageError {
-    let folder = path.removingLastComponent().removingLastComponent()
-    return FilePackageError(.invalidContent, .open, document: FileName(folder).string, reason: reason)
-  }
-
   func read<Value: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Value
   ) async throws -> Value {
@@ -101,41 +57,6 @@ package final class ContainerState: Sendable {
   ) async throws -> Value {
     do { return try await database.write(body) } catch  where Self.isDamage(error) {
       throw damaged(error)
-    }
-  }
-
-  /// Sets a damaged state aside; the next program makes a new one. The caller has the folder's lock.
-  ///
-  /// - Returns: the error that says so; nil if no damage is known, or for a copy.
-  func setAside() throws -> FilePackageError? {
-    guard let found = damage.withLock({ $0 }), node != nil else { return nil }
-    if found == .page, (try? Self.isWhole(path)) == true {  // One that cannot be read is not whole.
-      damage.withLock { $0 = nil }
-      return nil
-    }
-    try Self.setAside(path)
-    return error(
-      "its state was damaged, and is in '\(path.lastComponent?.string ?? "").damaged' now. "
-        + "The same command makes it again from the documents and the container, and deletes no document")
-  }
-
-  private static func isWhole(_ path: FilePath) throws -> Bool {
-    try open(path).read { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") == "ok" }
-  }
-
-  /// Gives a damaged database another name, unless the disk fails to read it: the loss of a state makes two documents of
-  /// one that has changed.
-  private static func setAside(_ path: FilePath) throws {
-    let disk = PosixDisk()
-    let folder = try disk.openDirectory(at: path.removingLastComponent())
-    let name = FileName(path.lastComponent?.string ?? "")
-    try readAll(name, in: folder, on: disk)
-    // The file first: without its log it would be an earlier state, for which an eviction since is a deletion.
-    for ending in ["", "-wal", "-shm"] {
-      let old = FileName(name.string + ending)
-      guard try disk.statusIfPresent(of: old, in: folder) != nil else { continue }
-      try disk.rename(old, in: folder, to: FileName(name.string + ".damaged" + ending), in: folder, .replace)
-      try disk.synchronize(folder)
     }
   }
 
@@ -162,21 +83,6 @@ package final class ContainerState: Sendable {
     return queue
   }
 
-  /// Reads all bytes of a file.
-  ///
-  /// - Throws: the system's error if the disk cannot read them.
-  private static func readAll(
-    _ name: FileName, in folder: borrowing OwnedDescriptor, on disk: any Disk
-  ) throws(SystemError) {
-    let file = try disk.openFile(name, in: folder)
-    var offset: UInt64 = 0
-    while true {
-      let count = try disk.read(file, at: offset, atMost: 1 << 20).count
-      if count == 0 { return }
-      offset += UInt64(count)
-    }
-  }
-
   /// Returns a copy, in a file without a name that goes with it.
   func copy() throws -> ContainerState {
     let copy = try DatabaseQueue(path: "")
@@ -184,7 +90,7 @@ package final class ContainerState: Sendable {
     return ContainerState(copy, of: path)
   }
 
-  private static func open(_ path: FilePath) throws -> DatabaseQueue {
+  static func open(_ path: FilePath) throws -> DatabaseQueue {
     var configuration = Configuration()
     configuration.busyMode = .timeout(10)
     configuration.journalMode = .wal

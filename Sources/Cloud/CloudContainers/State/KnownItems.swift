@@ -4,12 +4,12 @@ import FilePackages
 import FoundationEssentials
 import SystemPackage
 
-// A document that the container has is never ignored, as git ignores no file that it tracks: otherwise a new rule would
+// A document that the container has is never ignored, as git ignores no file that it tracks. Otherwise a new rule would
 //     look like a deletion.
 // The last version of a document, and the state, decide whether a folder is a package: another machine may know more
 //     types. The types of this machine decide on a folder that no document is or is in.
 
-/// The items of a container folder of which the container, or a rule of the folder, says what they are.
+/// The items of a container folder that the container has, or that a rule of the folder matches.
 ///
 /// A run leaves the items alone that the rules match, and the temporary files of editors and systems: they are neither
 /// uploaded nor deleted.

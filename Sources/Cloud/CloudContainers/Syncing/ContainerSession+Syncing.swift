@@ -103,7 +103,7 @@ extension ContainerSession {
   ///
   /// - Throws: `unsupported` for a copy.
   package func checkFolder() async throws {
-    guard state.isInPlace else {
+    guard try state.isInPlace() else {
       throw FilePackageError(
         .changedOnDisk, .open, document: folder.url.path,
         reason: "its state was damaged, and another program has made it again; open the folder again")

@@ -183,7 +183,7 @@ struct Export: CoordinatedCommand, DocumentCommand {
           to: .standardOutput, as: format ?? .zip, options: options)
       }
       let target = target
-      let earlier = update && Destination.status(of: target, following: true) != nil ? url(target) : nil
+      let earlier = update && nodeStatus(target, following: true) != nil ? url(target) : nil
       return try await snapshot.export(
         to: url(target), as: format, options: options, updating: earlier)
     }
@@ -197,7 +197,7 @@ struct Export: CoordinatedCommand, DocumentCommand {
     if force { options.replacing = .anything }
     if target != archive, !update {
       options.replacing = .nothing
-      if Destination.status(of: target, following: false) != nil {
+      if nodeStatus(target, following: false) != nil {
         throw InputError(
           description:
             "'\(display(target))' exists already. To replace it, give this path and not its folder.")

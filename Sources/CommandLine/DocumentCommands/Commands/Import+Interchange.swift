@@ -3,7 +3,6 @@ import CommandSupport
 import Documents
 import FilePackages
 import FoundationEssentials
-import Glibc
 import ImageNotes
 import PackageArchive
 
@@ -16,7 +15,7 @@ extension Import {
     if let from { return from }
     if archive == "-" { return nil }
     let named = InterchangeFormat(filename: url(archive).lastPathComponent)
-    if isFolder(archive) { return named ?? .markdown }
+    if isDirectory(archive) { return named ?? .markdown }
     switch named {
     // A TextPack is also an archive, from which a TextBundle can be made.
     case .textPack, .textBundle, .rtfd:
@@ -79,7 +78,7 @@ extension Import {
   private func read(
     _ format: InterchangeFormat
   ) async throws -> (document: InterchangeDocument, remarks: [InterchangeRemark]) {
-    if archive != "-" && isFolder(archive) {
+    if archive != "-" && isDirectory(archive) {
       try refuseRoot()
       return try format.read(FileWrapper(url: url(archive)), named: archive)
     }
@@ -120,9 +119,5 @@ extension Import {
     throw InputError(
       description: "'--root' is for the file of a Markdown text, and '\(display(archive))' is none. "
         + "Leave the option out.")
-  }
-
-  private func isFolder(_ path: String) -> Bool {
-    Destination.status(of: path, following: true)?.st_mode.isFolder == true
   }
 }

@@ -1,12 +1,13 @@
 public import FoundationEssentials
 import PackageFormat
 
-/// One step of a plan, or of a save that waits, as the command line prints it: a line for people, or JSON with sizes in
-/// bytes.
+/// One step of a plan, or of a save that waits.
+///
+/// The command line prints it as a line for people, or as JSON with sizes in bytes.
 public struct PlannedStep: Sendable, Hashable, Codable {
   /// The kind of a step.
   public enum Kind: String, Sendable, Codable {
-    /// What happens to a file, to a link, or to a folder with all in it.
+    /// A step for a file, for a link, or for a folder with all in it.
     case write, copy, reuse, link, remove, add, restore
     /// A new folder.
     case makeFolder = "make folder"
