@@ -79,7 +79,23 @@ extension Scratch {
     _ name: String, knowing state: (any WatchBaseline)? = nil, options: PackageWatcher.Options = .hasty,
     in hub: WatchHub = WatchHub()
   ) async throws -> WatchListener {
-    WatchListener(try await PackageWatcher.watch(url(name), knowing: state, options: options, in: hub))
+    // A process that another test started may hold a copy of a descriptor until its `exec`: its closing is an event.
+    let inside = (try? FileManager.default.subpathsOfDirectory(atPath: text(name))) ?? []
+    for place in [text(name)] + inside.map({ text("\(name)/\($0)") }) {
+      try await waitUntil("end of writing \(place)") { !isWritten(place) }
+    }
+    return WatchListener(try await PackageWatcher.watch(url(name), knowing: state, options: options, in: hub))
+  }
+
+  /// Returns whether a process has the file open for writing: the system gives no lease for reading then.
+  private func isWritten(_ path: String) -> Bool {
+    let setLease: Int32 = 1024  // `F_SETLEASE`, which the module of the C library leaves out.
+    let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    defer { close(file) }
+    if fcntl(file, setLease, F_RDLCK) != 0 { return errno == EAGAIN }
+    // Before the closing: a copy of this descriptor would keep the lease.
+    _ = fcntl(file, setLease, F_UNLCK)
+    return false
   }
 
   func text(_ path: String) -> String { self.path.string + "/" + path }
