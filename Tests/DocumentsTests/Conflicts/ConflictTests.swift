@@ -358,6 +358,29 @@ struct ConflictTests {
     try await document.close()
     #expect(try disk.text("a.txt", in: Self.first) == "later")
   }
+
+  @Test func `are decided for good, also if the document cannot be read afterwards`() async throws {
+    let disk = try CrashDisk()
+    _ = try await Self.apart(["a.txt": "one"], first: ["a.txt": "ours"], second: ["a.txt": "theirs"], on: disk)
+    let document = Document<Pages>(
+      fileURL: URL(filePath: Self.first.string), options: .quiet(nil), on: .test(disk))
+    try await document.open()
+    await #expect(throws: DocumentError.self) {
+      try await document.resolveConflicts(
+        with: ConflictResolver { _ in .merged(Pages(["a.txt": Pages.unreadable])) })
+    }
+    #expect(try disk.text("a.txt", in: Self.first) == Pages.unreadable)
+    // The decision is not in memory: a save does not write over it (D3).
+    try await document.edit { $0["a.txt"] = "later" }
+    try await document.save()
+    #expect(try disk.text("a.txt", in: Self.first) == "later")
+    let store = try await Self.open(Self.first, on: disk)
+    var kept: [String?] = []
+    for version in try await store.conflictVersions() {
+      kept.append(try await Self.texts(store.contents(ofConflict: version.id))["a.txt"])
+    }
+    #expect(kept.contains(Pages.unreadable))
+  }
 }
 
 extension PackageStore {

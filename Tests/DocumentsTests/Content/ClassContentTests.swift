@@ -59,6 +59,21 @@ struct ClassContentTests {
     #expect(try await Fixture.open(on: disk).content.text == "four")
   }
 
+  @Test func `is saved again by a close if it changes while the close saves it`() async throws {
+    let gate = FaultyDisk(try CrashDisk())
+    let report = Report("one")
+    let document = try await Fixture.create(report, on: gate.disk)
+    try await document.edit { $0.text = "two" }
+    gate.close(for: .synchronize)
+    async let closed: Void = document.close()
+    await gate.arrival()
+    report.text = "three"
+    await document.updateChangeCount(.done)
+    gate.open()
+    try await closed
+    #expect(try gate.disk.text("Trip.pages", in: "/") == "three")
+  }
+
   @Test func `counts as changed after an edit that fails`() async throws {
     let document = try await Fixture.create(Report("one"), on: try CrashDisk())
     struct Refused: Error {}

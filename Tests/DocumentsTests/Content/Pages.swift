@@ -27,7 +27,7 @@ struct Pages: DocumentContent, Equatable {
     let tree = configuration.file
     for name in try tree.regularFileNames() where name.hasSuffix(".txt") {
       guard let file = try tree.child(named: name),
-        let text = String(validating: try file.contents(), as: UTF8.self)
+        let text = String(validating: try file.contents(), as: UTF8.self), text != Self.unreadable
       else { throw NotText() }
       pages[name] = text
     }
@@ -35,6 +35,8 @@ struct Pages: DocumentContent, Equatable {
 
   /// A page that cannot be written.
   static let poison = "poison"
+  /// A page that cannot be read.
+  static let unreadable = "unreadable"
 
   func fileWrapper(configuration: WriteConfiguration) throws -> FileWrapper {
     let tree = configuration.existingFile ?? FileWrapper(directoryWithFileWrappers: [:])

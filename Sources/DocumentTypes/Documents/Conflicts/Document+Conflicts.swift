@@ -54,7 +54,14 @@ extension Document {
         else {
           return false
         }
-        let content = try await storage.reload(as: Content.self)
+        let content: Content
+        do {
+          content = try await storage.reload(as: Content.self)
+        } catch {
+          // The decision is on disk only: the next save makes it a conflict version before it writes (D3).
+          document.lifecycle.opened?.clash(at: [""])
+          throw error
+        }
         document.adopt(content, await storage.facts(), in: storage)
         let isLeft = report.warnings.contains { $0.kind == .conflictsLeft }
         document.lifecycle.opened?.conflict = isLeft ? .stored : .none

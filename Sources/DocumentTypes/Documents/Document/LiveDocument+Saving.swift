@@ -110,8 +110,8 @@ extension LiveDocument {
     await finishEdits(in: DocumentTurn())
     return try await attempt { document throws(DocumentError) in
       var report = report
-      // Only the caller may drop edits (D2).
-      if !discardingChanges && document.hasUnsavedChanges { report = try await document.write() }
+      // Only the caller may drop edits (D2). A model may count changes during a save.
+      while !discardingChanges && document.hasUnsavedChanges { report = try await document.write() }
       return try await document.shut(
         discardingChanges: discardingChanges, after: report, in: DocumentTurn())
     }
