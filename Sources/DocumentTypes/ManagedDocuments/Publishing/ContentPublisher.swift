@@ -50,10 +50,6 @@ struct ContentPublisher {
   mutating func publish(
     _ files: [PendingFile], metadata: [UInt8]?
   ) throws(SystemError) {
-    if folder.isNew {
-      try synchronize(folder.root.descriptor)
-      folder.isNew = false
-    }
     try recoverDisplaced(files)
     try folder.removeStaged()
     try retain(files)

@@ -92,6 +92,12 @@ actor StoreFolder {
   ) throws -> StoreFolder {
     let location = place.location
     let hidden = access.refusal == nil ? try HiddenFolder.open(location, on: location.disk, LockWait()) : nil
+    if let hidden {
+      // Bytes of a save may be in the hidden folder only. A killed program may have left it, and `objects` in it, without
+      // durable names.
+      try location.disk.synchronize(hidden.folder)
+      try location.disk.synchronize(hidden.root.descriptor)
+    }
     // After an error the lock ends with the folder's descriptor.
     let isAlone = try hidden?.whileAlone { () throws(SystemError) in true } ?? false
     let store: ManagedStore

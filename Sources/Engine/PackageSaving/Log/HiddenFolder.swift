@@ -20,8 +20,6 @@ package final class HiddenFolder {
   private let identity: FileIdentity
   /// The staging folder.
   package let staging: OpenNode
-  /// Whether the folder's entry in the package is not synchronised yet.
-  package var isNew: Bool
   /// False if the file system has no locks.
   private(set) var hasLocks: Bool
   private let lockFile: OwnedDescriptor
@@ -35,7 +33,7 @@ package final class HiddenFolder {
   private init(
     _ location: Location, on disk: any Disk, package: consuming OwnedDescriptor, _ status: FileStatus,
     folder: consuming OwnedDescriptor, _ identity: FileIdentity, staging: consuming OwnedDescriptor,
-    lockFile: consuming OwnedDescriptor, isNew: Bool, hasLocks: Bool
+    lockFile: consuming OwnedDescriptor, hasLocks: Bool
   ) {
     self.location = location
     self.disk = disk
@@ -45,7 +43,6 @@ package final class HiddenFolder {
     self.identity = identity
     self.staging = OpenNode(staging)
     self.lockFile = lockFile
-    self.isNew = isNew
     self.hasLocks = hasLocks
     isLocked = true
   }
@@ -70,9 +67,8 @@ package final class HiddenFolder {
     while true {
       let package = try disk.openDirectory(at: location.path)
       let status = try disk.status(of: package)
-      let isNew: Bool
       do {
-        isNew = try disk.makeDirectoryIfAbsent(PackageLayout.hidden, in: package)
+        try disk.makeDirectoryIfAbsent(PackageLayout.hidden, in: package)
       } catch  where error.code == .noSuchFileOrDirectory {
         // Another program has just put another directory in its place.
         if try isAt(location.path, status, on: disk) { throw error }
@@ -104,7 +100,7 @@ package final class HiddenFolder {
       }
       return HiddenFolder(
         location, on: disk, package: package, status, folder: folder, identity, staging: staging,
-        lockFile: lockFile, isNew: isNew, hasLocks: hasLocks)
+        lockFile: lockFile, hasLocks: hasLocks)
     }
   }
 
