@@ -6,7 +6,7 @@ import ManagedDocuments
 /// Edits and saves a document of recipes, and tells each step that is done. Tests kill it, and break its system calls.
 ///
 ///     bookkeeper FOLDER FIRST LAST
-///     bookkeeper FOLDER talk [POLICY]
+///     bookkeeper FOLDER talk
 ///     bookkeeper FOLDER count NUMBER
 ///     bookkeeper FOLDER migrate
 ///     bookkeeper init|loop|check|naive FOLDER …
@@ -26,10 +26,7 @@ struct Bookkeeper {
       }
       let url = URL(filePath: arguments[1], directoryHint: .isDirectory)
       switch arguments[2] {
-      case "talk":
-        var options = options
-        options.mergePolicy = arguments.dropFirst(3).first.flatMap(MergePolicy.init) ?? .error
-        try await Conversation.run(url, options)
+      case "talk": try await Conversation.run(url, options)
       case "count":
         guard let number = Int(arguments.last ?? "") else { exit(64) }
         try await Counter.run(url, options, number: number)

@@ -137,9 +137,6 @@ struct CloudCrashTests {
     let removal = try await leaveOutSyncs(old: ["Text.txt": "text"], new: nil, make) { disk in
       try await DocumentEviction(of: Self.path, isPackage: true, on: disk).run { _ in true }
     }
-    print(
-      "syncs left out: \(new.red) of \(new.syncs) of a download, \(removal.red) of \(removal.syncs) of a removal"
-    )
     #expect(new.red >= 2 && removal.red >= 1)
   }
 }

@@ -41,6 +41,7 @@ struct CloudVersionTests {
     ("Travel\\/Trip.imageNotes", ".docpkg-cloud\\/lock"), ("Travel\\/Trip.imageNotes", "Travel\\/\\u0000"),
     ("\"device\":\"d1\"", "\"device\":\"..\\/d1\""), ("\"date\":1800000000123", "\"date\":-5"),
     ("0a0a0a", "0A0A0A"), ("\"conflicts\":[]", "\"conflicts\":[\"ab\"]"), ("\"format\":2", "\"format\":3"),
+    ("\"document\":\"0", "\"document\":\""), ("\"document\":\"0a0", "\"document\":\"../"),
     ("\"root\":\"", "\"root\":\"AAAA"),
     ("\"date\"", "\"contentDevice\":\"\(String(repeating: "d", count: 256))\",\"date\""),
   ])

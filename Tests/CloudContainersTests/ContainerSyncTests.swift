@@ -12,37 +12,6 @@ import Testing
 
 @Suite("Two machines and a container", .temporaryDirectory)
 struct ContainerSyncTests {
-  @Test func `a flat file goes from one to the other, and its edits go back`() async throws {
-    let (a, b) = try await DeviceFixture.two(MemoryStore())
-    try a.write("one", to: "Notes.txt")
-    // A report prints as it is.
-    #expect("\(try await a.sync())" == "uploaded Notes.txt")
-    #expect("\(try await a.sync())" == "nothing to do")
-    let discovery = try await b.sync()
-    #expect(discovery.discovered == 1 && "\(discovery)" == "1 document new in the container")
-    #expect(b.text("Notes.txt") == nil, "it is a placeholder")
-    try await b.container.download(itemNamed: "Notes.txt")
-    #expect(b.text("Notes.txt") == "one")
-    try b.write("two", to: "Notes.txt")
-    try await sync(b, a)
-    #expect(a.text("Notes.txt") == "two")
-  }
-
-  @Test func `a package goes from one to the other, and its edits go back`() async throws {
-    let (a, b) = try await DeviceFixture.two(MemoryStore())
-    try await a.share("Trip.imageNotes", ["Text.txt": "one", "Images/1.png": "png"], with: b)
-    #expect(b.text("Trip.imageNotes/Text.txt") == "one")
-    #expect(b.text("Trip.imageNotes/Images/1.png") == "png")
-    try await b.edit("Trip.imageNotes", ["Text.txt": "two", "Images/1.png": nil, "Images/2.png": "new"])
-    #expect(try await b.sync().documents.map(\.uploaded) == [true])
-    #expect(try await a.sync().documents.map(\.downloaded) == [true])
-    #expect(a.text("Trip.imageNotes/Text.txt") == "two")
-    #expect(a.text("Trip.imageNotes/Images/1.png") == nil)
-    #expect(a.text("Trip.imageNotes/Images/2.png") == "new")
-    // Nothing goes to and fro.
-    for device in [a, b, a, b] { #expect(try await device.sync().documents.isEmpty) }
-  }
-
   @Test func `an entry of the log that cannot be read stops a sync, and is told`() async throws {
     let store = MemoryStore()
     let (a, b) = try await DeviceFixture.two(store)
@@ -83,18 +52,6 @@ struct ContainerSyncTests {
     #expect(try await store.get(key) == bytes)
     try await b.sync()
     #expect(try await b.container.items().map(\.name) == ["Bad.txt", "Good.txt"])
-  }
-
-  @Test func `a document keeps its identity under another name`() async throws {
-    let store = MemoryStore()
-    let (a, b) = try await DeviceFixture.two(store)
-    try a.write("one", to: "Old.txt")
-    try await a.share("Old.txt", with: b)
-    try a.rename("Old.txt", to: "New.txt")
-    try await sync(a, b)
-    #expect(b.text("Old.txt") == nil)
-    #expect(b.text("New.txt") == "one")
-    #expect(try await StoredLog(store).versions.count == 1)
   }
 
   @Test func `a child that is removed here goes, also if the known entries are damaged`() async throws {

@@ -29,12 +29,6 @@ struct DocumentEvictionTests {
   }
 
   @Test
-  func `goes if the container has its content`() async throws {
-    try await evict(make(in: folder))
-    #expect(try TestTree.read(folder, of: PosixDisk()) == [:])
-  }
-
-  @Test
   func `stays with a change that is not uploaded`() async throws {
     let path = try await make(in: folder)
     let disk = PosixDisk()

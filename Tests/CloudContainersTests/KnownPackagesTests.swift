@@ -79,20 +79,6 @@ struct ContainerFolderTests {
     #expect(try await b.sync().documents.isEmpty)
   }
 
-  @Test func `a document that the store refuses stops no other one`() async throws {
-    let large = BlobName(of: Data("large".utf8)).key
-    let store = MemoryStore(trouble: { $0.operation == .put && $0.key == large ? .refusal(.tooLarge) : nil }
-    )
-    let a = try await DeviceFixture("a", store, enclosesSmall: false)
-    try a.write("large", to: "1.txt")
-    try a.write("small", to: "2.txt")
-    for _ in 0..<2 {
-      let report = try await a.container.sync()
-      #expect(report.failures.map(\.name) == ["1.txt"])
-    }
-    #expect(try await a.container.items().map(\.isUploaded) == [false, true])
-  }
-
   @Test func `links, pipes and names that some machine cannot have are named`() async throws {
     let a = try await DeviceFixture("a", MemoryStore())
     try a.write("one", to: "Notes.txt")

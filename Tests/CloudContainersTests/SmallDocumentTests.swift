@@ -70,35 +70,6 @@ struct SmallDocumentTests {
     #expect(try await a.container.check(reads: true).isWhole)
   }
 
-  @Test func `merges by child and by line, and shows a conflict`() async throws {
-    let (a, b, _, clock) = try await makeTwo()
-    try await a.makePackage(
-      "Trip.imageNotes", ["1.txt": "one\ntwo\nthree\n", "2.txt": "two", "Data.json": "[]"])
-    try await a.share("Trip.imageNotes", with: b)
-    try await a.edit("Trip.imageNotes", ["1.txt": "ONE\ntwo\nthree\n", "3.txt": "three"])
-    try await b.edit("Trip.imageNotes", ["1.txt": "one\ntwo\nTHREE\n", "2.txt": nil])
-    try await sync(a, b, a)
-    for device in [a, b] {
-      #expect(device.text("Trip.imageNotes/1.txt") == "ONE\ntwo\nTHREE\n")
-      #expect(device.text("Trip.imageNotes/2.txt") == nil)
-      #expect(device.text("Trip.imageNotes/3.txt") == "three")
-    }
-    try await a.edit("Trip.imageNotes", ["Data.json": "[1]"])
-    try await b.edit("Trip.imageNotes", ["Data.json": "[2]"])
-    try await sync(a, b, a)
-    for device in [a, b] {
-      #expect(device.text("Trip.imageNotes/Data.json") == "[1]")
-      let package = try await PackageStore.open(at: device.url.appending(path: "Trip.imageNotes"))
-      let lost = try #require(try await package.conflictVersionURLs().first)
-      #expect(try Data(contentsOf: lost.appending(path: "Data.json")) == Data("[2]".utf8))
-    }
-    // The versions before go, and the conflict stays.
-    clock.advance(32 * 86_400)
-    _ = try await a.container.collectGarbage(isDryRun: false)
-    let report = try await a.container.check(reads: true)
-    #expect(report.isWhole, "\(report)")
-  }
-
   @Test func `comes back after thirty days as the version that it was`() async throws {
     let (a, _, store, clock) = try await makeTwo()
     for text in ["one", "two"] {

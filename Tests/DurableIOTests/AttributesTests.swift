@@ -67,13 +67,4 @@ struct AttributesTests {
     }
     #expect(try root.status("file") == before)
   }
-
-  @Test(arguments: EveryDisk.allCases)
-  func `what it is told on the medium, files and directories alike`(on kind: EveryDisk) throws {
-    let root = try kind.folder()
-    let writing = try root.disk.createFile("file", in: root.descriptor, mode: 0o600)
-    try root.disk.synchronize(writing)
-    try root.disk.synchronize(root.disk.openFile("file", in: root.descriptor))
-    try root.disk.synchronize(root.descriptor)
-  }
 }

@@ -20,26 +20,6 @@ struct BytesTests {
   }
 
   @Test(arguments: EveryDisk.allCases)
-  func `as random writes leave them`(on kind: EveryDisk) throws {
-    let (disk, root) = try kind.root()
-    var generator = SeededGenerator(seed: 1)
-    var expected: [UInt8] = []
-    let file = try disk.createFile("file", in: root.descriptor, mode: 0o600)
-    for _ in 0..<60 {
-      let offset = Int.random(in: 0..<40_000, using: &generator)
-      let bytes = (0..<Int.random(in: 1..<9000, using: &generator)).map { _ in
-        UInt8.random(in: 0...255, using: &generator)
-      }
-      let missing = max(0, offset + bytes.count - expected.count)
-      expected.append(contentsOf: repeatElement(0, count: missing))
-      expected.replaceSubrange(offset..<(offset + bytes.count), with: bytes)
-      try disk.writeAll(bytes, to: file, at: UInt64(offset))
-    }
-    let found = try disk.contents(of: "file", in: root.descriptor)
-    #expect(found == expected)
-  }
-
-  @Test(arguments: EveryDisk.allCases)
   func `and reads as much as there is`(on kind: EveryDisk) throws {
     let root = try kind.folder(["file": "0123456789"])
     let file = try root.disk.openFile("file", in: root.descriptor)

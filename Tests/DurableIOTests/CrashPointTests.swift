@@ -90,44 +90,6 @@ struct CrashPointTests {
     }
   }
 
-  @Test func `may come again during the recovery`() async throws {
-    let disk = try CrashDisk(["doc": Self.old])
-    let points = try await CrashDisk.crashPoints(of: disk) { try Self.save(on: disk) }
-    var recoveries = 0
-    for point in points {
-      for state in point.states() where state.tree["temporary"] != nil {
-        let mounted = state.mount()
-        let again = try await CrashDisk.crashPoints(of: mounted) {
-          let root = try mounted.openDirectory(at: "/")
-          try mounted.removeEntries(of: mounted.openDirectory("temporary", in: root))
-          try mounted.removeDirectory("temporary", in: root)
-        }
-        let wanted = state.tree["doc"]
-        #expect(again.allSatisfy { $0.states().allSatisfy { $0.tree["doc"] == wanted } })
-        recoveries += 1
-      }
-    }
-    #expect(recoveries > 20)
-  }
-
-  @Test func `is looked at a thousand times without much ado`() async throws {
-    let disk = try CrashDisk()
-    let points = try await CrashDisk.crashPoints(of: disk) {
-      let root = try disk.openDirectory(at: "/")
-      let log = try disk.createFile("log", in: root, mode: 0o600)
-      try disk.writeAll([UInt8](repeating: 0, count: 4 << 20), to: log)
-      try disk.synchronize(log)
-      try disk.synchronize(root)
-      for number in 0..<1000 {
-        try disk.writeAll([1, 2, 3, 4], to: log, at: UInt64(number * 4096))
-        try disk.synchronize(log)
-      }
-    }
-    #expect(points.count == 2005)
-    // Synced before the crash point, and before the next write.
-    #expect(points.suffix(1000).map { $0.states().count }.max() == 4)
-  }
-
   @Test func `knows its synchronisations by number, kind and path`() throws {
     let disk = try CrashDisk(["d": ["f": "f"]]) { _ in .leftOut }
     let folder = try Folder(disk, "/d")

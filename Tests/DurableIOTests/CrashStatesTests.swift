@@ -119,14 +119,16 @@ struct CrashStatesTests {
     let disk = try CrashDisk()
     let root = try disk.openDirectory(at: "/")
     try disk.makeFile("lost", [], in: root)
-    let lost = try disk.status(of: "lost", in: root).identity
+    let lost = try disk.status(of: "lost", in: root)
     for state in disk.crashStates() where state.tree == [:] {
       let mounted = state.mount()
       let root = try mounted.openDirectory(at: "/")
       try mounted.makeFile("new", [], in: root)
-      let new = try mounted.status(of: "new", in: root).identity
-      #expect(new.isSameNode(as: lost))
-      #expect(new.changed > lost.changed)
+      let new = try mounted.status(of: "new", in: root)
+      #expect(new.identity.isSameNode(as: lost.identity))
+      #expect(new.identity.changed > lost.identity.changed)
+      let (earlier, later) = (try #require(lost.born), try #require(new.born))
+      #expect(earlier < later)
     }
   }
 

@@ -72,6 +72,7 @@ struct OpeningTests {
     #expect(status.mode == 0o600)
     #expect(status.links == 1)
     #expect(try root.status("new") == status)
+    #expect(try root.names() == ["directory", "file", "link", "new"])
   }
 
   @Test(arguments: EveryDisk.allCases)

@@ -42,12 +42,6 @@ struct PosixDiskTests {
     #expect(reason { try disk.synchronizeData(writing) } == .invalidArgument)
   }
 
-  @Test func `makes no file where a symbolic link leads`() throws {
-    let root = try EveryDisk.posix.folder(["outside": [:], "link": .link(Array("outside/file".utf8))])
-    #expect(reason { _ = try root.disk.createFile("link", in: root.descriptor, mode: 0o600) } == .fileExists)
-    #expect(try root.folder("outside").names() == [])
-  }
-
   @Test func `gives every descriptor back`() throws {
     let root = try EveryDisk.posix.folder(["file": "", "directory": [:]])
     let first = try root.disk.openFile("file", in: root.descriptor).number

@@ -179,20 +179,6 @@ struct PowerCutInPlaceTests {
     }
   }
 
-  @Test func `a file with the number of a lost one, and with a later birth`() throws {
-    let disk = try CrashDisk()
-    let root = try disk.openDirectory(at: "/")
-    try disk.makeFile("lost", [], in: root)
-    let lost = try disk.status(of: "lost", in: root)
-    let mounted = try #require(disk.crashStates().first { $0.tree == [:] }).mount()
-    let newRoot = try mounted.openDirectory(at: "/")
-    try mounted.makeFile("new", [], in: newRoot)
-    let new = try mounted.status(of: "new", in: newRoot)
-    #expect(new.identity.isSameNode(as: lost.identity))
-    let (earlier, later) = (try #require(lost.born), try #require(new.born))
-    #expect(earlier < later)
-  }
-
   @Test func `no lock, and neither does the end of the program`() async throws {
     let disk = try CrashDisk(["f": "f"])
     let root = try disk.openDirectory(at: "/")

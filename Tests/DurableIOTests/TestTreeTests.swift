@@ -38,15 +38,6 @@ struct TestTreeTests {
         == "/: expected a directory of 0 entries, found a file of 0 bytes '', mode 644")
   }
 
-  @Test func `is made in a directory that is gone afterwards`() async throws {
-    let path = try await withTemporaryDirectory { path in
-      try Self.tree.writeEntries(into: path, of: PosixDisk())
-      #expect(try TestTree.read(path, of: PosixDisk()) == Self.tree)
-      return path
-    }
-    #expect(reason { _ = try PosixDisk().openDirectory(at: path) } == .noSuchFileOrDirectory)
-  }
-
   @Test func `is made in a directory that is gone after an error, too`() async throws {
     var path: FilePath?
     await #expect(throws: CancellationError.self) {

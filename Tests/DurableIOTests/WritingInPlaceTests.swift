@@ -87,9 +87,9 @@ struct WritingInPlaceTests {
         try disk.resize(file, to: UInt64(size))
       } else {
         let offset = Int.random(in: 0..<20_000, using: &generator)
-        let bytes = [UInt8](
-          repeating: .random(in: 1...255, using: &generator),
-          count: .random(in: 1..<6000, using: &generator))
+        let bytes = (0..<Int.random(in: 1..<6000, using: &generator)).map { _ in
+          UInt8.random(in: 1...255, using: &generator)
+        }
         grow(to: offset + bytes.count)
         expected.replaceSubrange(offset..<(offset + bytes.count), with: bytes)
         try disk.writeAll(bytes, to: file, at: UInt64(offset))
@@ -106,10 +106,13 @@ struct WritingInPlaceTests {
     try disk.writeAll([1, 2, 3], to: file)
     try disk.startWriting(file)
     try disk.synchronizeData(file)
+    try disk.synchronize(file)
     let reading = try disk.openFile("file", in: root.descriptor)
     try disk.startWriting(reading)
     try disk.synchronizeData(reading)
+    try disk.synchronize(reading)
     try disk.startWriting(root.descriptor)
+    try disk.synchronize(root.descriptor)
     #expect(try disk.readAll(file) == [1, 2, 3])
   }
 }

@@ -7,9 +7,9 @@ struct BookkeeperProcess: Sendable {
   let program: TalkingProgram
 
   /// - Parameter setup: a command of the shell, run as root of a user namespace of its own before the program.
-  init(_ url: URL, _ policy: MergePolicy = .error, after setup: String? = nil) async throws {
+  init(_ url: URL, after setup: String? = nil) async throws {
     let bookkeeper = Program("bookkeeper")
-    let arguments = [url.path, "talk", policy.rawValue]
+    let arguments = [url.path, "talk"]
     if let setup {
       program = try TalkingProgram(
         Program(path: "/usr/bin/unshare"),

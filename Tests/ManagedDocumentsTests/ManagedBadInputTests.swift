@@ -129,10 +129,6 @@ struct ManagedBadInputTests {
       "read: another program changed it meanwhile (reading 'AdditionalContent/Pictures/1.jpeg'). Open the document again."
     ) { try Data("brown".utf8).write(to: $0.url.appending(path: "AdditionalContent/Pictures/1.jpeg")) },
     BadInput(
-      "a table has no primary key",
-      "opened: table 't' has no primary key, so its changes cannot be undone; declare one in the migrator \(store)"
-    ) { try $0.execute("CREATE TABLE t(a)") },
-    BadInput(
       "a newer program made the private tables",
       "opened: its private tables have format 9, and this program knows only formats up to 1 \(store) Use the newer program, or open a copy that this one made."
     ) { try $0.execute("UPDATE grdb_document SET format = 9") },

@@ -67,7 +67,6 @@ struct ManagedCheckpointTests {
         last = try fixture.logSize
       }
     }
-    print("2,000 saves wrote \(written) bytes of log, of at most \(largest), emptied \(emptied) times")
     #expect(written > 20 * Self.megabyte)
     #expect(largest < 8 * Self.megabyte)
     #expect(emptied >= 3)

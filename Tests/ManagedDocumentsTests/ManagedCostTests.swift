@@ -66,7 +66,6 @@ struct ManagedCostTests {
     let plain = try await cost(rows: 1_000, undo: false)
     let few = try await cost(rows: 1_000, undo: true)
     let many = try await cost(rows: 50_000, undo: true)
-    print("pages and statements of an edit: without undo \(plain), with undo \(few), of 50,000 rows \(many)")
     // The row's page, and the page of the document's state.
     #expect(plain.pages <= 2.1 && plain.statements <= 6)
     // The row's page, and the pages of the change and of its index. Seven statements are those of SQLite's session.
@@ -78,7 +77,6 @@ struct ManagedCostTests {
   @Test func `of a save is the same for many rows`() async throws {
     let few = try await cost(rows: 1_000, undo: true, saves: true)
     let many = try await cost(rows: 50_000, undo: true, saves: true)
-    print("pages and statements of a save: \(few), of 50,000 rows \(many)")
     #expect(few.pages <= 2.1 && many.pages <= 2.1)
     #expect(few.statements == many.statements && few.statements <= 12)
   }

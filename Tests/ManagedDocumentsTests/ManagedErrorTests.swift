@@ -79,30 +79,6 @@ struct ManagedErrorTests {
     try await book.close()
   }
 
-  // The other program's bytes become a conflict version (MP3).
-  @Test func `keeps what another program wrote in the place of a file`() async throws {
-    let events = PublishingList()
-    let book = try await fixture.open { $0.eventHandler = { events.add($0) } }
-    try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
-    try await book.saveAndPublish()
-    let file = fixture.url.appending(path: "AdditionalContent/Pictures/1.jpeg")
-    try Data("painted elsewhere".utf8).write(to: file)
-    let error = await documentError { _ = try await book.book }
-    #expect(error?.fileError?.code == .changedOnDisk)
-    #expect(error?.fileError?.child == "AdditionalContent/Pictures/1.jpeg")
-    try await book.edit { _, content in try content.write("Pictures/1.jpeg", Data("brown".utf8)) }
-    #expect(try await book.save().conflicts == [])
-    try await book.synchronize()
-    #expect(events.published.map(\.conflicts) == [[], ["AdditionalContent/Pictures/1.jpeg"]])
-    #expect(await book.documentState == .inConflict)
-    #expect(try fixture.visibleFiles == ["Pictures/1.jpeg": "brown"])
-    let conflicts = try fixture.names(in: ".docpkg/conflicts")
-    let version = ".docpkg/conflicts/\(conflicts[0])/AdditionalContent/Pictures/1.jpeg"
-    #expect(
-      try String(contentsOf: fixture.url.appending(path: version), encoding: .utf8) == "painted elsewhere")
-    try await book.close()
-  }
-
   @Test func `names a missing file, and publishes it again by a new edit`() async throws {
     let book = try await fixture.openRösti(picture: "golden")
     try await book.saveAndPublish()
@@ -144,32 +120,6 @@ struct ManagedErrorTests {
     #expect(await book.documentState == .normal)
     #expect(try await book.book.titles == ["Rösti"])
     try await book.close()
-  }
-
-  @Test func `does not make a removed document again`() async throws {
-    let book = try await fixture.openRösti()
-    try FileManager.default.removeItem(at: fixture.url)
-    #expect(await documentError { try await book.save() }?.code == .deleted)
-    #expect(!FileManager.default.fileExists(atPath: fixture.url.path))
-    try await book.close(discardingChanges: true)
-  }
-
-  @Test func `tells that its database is older than its last save`() async throws {
-    let book = try await fixture.open()
-    try await book.close()
-    let old = try Data(contentsOf: fixture.store)
-    let again = try await fixture.openRösti(picture: "golden")
-    try await again.close()
-    try old.write(to: fixture.store)
-    let errors = NoteList<DocumentError>()
-    let torn = try await fixture.open { $0.errorHandler = { errors.add($0) } }
-    #expect(
-      errors.all.map { $0.fileError?.reason?.hasPrefix("its database is older than its last save") } == [
-        true
-      ])
-    #expect(try await torn.book == Book())
-    #expect(try fixture.visibleFiles == ["Pictures/1.jpeg": "golden"])
-    try await torn.close()
   }
 }
 

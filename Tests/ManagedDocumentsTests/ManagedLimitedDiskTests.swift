@@ -31,16 +31,6 @@ struct ManagedLimitedDiskTests {
 
   private static let large = String(repeating: "large", count: 100_000)
 
-  private static func visible(_ fixture: BookFixture) throws -> [String: String] {
-    let folder = fixture.url.appending(path: "AdditionalContent/Pictures")
-    var files: [String: String] = [:]
-    guard FileManager.default.fileExists(atPath: folder.path) else { return files }
-    for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
-      files[name] = String(decoding: try Data(contentsOf: folder.appending(path: name)), as: UTF8.self)
-    }
-    return files
-  }
-
   private static func open(_ lack: Lack) async throws -> (ManagedDocument, PublishingList) {
     let events = PublishingList()
     let book = try await fixture.open {
@@ -57,23 +47,23 @@ struct ManagedLimitedDiskTests {
     try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
     try await book.add(Recipe(id: 2, title: "Soup"), picture: Self.large)
     try await book.saveAndPublish()
-    #expect(try Self.visible(fixture) == ["1.jpeg": "golden", "2.jpeg": Self.large])
+    #expect(try fixture.visibleFiles == ["Pictures/1.jpeg": "golden", "Pictures/2.jpeg": Self.large])
 
     try await book.edit("Change") { _, content in
       try content.write("Pictures/1.jpeg", Data("brown".utf8))
       try content.write("Pictures/2.jpeg", Data((Self.large + "r").utf8))
     }
     try await book.saveAndPublish()
-    #expect(try Self.visible(fixture) == ["1.jpeg": "brown", "2.jpeg": Self.large + "r"])
+    #expect(try fixture.visibleFiles == ["Pictures/1.jpeg": "brown", "Pictures/2.jpeg": Self.large + "r"])
 
     try await book.edit("Remove") { _, content in try content.remove("Pictures/2.jpeg") }
     try await book.saveAndPublish()
-    #expect(try Self.visible(fixture) == ["1.jpeg": "brown"])
+    #expect(try fixture.visibleFiles == ["Pictures/1.jpeg": "brown"])
 
     try await book.undo()
     try await book.undo()
     try await book.saveAndPublish()
-    #expect(try Self.visible(fixture) == ["1.jpeg": "golden", "2.jpeg": Self.large])
+    #expect(try fixture.visibleFiles == ["Pictures/1.jpeg": "golden", "Pictures/2.jpeg": Self.large])
     #expect(
       events.published.count == 4 && events.published.allSatisfy { $0.isPublished && $0.conflicts == [] })
     try await book.close()
@@ -86,6 +76,7 @@ struct ManagedLimitedDiskTests {
     #expect(verified.isWhole, "\(verified)")
   }
 
+  // The other program's bytes become a conflict version (MP3).
   @Test(arguments: Lack.allCases)
   func `makes a conflict version of another program's file`(lack: Lack) async throws {
     let (book, events) = try await Self.open(lack)
@@ -98,7 +89,8 @@ struct ManagedLimitedDiskTests {
     try Data("theirs".utf8).write(to: place)
     try await book.saveAndPublish()
     #expect(events.published.last?.conflicts == ["AdditionalContent/Pictures/1.jpeg"])
-    #expect(try Self.visible(fixture) == ["1.jpeg": "brown"])
+    #expect(await book.documentState == .inConflict)
+    #expect(try fixture.visibleFiles == ["Pictures/1.jpeg": "brown"])
     let conflicts = fixture.url.appending(path: ".docpkg/conflicts")
     let folder = try #require(try FileManager.default.contentsOfDirectory(atPath: conflicts.path).first)
     let kept = conflicts.appending(path: "\(folder)/AdditionalContent/Pictures/1.jpeg")

@@ -72,20 +72,6 @@ struct ManagedOthersTests {
     try await otherAgain.close()
   }
 
-  @Test func `has unsaved edits by another program, until either saves them`() async throws {
-    let book = try await fixture.open { $0.watchesDisk = false }
-    let theirs = try await fixture.open { $0.watchesDisk = false }
-    try await theirs.add(Recipe(id: 1, title: "Rösti"))
-    await book.presentedItemDidChange()
-    #expect(await book.hasUnsavedChanges)
-    try await theirs.save()
-    await book.presentedItemDidChange()
-    #expect(await !book.hasUnsavedChanges)
-    #expect(try await book.save().strategy == .none)
-    try await theirs.close()
-    try await book.close()
-  }
-
   @Test func `tells its observers by itself`() async throws {
     let book = try await fixture.open()
     let theirs = try await fixture.openRösti()

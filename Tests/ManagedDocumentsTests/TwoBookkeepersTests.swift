@@ -11,7 +11,7 @@ import Testing
 @Suite("Two programs with one document with a database", .tags(.process), .temporaryDirectory)
 struct TwoBookkeepersTests {
   @Test func `see each other's edits, undos and saves`() async throws {
-    let (one, two) = try await Self.programs(fixture)
+    let (one, two) = (try await BookkeeperProcess(fixture.url), try await BookkeeperProcess(fixture.url))
     try await one.perform("add 1 Rösti")
     try await two.waitToSee("1=Rösti/1")
     try await two.waitForEvent("changed by another program, reloaded: StoreContent/persistentStore")
@@ -61,31 +61,6 @@ struct TwoBookkeepersTests {
     try await Self.end(one, two)
   }
 
-  @Test(arguments: MergePolicy.allCases)
-  func `undo beside each other by the merge policy`(_ policy: MergePolicy) async throws {
-    let (one, two) = try await Self.programs(fixture, policy)
-    // Another column of the same row: both changes stay.
-    try await one.perform("add 1 A")
-    try await one.perform("title 1 B")
-    try await two.perform("servings 1 9")
-    #expect(try await one.perform("undo") == "true")
-    try await two.waitToSee("1=A/9")
-    // The same column.
-    try await one.perform("title 1 B")
-    try await two.perform("title 1 C")
-    let answer = try await one.perform("undo")
-    let title = try await one.perform("rows")
-    switch policy {
-    case .error:
-      #expect(answer.contains("another program changed a row"), "\(answer)")
-      #expect(title == "1=C/9")
-    case .mergeByPropertyStoreTrump, .rollback: #expect(title == "1=C/9")
-    case .mergeByPropertyObjectTrump, .overwrite: #expect(title == "1=A/9")
-    }
-    try await two.waitToSee(title)
-    try await Self.end(one, two)
-  }
-
   /// The system ends the locks of a process on a file when the process closes any descriptor of it. Without its locks,
   /// the other program takes itself for the last one when it closes the document, and removes the log that is in use.
   @Test func `lose nothing when one of them reads the files of the database`() async throws {
@@ -104,13 +79,6 @@ struct TwoBookkeepersTests {
     try await Self.end(third)
     #expect(try await book.book.titles.sorted() == ["Bread", "Rösti", "Soup"])
     try await book.close()
-  }
-
-  static func programs(
-    _ fixture: BookFixture, _ policy: MergePolicy = .error
-  ) async throws -> (BookkeeperProcess, BookkeeperProcess) {
-    let one = try await BookkeeperProcess(fixture.url, policy)
-    return (one, try await BookkeeperProcess(fixture.url, policy))
   }
 
   /// Has the programs close the document.

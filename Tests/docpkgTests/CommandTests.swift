@@ -114,21 +114,6 @@ struct CommandTests {
     try output("new", "--in", ".", "--naming", "timestamp", "--text", "n")
   }
 
-  @Test func `copies a document as one of its own`() throws {
-    try made()
-    try output("copy", "Trip.imageNotes", "Other.imageNotes")
-    let infos = try ["Trip", "Other"].map { name in
-      try #require(
-        JSONSerialization.jsonObject(
-          with: Data(docpkg("info", "\(name).imageNotes", "--json").output.utf8))
-          as? [String: Any])
-    }
-    #expect(infos[0]["Identifier"] as? String != infos[1]["Identifier"] as? String)
-    #expect(infos[0]["ContentDigest"] as? String == infos[1]["ContentDigest"] as? String)
-    #expect(infos[1]["Generation"] as? Int == 1)
-    #expect(infos[1]["ParentRevisions"] as? [String] == [try #require(infos[0]["Revision"] as? String)])
-  }
-
   @Test func `takes names that are not UTF-8`() throws {
     let script = """
       set -e

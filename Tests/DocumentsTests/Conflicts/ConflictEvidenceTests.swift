@@ -64,6 +64,8 @@ struct ConflictEvidenceTests {
       let store = try await PackageStore.open(ConflictTests.first, on: disk)
       let versions = try await store.conflictVersions()
       #expect(versions.count == 1 && versions.allSatisfy(\.isWhole), "\(name): \(versions)")
+      try await store.resolveConflicts(versions, keeping: versions.first?.id)
+      #expect(try await store.conflictVersions().isEmpty, "\(name)")
       try await store.close()
     }
   }
@@ -102,7 +104,8 @@ struct ConflictEvidenceTests {
     let disk = try CrashDisk()
     let names = [
       "Text.txt", "Text (1).txt", "Text copy.txt", "Text.txt.bak", "Text.txt~", "Text.txt.conflict1",
-      "Metadata (1).plist", "Metadata-notes.txt",
+      "Metadata (1).plist", "Metadata-notes.txt", "Text 2.txt", "Text-LAPTOP.txt",
+      "Text [conflict of interest].txt", "Gone.sync-conflict-20261121-101112-ABCDEFG.txt",
     ]
     let texts = Dictionary(uniqueKeysWithValues: names.map { ($0, "a note") })
     let store = try await ConflictTests.make(texts, on: disk)

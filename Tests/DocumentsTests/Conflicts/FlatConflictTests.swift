@@ -108,6 +108,7 @@ struct FlatConflictTests {
     let (disk, document) = try await Self.inConflict()
     let shown = try await document.conflictVersions()
     let copy = try #require(try ConflictCopy.all(of: Note.url, on: disk).first).name
+    #expect(copy.string.hasPrefix("Trip (conflicted copy ") && copy.string.hasSuffix(").pages"))
     try disk.overwrite(copy, "later", in: "/")
     try await document.removeConflictVersions(shown)
     #expect(await document.documentState.contains(.inConflict))

@@ -64,46 +64,7 @@ private struct Album: DocumentContent {
   }
 }
 
-/// A flat file, which is written without an `await`.
-private struct Line: DocumentContent, Equatable {
-  static var readableContentTypes: [UTType] { [.plainText] }
-  var text: String
-
-  init(_ text: String) { self.text = text }
-
-  init(configuration: ReadConfiguration) async throws {
-    text = try await Codec.shared.decode(configuration.file.contents())
-  }
-
-  func fileWrapper(configuration: WriteConfiguration) throws -> FileWrapper {
-    FileWrapper(regularFileWithContents: Data(text.utf8.reversed()))
-  }
-}
-
-/// A content of the main actor, with methods that do not await.
-@MainActor private struct Sheet: DocumentContent {
-  nonisolated static var readableContentTypes: [UTType] {
-    [UTType(exportedAs: "org.example.sheet", conformingTo: .package)]
-  }
-
-  var text: String
-
-  init(_ text: String) { self.text = text }
-
-  init(configuration: ReadConfiguration) throws {
-    MainActor.assertIsolated()
-    text = String(decoding: try configuration.file.child(named: "text")?.contents() ?? Data(), as: UTF8.self)
-  }
-
-  func fileWrapper(configuration: WriteConfiguration) throws -> FileWrapper {
-    MainActor.assertIsolated()
-    let tree = configuration.existingFile ?? FileWrapper(directoryWithFileWrappers: [:])
-    try tree.put(Data(text.utf8), named: "text")
-    return tree
-  }
-}
-
-@Suite("A content that awaits", .temporaryDirectory)
+@Suite("A content that awaits")
 struct AwaitingContentTests {
   private typealias Trip = DocumentFixture<Album>
 
@@ -170,28 +131,5 @@ struct AwaitingContentTests {
     try disk.makeFile("b", [0xff], in: disk.openDirectory(at: Trip.path))
     let error = await #expect(throws: DocumentError.self) { try await Trip.open(on: disk) }
     #expect(error?.code == .content && error?.operation == .open && error?.cause is Codec.NotText)
-  }
-
-  @Test func `may be a flat file`() async throws {
-    let disk = try CrashDisk()
-    let document = try await DocumentFixture<Line>.create(Line("one"), on: disk)
-    try await document.edit { $0.text = "two" }
-    try await document.close()
-    #expect(try await DocumentFixture<Line>.open(on: disk).content == Line("two"))
-  }
-
-  @MainActor @Test func `may belong to the main actor, which does not wait`() async throws {
-    try await withDeadline("the document") {
-      let url = url("Trip.sheet")
-      let document = try await ObservableDocument.create(await Sheet("one"), at: url, options: .quiet(nil))
-      let two = await Sheet("two")
-      try await document.edit { $0 = two }
-      try await document.close()
-      let (store, _) = try await PackageStore.create(
-        await Sheet("three"), at: URL(filePath: folder.appending("Other.sheet").string))
-      #expect(try await store.content(as: Sheet.self).text == "three")
-      try await store.close()
-      #expect(try await Document<Sheet>.open(at: url).content.text == "two")
-    }
   }
 }

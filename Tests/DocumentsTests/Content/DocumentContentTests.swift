@@ -5,31 +5,6 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// A model as an application has it for SwiftUI.
-private struct Drawing: DocumentContent {
-  static var readableContentTypes: [UTType] {
-    [UTType(exportedAs: "org.example.sketch", conformingTo: .package)]
-  }
-
-  var strokes: Data
-
-  init(strokes: Data) { self.strokes = strokes }
-
-  init(configuration: ReadConfiguration) throws {
-    strokes = try configuration.file.child(named: "Strokes")?.contents() ?? Data()
-  }
-
-  func fileWrapper(configuration: WriteConfiguration) throws -> FileWrapper {
-    let tree = configuration.existingFile ?? FileWrapper(directoryWithFileWrappers: [:])
-    if let old = try tree.child(named: "Strokes") {
-      if try old.contents() == strokes { return tree }
-      tree.removeFileWrapper(old)
-    }
-    tree.addRegularFile(withContents: strokes, preferredFilename: "Strokes")
-    return tree
-  }
-}
-
 /// Makes a new tree for each save, of the saved children that it has not read, and of its own texts.
 private struct Shelf: DocumentContent {
   static var readableContentTypes: [UTType] {
@@ -94,26 +69,26 @@ struct DocumentContentTests {
 
   @Test func `is written, read again, and written only where it changed`() async throws {
     let url = URL(filePath: folder.appending("A.sketch").string)
-    let (package, made) = try await PackageStore.create(Drawing(strokes: Data([1])), at: url)
-    #expect(made.written == ["Metadata.plist", "Strokes"])
-    #expect(await package.contentType == Drawing.readableContentTypes[0])
+    let (package, made) = try await PackageStore.create(Pages(["a.txt": "1"]), at: url)
+    #expect(made.written == ["Metadata.plist", "a.txt"])
+    #expect(await package.contentType == Pages.readableContentTypes[0])
 
     let again = try await PackageStore.open(at: url)
-    var sketch: Drawing = try await again.content()
-    #expect(sketch.strokes == Data([1]))
-    #expect(try await again.save(sketch).strategy == .none)
-    sketch.strokes = Data([2, 3])
-    #expect(try await again.plan(sketch).lines.contains { $0.hasPrefix("write Strokes") })
-    #expect(try await again.save(sketch).written == ["Metadata.plist", "Strokes"])
-    let last: Drawing = try await PackageStore.open(at: url).content()
-    #expect(last.strokes == Data([2, 3]))
+    var pages: Pages = try await again.content()
+    #expect(pages == Pages(["a.txt": "1"]))
+    #expect(try await again.save(pages).strategy == .none)
+    pages["a.txt"] = "23"
+    #expect(try await again.plan(pages).lines.contains { $0.hasPrefix("write a.txt") })
+    #expect(try await again.save(pages).written == ["Metadata.plist", "a.txt"])
+    let last: Pages = try await PackageStore.open(at: url).content()
+    #expect(last == Pages(["a.txt": "23"]))
   }
 
   @Test func `can be tested without a document`() throws {
-    let type = Drawing.writableContentTypes[0]
-    let tree = try Drawing(strokes: Data([7])).fileWrapper(
+    let type = Pages.writableContentTypes[0]
+    let tree = try Pages(["a.txt": "7"]).fileWrapper(
       configuration: .init(contentType: type, existingFile: nil))
-    #expect(try Drawing(configuration: .init(contentType: type, file: tree)).strokes == Data([7]))
+    #expect(try Pages(configuration: .init(contentType: type, file: tree)) == Pages(["a.txt": "7"]))
   }
 
   @Test func `has the type its package's name tells where there is no metadata`() async throws {

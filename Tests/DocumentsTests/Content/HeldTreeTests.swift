@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// A value that has its tree as its content, and changes it in place, as many models do.
-private struct Album: FileDocument {
+struct Binder: FileDocument {
   static var readableContentTypes: [UTType] { [.package] }
   var title = ""
   var root: FileWrapper
@@ -65,12 +65,12 @@ struct HeldTreeTests {
   @Test func `are undone and redone with it, also past a save`() async throws {
     let url = url("Trip.album")
     let root = FileWrapper(directoryWithFileWrappers: [:])
-    let document = try await Document.create(Album(root), at: url)
+    let document = try await Document.create(Binder(root), at: url)
     let states: [[String: String]] = [
       [:], ["a": "1"], ["a": "1", "b/c": "2"], ["a": "1", "b/c": "3", "b/d": "4"], ["b/d": "4"],
       ["b/d": "4", "a": "5"],
     ]
-    let edits: [@Sendable (Album) throws -> Void] = [
+    let edits: [@Sendable (Binder) throws -> Void] = [
       { try $0.put("a", "1") }, { try $0.put("b/c", "2") },
       {
         try $0.put("b/c", "3")
@@ -100,12 +100,12 @@ struct HeldTreeTests {
     }
     for _ in 0..<3 { try await document.undo() }
     try await document.close()
-    #expect(try await Document<Album>.open(at: url).content.texts == states[2])
+    #expect(try await Document<Binder>.open(at: url).content.texts == states[2])
   }
 
   private struct Refused: Error {}
 
-  private static func fail(_ document: Document<Album>) async throws {
+  private static func fail(_ document: Document<Binder>) async throws {
     try await document.edit {
       try $0.put("b", "2")
       try $0.root.removeDescendant(at: "a")
@@ -130,7 +130,7 @@ struct HeldTreeTests {
   @Test func `are as they were after an edit that fails`() async throws {
     let url = url("Trip.album")
     let root = FileWrapper(directoryWithFileWrappers: ["a": FileWrapper(regularFileWithContents: Data())])
-    let document = try await Document.create(Album(root), at: url)
+    let document = try await Document.create(Binder(root), at: url)
     await #expect(throws: Refused.self) { try await Self.fail(document) }
     #expect(try await document.content.texts == ["a": ""])
     #expect(await !document.hasUnsavedChanges)
@@ -139,7 +139,7 @@ struct HeldTreeTests {
 
   @Test func `keep the keys of children that want one name`() async throws {
     let url = url("Trip.album")
-    let document = try await Document.create(Album(FileWrapper(directoryWithFileWrappers: [:])), at: url)
+    let document = try await Document.create(Binder(FileWrapper(directoryWithFileWrappers: [:])), at: url)
     try await document.edit { album in
       for text in ["1", "2", "3"] {
         album.root.addRegularFile(withContents: Data(text.utf8), preferredFilename: "x")
@@ -179,7 +179,7 @@ struct HeldTreeTests {
     let inner = FileWrapper(directoryWithFileWrappers: [:])
     let outer = FileWrapper(directoryWithFileWrappers: ["in": inner])
     let document = try await Document.create(
-      Album(FileWrapper(directoryWithFileWrappers: ["out": outer])),
+      Binder(FileWrapper(directoryWithFileWrappers: ["out": outer])),
       at: url("Trip.album"))
     try await document.edit { album in
       outer.removeFileWrapper(inner)
@@ -198,9 +198,9 @@ struct HeldTreeTests {
     let url = URL(filePath: folder.appending("Trip.album").string)
     let file = FileWrapper(regularFileWithContents: Data("1".utf8))
     let folder = FileWrapper(directoryWithFileWrappers: ["a": file])
-    try await Document.create(Album(FileWrapper(directoryWithFileWrappers: ["F": folder])), at: url).close()
+    try await Document.create(Binder(FileWrapper(directoryWithFileWrappers: ["F": folder])), at: url).close()
     let errors = Mutex<[String]>([])
-    let document = try await Document<Album>.open(
+    let document = try await Document<Binder>.open(
       at: url,
       options: .quiet(nil) { options in
         options.watchesDisk = false

@@ -47,7 +47,6 @@ struct DocumentCostTests {
     for count in [10, 10_000] {
       let cost = try await Self.costOfAutosave(count)
       #expect(cost == log)
-      print("autosaving one change among \(count) children: \(cost)")
       #expect(cost[.synchronizeData] == 1 && cost[.synchronize] == nil)
       #expect(cost[.list] == nil && cost[.createFile] == nil)
       #expect(cost[.rename] == nil && cost[.exchange] == nil)
@@ -93,28 +92,6 @@ struct DocumentCostTests {
     }
     try await store.close()
     return cost
-  }
-
-  @Test func `is no waiting for the disk while it is edited`() async throws {
-    let gate = FaultyDisk(try CrashDisk())
-    let document = try await DocumentFixture<Pages>.create(Pages(["a.txt": "0"]), on: gate.disk)
-    try await document.edit { $0["a.txt"] = "1" }
-    gate.close(for: .synchronize)
-    let saving = Task { try await document.save() }
-    await gate.arrival()
-    // The save stands still during all these edits.
-    for number in 0..<1000 {
-      try await document.edit("Typing") { $0["a.txt"] = "\(number)" }
-      #expect(await document.progress?.activity == .saving)
-    }
-    try await document.undo()
-    try await document.redo()
-    #expect(try await document.content["a.txt"] == "999")
-    gate.open()
-    _ = try await saving.value
-    #expect(await document.hasUnsavedChanges)
-    try await document.close()
-    #expect(try gate.disk.text("a.txt", in: DocumentFixture<Pages>.path) == "999")
   }
 
   @Test func `is told as a fraction while it is saved`() async throws {

@@ -203,15 +203,21 @@ struct DocumentLifeTests {
     let (gate, document) = try await Self.edited()
     async let saved = document.save()
     await gate.arrival()
-    try await document.edit { $0["a.txt"] = "three" }
-    #expect(try await document.content["a.txt"] == "three")
+    // The save stands still during all these edits.
+    for number in 0..<1000 {
+      try await document.edit("Typing") { $0["a.txt"] = "\(number)" }
+      #expect(await document.progress?.activity == .saving)
+    }
+    try await document.undo()
+    try await document.redo()
+    #expect(try await document.content["a.txt"] == "999")
     gate.open()
     _ = try await saved
     #expect(
       try gate.disk.text("a.txt", in: Trip.path) == "two", "other programs see the save when it returns")
     #expect(await document.hasUnsavedChanges)
     try await document.close()
-    #expect(try gate.disk.text("a.txt", in: Trip.path) == "three")
+    #expect(try gate.disk.text("a.txt", in: Trip.path) == "999")
   }
 
   @Test func `makes one save of those that wait, and gives each its result`() async throws {

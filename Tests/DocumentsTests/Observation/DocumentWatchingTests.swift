@@ -16,27 +16,6 @@ struct DocumentWatchingTests {
     return (document, url)
   }
 
-  @Test func `is read anew when nothing was edited`() async throws {
-    let (document, url) = try await Self.document()
-    try Data("theirs".utf8).write(to: url.appending(path: "one.txt"))
-    try await waitUntil("change") { try await document.content["one.txt"] == "theirs" }
-    #expect(await !document.hasUnsavedChanges)
-    try await document.close()
-  }
-
-  @Test func `keeps both where both were edited`() async throws {
-    let (document, url) = try await Self.document()
-    try await document.edit { $0["one.txt"] = "mine" }
-    try Data("theirs".utf8).write(to: url.appending(path: "one.txt"))
-    try await waitUntil("change") { await document.documentState.contains(.inConflict) }
-    #expect(try await document.content["one.txt"] == "mine")
-    try await document.save()
-    let kept = try await document.conflictVersionURLs()
-    let texts = try kept.map { try String(contentsOf: $0.appending(path: "one.txt"), encoding: .utf8) }
-    #expect(texts == ["theirs"])
-    try await document.close()
-  }
-
   @Test func `goes on where it was moved, and ends where it was removed`() async throws {
     let (document, url) = try await Self.document()
     let moved = url.deletingLastPathComponent().appending(path: "Tour.pages", directoryHint: .isDirectory)

@@ -149,22 +149,6 @@ struct ExternalChangeTests {
     #expect(errors.withLock { $0 } == [.closed])
   }
 
-  @Test func `of a single file are in conflict, too, and kept`() async throws {
-    let disk = try CrashDisk()
-    let document = try await DocumentFixture<Plain>.create(Plain("base"), on: disk)
-    try await document.edit { $0.text = "ours" }
-    try disk.replace("Trip.pages", "theirs", in: "/")
-    try await document.save()
-    #expect(await document.documentState == .inConflict)
-    #expect(try disk.text("Trip.pages", in: "/") == "ours")
-    let copy = try #require(try ConflictCopy.all(of: Trip.url, on: disk).first)
-    #expect(copy.name.string.hasPrefix("Trip (conflicted copy ") && copy.name.string.hasSuffix(").pages"))
-    #expect(try disk.text(copy.name, in: "/") == "theirs")
-    try await document.removeConflictVersions(document.conflictVersions())
-    #expect(await document.documentState == .normal)
-    #expect(try ConflictCopy.all(of: Trip.url, on: disk).isEmpty)
-  }
-
   @Test func `that cannot be kept are not written over`() async throws {
     // The other content is a conflict version before the save writes over it (D3).
     let base = try CrashDisk()
@@ -216,22 +200,6 @@ struct ExternalChangeTests {
     try await document.edit { $0["y.txt"] = "y" }
     try await document.close()
     #expect(try disk.text("y.txt", in: Trip.path) == "y")
-  }
-
-  @Test func `of its place are followed`() async throws {
-    let disk = try CrashDisk()
-    let document = try await document(on: disk)
-    try await document.edit { $0["a.txt"] = "mine" }
-    try await document.save()
-    let folder = try disk.openDirectory(at: "/")
-    try disk.rename("Trip.pages", in: folder, to: "Moved.pages", in: folder, .replace)
-    await document.presentedItemDidMove(to: URL(filePath: "/Moved.pages"))
-    #expect(await document.localizedName == "Moved")
-    try await document.edit { $0["c.txt"] = "c" }
-    try await document.close()
-    #expect(try disk.text("c.txt", in: "/Moved.pages") == "c")
-    #expect(try disk.text("a.txt", in: "/Moved.pages") == "mine")
-    #expect(try !disk.holds("Trip.pages", in: "/"))
   }
 
   @Test(arguments: ["told", "found", "saved"])

@@ -110,47 +110,31 @@ struct ObservableDocumentTests {
     try await document.close()
   }
 
-  /// A value over its tree, which edits change in place.
-  private struct Album: FileDocument {
-    static var readableContentTypes: [UTType] { [.package] }
-    var title = ""
-    var root: FileWrapper
-
-    init(_ root: FileWrapper) { self.root = root }
-    var heldFolders: [FileWrapper] { [root] }
-    init(configuration: ReadConfiguration) throws { root = configuration.file }
-    func fileWrapper(configuration: WriteConfiguration) throws -> FileWrapper { root }
-
-    var names: [String] { get throws { try root.childNames() } }
-
-    func add(_ name: String) {
-      root.addRegularFile(withContents: Data(name.utf8), preferredFilename: name)
-    }
-  }
-
   @Test func `makes an edit of a tree once, and takes it back whole`() async throws {
     let url = url("Trip.album")
     let root = FileWrapper(directoryWithFileWrappers: [:])
-    let document = try await ObservableDocument.create(Album(root), at: url, options: .quiet(nil))
-    for _ in 0..<3 { try document.edit { $0.add("x") } }
+    let document = try await ObservableDocument.create(Binder(root), at: url, options: .quiet(nil))
+    for _ in 0..<3 {
+      try document.edit { $0.root.addRegularFile(withContents: Data(), preferredFilename: "x") }
+    }
     await document.drain()
     // A second run of an edit would make a child of another key.
-    #expect(try document.content.names.count == 3)
+    #expect(try document.content.root.childNames().count == 3)
     try document.edit("Title") { $0.title = "Lake" }
     try document.edit { album in
-      album.add("y")
+      album.root.addRegularFile(withContents: Data(), preferredFilename: "y")
       throw CocoaError(.featureUnsupported)
     }
     await document.drain()
     #expect(document.content.title == "Lake" && document.lastError is CocoaError)
-    #expect(try document.content.names.count == 3)
+    #expect(try document.content.root.childNames().count == 3)
     for count in [3, 2, 1, 0] {
       document.undo()
       await document.drain()
-      #expect(try document.content.names.count == count)
+      #expect(try document.content.root.childNames().count == count)
     }
     document.redo()
     try await document.close()
-    #expect(try await Document<Album>.open(at: url).content.names == ["x"])
+    #expect(try await Document<Binder>.open(at: url).content.root.childNames() == ["x"])
   }
 }

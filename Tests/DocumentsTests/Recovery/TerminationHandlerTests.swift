@@ -9,18 +9,6 @@ import Testing
 
 @Suite("A program that is told to end", .tags(.process), .temporaryDirectory)
 struct TerminationHandlerTests {
-  @Test func `saves its document first, and then ends by the signal`() async throws {
-    let path = folder.appending("Note.txt").string
-    await #expect(processExitsWith: .signal(SIGTERM)) { [path = path as String] in
-      let document = try await Document.create(Plain("begin"), at: URL(filePath: path), options: .quiet(nil))
-      let termination = TerminationHandler(closing: document)
-      try await document.edit { $0.text = "last words" }
-      try await endBySignal(holding: termination)
-    }
-    let text = try String(contentsOf: URL(filePath: path), encoding: .utf8)
-    #expect(text == "last words")
-  }
-
   /// The files of a package show the user's edits without this library: no save waits in the hidden folder.
   @Test func `leaves its package's files as the user saw them`() async throws {
     let path = folder.appending("Trip.imageNotes").string

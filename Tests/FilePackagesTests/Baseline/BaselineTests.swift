@@ -63,7 +63,6 @@ struct BaselineTests {
       states[try await store.verify().isWhole ? "whole" : "with findings", default: 0] += 1
       try await store.close()
     }
-    print("\(Self.count) programs: \(states)")
     #expect(states["whole", default: 0] > Int(Self.count) / 2)
   }
 }

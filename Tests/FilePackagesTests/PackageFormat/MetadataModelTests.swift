@@ -163,7 +163,6 @@ struct MetadataModelTests {
       #expect(onReading?.code == code && onReading?.operation == .open, "\(bytes.count) bytes")
       #expect(disk.tree == before)
     }
-    print("damaged metadata: \(lengths.count) truncations and \(damaged.count) packages refused")
   }
 
   @Test func `is refused as a binary property list, which is left to another program`() async throws {

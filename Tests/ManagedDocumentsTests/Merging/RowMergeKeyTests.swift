@@ -51,13 +51,6 @@ struct RowMergeKeyTests {
     #expect(try databases.rows("ours", "SELECT max(id) FROM recipe") == ["12"])
   }
 
-  @Test func `makes one row of two with the same values`() throws {
-    let databases = try MergedDatabases("CREATE TABLE tag(id INTEGER PRIMARY KEY, name TEXT)")
-    for name in ["ours", "theirs"] { try databases.edit(name, "INSERT INTO tag VALUES (1, 'same')") }
-    #expect(try databases.merge(.error).renumbered.isEmpty)
-    #expect(try databases.rows("ours", "SELECT * FROM tag") == ["1 same"])
-  }
-
   @Test func `merges the only row of a table that allows no other key`() throws {
     let schema = "CREATE TABLE settings(id INTEGER PRIMARY KEY CHECK (id = 1), a, b)"
     let databases = try MergedDatabases(schema)

@@ -95,9 +95,6 @@ struct LongHistoryTests {
     }
     let (first, last) = (median(50..<150), median(350..<450))
     let looks = costs[350..<450].reduce(0) { $0 + $1.bytes } / 100
-    print(
-      "saves with 100 and with 400 versions: \(first) and \(last); with looks at all versions \(looks) bytes read"
-    )
     #expect(last.operations == first.operations)
     // A save reads only the last records of the log.
     #expect(last.bytes < 160 << 10)

@@ -33,8 +33,6 @@ struct VersionCostTests {
   @Test func `to keep are a rename in the place of an unlink, and no flush`() async throws {
     let without = try await Self.costs(keeping: false)
     let with = try await Self.costs(keeping: true)
-    print("save without history: commit \(without.commit), publishing \(without.publish)")
-    print("save with history: commit \(with.commit), publishing \(with.publish)")
     for costs in [without, with] {
       #expect(costs.commit[.synchronizeData] == 1 && costs.commit[.synchronize] == nil)
       #expect(costs.publish[.synchronize] == 4 && costs.publish[.synchronizeData] == nil)
@@ -66,7 +64,6 @@ struct VersionCostTests {
       #expect(lost == [])
       #expect(try tree.regularFile(at: "3.txt").contents() == Data([UInt8](repeating: 3, count: 8)))
     }
-    print("versions: opening the oldest of 10 and of 300: \(costs)")
     // A longer log takes more reads, and nothing else.
     let reads = costs.map { $0[.read] ?? 0 }
     for index in costs.indices { costs[index][.read] = nil }
@@ -94,7 +91,6 @@ struct VersionCostTests {
       $0 + ($1.kind == .file ? $1.bytes.count : 0)
     }
     let allowed = Double(children * size + saves * size) * 1.1
-    print("history: \(saves) saves of \(children) children: \(bytes) bytes, of \((children + saves) * size)")
     #expect(Double(bytes) <= allowed)
     let other = try await PackageStore.open(CrashCheck.path, on: disk)
     let versions = try await other.versions()

@@ -56,10 +56,7 @@ struct LogDamageTests {
       }
     }
 
-    func expectNoneBad(_ what: String, _ log: [UInt8], _ isPublished: Bool) {
-      print(
-        "log of \(log.count) bytes, \(isPublished ? "published" : "waiting"), \(what), \(new) new state, "
-          + "\(reported) reported, \(bad.count) bad")
+    func expectNoneBad() {
       #expect(bad.isEmpty, "\(bad.prefix(5).joined(separator: "\n"))")
     }
   }
@@ -78,18 +75,16 @@ struct LogDamageTests {
     let save = try await WaitingSave(Self.tree, metadata: metadata, Self.edits)
     func disk() -> CrashDisk { isPublished ? save.afterPublishing() : save.afterCommit() }
     let bytes = try disk().contents(of: WaitingSave.hidden.appending("log"))
-    var (flips, tally, sample) = (0, Tally(), CaseSample(oneOf: 23))
+    var (tally, sample) = (Tally(), CaseSample(oneOf: 23))
     for offset in bytes.indices where Self.isSampled(offset, in: bytes) {
       for bit in 0..<8 where sample.isNext() {
         let disk = disk()
         try disk.damage("log", in: WaitingSave.hidden) { $0[offset] ^= 1 << bit }
         let saves = (offset * 8 + bit) % 61 == 0
         await tally.check(disk, save, isPublished: isPublished, saves: saves, "bit \(bit) of byte \(offset)")
-        flips += 1
       }
     }
-    tally.expectNoneBad(
-      "\(metadata ? "with" : "without") metadata: \(flips) flipped bits", bytes, isPublished)
+    tally.expectNoneBad()
     #expect(tally.new > 0 && tally.reported > 0)
   }
 
@@ -100,16 +95,15 @@ struct LogDamageTests {
     let save = try await WaitingSave(Self.tree, metadata: metadata, Self.edits)
     func disk() -> CrashDisk { isPublished ? save.afterPublishing() : save.afterCommit() }
     let bytes = try disk().contents(of: WaitingSave.hidden.appending("log"))
-    var (lengths, tally, sample) = (0, Tally(), CaseSample(oneOf: 11))
+    var (tally, sample) = (Tally(), CaseSample(oneOf: 11))
     for length in bytes.indices where length % 8 == 0 || Self.isSampled(length, in: bytes) {
       guard sample.isNext() else { continue }
       let disk = disk()
       try disk.damage("log", in: WaitingSave.hidden) { $0.removeLast(bytes.count - length) }
       await tally.check(
         disk, save, isPublished: isPublished, saves: length % 61 == 0, "cut to \(length) bytes")
-      lengths += 1
     }
-    tally.expectNoneBad("\(metadata ? "with" : "without") metadata: \(lengths) lengths", bytes, isPublished)
+    tally.expectNoneBad()
   }
 
   /// Makes a package that was closed in good order.
@@ -136,15 +130,13 @@ struct LogDamageTests {
       damages.append(("bit \(bit) of byte \(offset)", { $0[offset] ^= 1 << bit }))
       damages.append(("cut to \(offset)", { $0.removeLast(bytes.count - offset) }))
     }
-    var (sample, tried, refused) = (CaseSample(oneOf: 61), 0, 0)
+    var sample = CaseSample(oneOf: 61)
     for (place, damage) in damages where sample.isNext() {
-      tried += 1
       let disk = point.afterKill()
       try disk.damage("log", in: WaitingSave.hidden, damage)
       let store = try await WaitingSave.open(on: disk)
       if await store.logDamage != nil {
         // Nothing is lost: a repair sets the log aside.
-        refused += 1
         #expect(try await store.repair().putLogAside, "\(place)")
       }
       #expect(try await store.verify().isWhole, "\(place)")
@@ -154,7 +146,6 @@ struct LogDamageTests {
       let report = try await WaitingSave.open(on: disk).verify()
       #expect(report.isWhole, "\(place): \(report)")
     }
-    print("log of \(bytes.count) bytes: \(tried) flipped bits and lengths, \(refused) refused")
   }
 
   @Test func `is repaired with all that can be read, and the versions stay`() async throws {
@@ -194,10 +185,8 @@ struct LogDamageTests {
       for bit in 0..<8 { damages.append(("bit \(bit) of byte \(offset)", { $0[offset] ^= 1 << bit })) }
       damages.append(("cut to \(offset)", { $0.removeLast(bytes.count - offset) }))
     }
-    var (refused, notWhole, harmless) = (0, 0, 0)
-    var (sample, tried) = (CaseSample(oneOf: 17), 0)
+    var (sample, refused, notWhole) = (CaseSample(oneOf: 17), 0, 0)
     for (place, damage) in damages where sample.isNext() {
-      tried += 1
       let disk = point.afterKill()
       try disk.damage("Metadata.plist", in: WaitingSave.path, damage)
       let store = try await WaitingSave.open(on: disk)
@@ -207,7 +196,6 @@ struct LogDamageTests {
           notWhole += 1
           continue
         }
-        harmless += 1
         let found = try #require(metadata, "\(place)")
         #expect(found.contentDigest.lowercased() == right.contentDigest, "\(place)")
         #expect(found.fileCount == right.fileCount && found.size == right.size, "\(place)")
@@ -216,9 +204,6 @@ struct LogDamageTests {
         refused += 1
       }
     }
-    print(
-      "metadata of \(bytes.count) bytes: \(tried) flipped bits and lengths, \(refused) refused, "
-        + "\(notWhole) found by verifying, \(harmless) harmless")
     #expect(refused > 0 && notWhole > 0)
   }
 

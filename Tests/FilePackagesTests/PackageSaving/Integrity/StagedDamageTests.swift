@@ -54,7 +54,6 @@ struct StagedDamageTests {
         }
       }
     }
-    print("staged files: \(new + reported) damages, \(new) put right from the log, \(reported) reported")
     #expect(new > 0 && reported > 0)
   }
 }

@@ -59,10 +59,8 @@ struct HostileLogTests {
         #expect(
           try package.scratch.names().filter { !$0.string.hasPrefix(".") } == ["Outside", "Trip.pkg"],
           "\(name)")
-        print("\(name): \(counts.total) requests, \(counts.bytesRead) bytes read: \(said)")
       }
     }
-    print("\(cases.count) hostile packages, nothing outside changed")
   }
 
   private static func path(_ name: String, _ names: [FileName]) -> (String, Preparation) {
@@ -245,7 +243,7 @@ struct HostileLogTests {
   @Test func `gives nothing more rights than a document has`() async throws {
     let package = try HostilePackage(in: scratch)
     try package.writeLog(package.log([package.put(["evil"], mode: 0o6755)], isBound: false))
-    print("setuid: \(await Self.use(package.path, on: PosixDisk()))")
+    _ = await Self.use(package.path, on: PosixDisk())
     if let status = try? scratch.status("Trip.pkg/evil") { #expect(status.mode & 0o6000 == 0) }
   }
 
@@ -286,7 +284,6 @@ struct HostileLogTests {
       String(decoding: $0.bytes.prefix(100), as: UTF8.self)
     }
     let damage = await found.logDamage
-    print("\(copy.rawValue): \(damage?.reason ?? "carried out")")
     if damage != nil {
       #expect(try NaturalPicture(of: path, on: PosixDisk()) == before)
     } else {
@@ -310,13 +307,13 @@ struct HostileLogTests {
     var many = head
     many.reserveCapacity(size + head.count)
     for _ in 0..<(size / one.count) { many += one }
-    for (name, count) in [("as many as there are", size / one.count), ("more than there are", 1 << 22)] {
+    // The log claims as many rows as there are, and more.
+    for count in [size / one.count, 1 << 22] {
       try package.writeLog(package.log(many, [], count))
       let before = Self.peak()
       let store = try await PackageStore.open(package.path, on: PosixDisk())
       #expect(await store.logDamage != nil)
       let grown = Self.peak() - before
-      print("a log of \(size) bytes, \(name): \(grown >> 20) MiB more")
       #expect(grown < 6 * size)
     }
   }

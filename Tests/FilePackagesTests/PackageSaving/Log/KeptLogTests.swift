@@ -45,7 +45,6 @@ struct KeptLogTests {
       #expect(log.count <= 192 << 10)
       #expect(after.bytesWritten - before.bytesWritten < 192 << 10)
     }
-    print("flushes of an edit: \(flushes)")
     // The first save makes the folder of kept files. After a few later ones a shorter log takes the long one's place.
     let rest = flushes.dropFirst()
     #expect(rest.filter { $0 == 5 }.count >= 44)
@@ -109,7 +108,6 @@ struct KeptLogTests {
       flushes.append(disk.counts.synchronizations - before)
       try await store.publish()
     }
-    print("flushes of a long commit: \(flushes)")
     // The first save makes the log.
     #expect(flushes.dropFirst().filter { $0 > 1 }.count <= 3)
     #expect(try disk.contents(of: Self.log).count <= 8 * 310_000)

@@ -108,9 +108,6 @@ struct LogCrashTests {
     // Nothing under a visible name changes before the record is committed (JS1).
     let check = try await Self.check(
       Self.saves, metadata: metadata, options: kind.options, limit: kind == .all ? 40 : 8)
-    print(
-      "saves in place (\(kind), \(metadata ? "with" : "without") metadata): \(check.states) crash states, "
-        + "\(check.bad.count) bad")
     #expect(check.bad.isEmpty, "\(check.bad.prefix(3).joined(separator: "\n\n"))")
   }
 
@@ -126,9 +123,6 @@ struct LogCrashTests {
       [.move("Text.txt", "Moved.txt")],
     ]
     let check = try await Self.check(saves, metadata: true, publishing: publishing, limit: 12, together: true)
-    print(
-      "saves in place, one after the other (\(publishing)): \(check.states) crash states, "
-        + "\(check.bad.count) bad")
     #expect(check.states > 100)
     #expect(check.bad.isEmpty, "\(check.bad.prefix(3).joined(separator: "\n\n"))")
   }
@@ -146,9 +140,6 @@ struct LogCrashTests {
     ]
     let check = try await Self.check(
       saves, metadata: true, limit: 8, together: true, sessionCapacity: capacity)
-    print(
-      "saves in place, each by a store of its own (\(capacity >> 10) KiB): \(check.states) "
-        + "crash states, \(check.bad.count) bad")
     #expect(check.states > 300)
     #expect(check.bad.isEmpty, "\(check.bad.prefix(3).joined(separator: "\n\n"))")
   }
@@ -169,22 +160,19 @@ struct LogCrashTests {
       ],
     ]
     let check = try await Self.check(saves, metadata: metadata, options: kind.options, limit: 16)
-    print("folders and files (\(kind)): \(check.states) crash states, \(check.bad.count) bad")
     #expect(check.states > 100)
     #expect(check.bad.isEmpty, "\(check.bad.prefix(3).joined(separator: "\n\n"))")
   }
 
   @Test(arguments: 1...8)
   func `leaves the old package or the new one, whatever is in the save`(count: Int) async throws {
-    var (states, bad) = (0, [String]())
+    var bad: [String] = []
     for seed in 0..<3 {
       var generator = SeededGenerator(seed: UInt64(count * 100 + seed))
       let check = try await Self.check(
         [Edit.random(count, using: &generator)], metadata: seed % 2 == 0, limit: 6)
-      states += check.states
       bad += check.bad
     }
-    print("saves in place of \(count) operations: \(states) crash states, \(bad.count) bad")
     #expect(bad.isEmpty, "\(bad.prefix(3).joined(separator: "\n\n"))")
   }
 
@@ -232,17 +220,10 @@ struct LogCrashTests {
         together: true)
     }
     let points = try await check().syncPoints
-    var (notLate, needless): ([CrashDisk.SyncPoint], [CrashDisk.SyncPoint]) = ([], [])
+    var needless: [CrashDisk.SyncPoint] = []
     for point in points where try await check(.late, with: point.number).bad.isEmpty {
-      notLate.append(point)
       if try await check(.leftOut, with: point.number).bad.isEmpty { needless.append(point) }
     }
-    print(
-      "saves in place: a synchronisation that comes after what follows it is found "
-        + "\(points.count - notLate.count) times of \(points.count), leaving one out "
-        + "\(points.count - needless.count) times")
-    for point in notLate { print("  not found late: \(point)") }
-    for point in needless { print("  not found left out: \(point)") }
     // A power cut alone cannot show the need for the last sync. It is of the marks of the log that stays:
     // `KeptLogTests` shows the need for it.
     #expect(needless.allSatisfy { $0.name == "log" && $0 == points.last }, "\(needless)")
@@ -283,9 +264,6 @@ struct LogCrashTests {
         }
       }
     }
-    print(
-      "recoveries cut short (\(kind)): \(recoveries) recoveries, \(check.states) crash states, "
-        + "\(check.bad.count) bad")
     #expect(recoveries > 10)
     #expect(check.bad.isEmpty, "\(check.bad.prefix(3).joined(separator: "\n\n"))")
   }

@@ -79,7 +79,6 @@ struct MovedWhileSavingTests {
       point += max(1, DocumentWork.step / 3)
       points += 1
     }
-    print("\(work) \(move): \(points) points, \(failed) failed")
     #expect(points > 10 && failed > 0)
   }
 }

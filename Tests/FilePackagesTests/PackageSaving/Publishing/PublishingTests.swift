@@ -108,15 +108,6 @@ struct PublishingTests {
     #expect(try disk.names(in: CrashCheck.path) == [".docpkg", "Metadata.plist"])
   }
 
-  @Test func `comes to its names as it was before, when the next one takes its changes back`() async throws {
-    let (disk, store) = try await CrashCheck.store(Self.tree)
-    try await store.save("New.txt", "new", options: .returnsAtCommit)
-    try await store.save([.remove("New.txt")], options: .returnsAtCommit)
-    try await store.close()
-    #expect(try !disk.names(in: CrashCheck.path).contains("New.txt"))
-    #expect(try await PackageStore.open(CrashCheck.path, on: disk).verify().isWhole)
-  }
-
   /// If a save fails over one that waits, the disk has the waiting save or the new one.
   @Test(arguments: [Errno.ioError, .noSpace], [false, true])
   func `is never lost by the failure of the next one`(code: Errno, isHard: Bool) async throws {
@@ -157,7 +148,6 @@ struct PublishingTests {
       try expectNoTraces(in: CrashCheck.path, on: disk, "\(comment)")
       number += 1
     }
-    print("saves over one that waits: \(number - 1) points, \(code)\(isHard ? ", for ever" : "")")
     #expect(number > 15)
   }
 

@@ -87,7 +87,7 @@ struct RecoveryEditTests {
     do {
       save = try await WaitingSave(Self.tree, metadata: metadata, Self.edits, options: kind.options)
     }
-    var (cases, conflicts, unreported, damaged, bad) = (0, 0, 0, 0, [String]())
+    var (conflicts, unreported, bad) = (0, 0, [String]())
     var sample = CaseSample(oneOf: 7)
     for (number, point) in save.points.enumerated() {
       for place in Self.places {
@@ -95,14 +95,12 @@ struct RecoveryEditTests {
           let disk = point.afterKill()
           let seen = try Self.natural(on: disk)
           let wrote = try outside.act(at: place, on: disk)
-          cases += 1
           func report(_ words: String) {
             bad.append("\(point) (\(number)): \(place) \(outside): \(words)")
           }
           do {
             let store = try await WaitingSave.open(on: disk)
             if let damage = await store.logDamage {
-              damaged += 1
               // A save that was published and then removed looks the same as one that was never published and got lost.
               if place != "Fresh" || outside != .removed { report("\(damage)") }
               continue
@@ -123,10 +121,6 @@ struct RecoveryEditTests {
         }
       }
     }
-    print(
-      "edits before recovery (\(kind), \(metadata ? "with" : "without") metadata): \(cases) cases, "
-        + "\(conflicts) kept versions, \(unreported) unreported, \(damaged) reported as damage, \(bad.count) bad"
-    )
     #expect(bad.isEmpty, "\(bad.prefix(8).joined(separator: "\n"))")
     #expect(unreported == 0 && conflicts > 0)
   }
@@ -134,7 +128,7 @@ struct RecoveryEditTests {
   @Test(arguments: [true, false])
   func `keeps both at every moment of a save`(returnsAtCommit: Bool) async throws {
     // The edit comes out of the exchange, and becomes a conflict version (P2).
-    var (cases, refused, conflicts, bad) = (0, 0, 0, [String]())
+    var (refused, conflicts, bad) = (0, 0, [String]())
     var sample = CaseSample(oneOf: 11)
     let base = try await CrashCheck.disk(Self.tree, metadata: true)
     base.synchronizeAll()
@@ -154,7 +148,6 @@ struct RecoveryEditTests {
               return wrote
             }
           }
-          cases += 1
           let texts = try Self.texts(on: disk)
           let found = Set(texts.values)
           if wrote.withLock({ $0 }) && !found.contains(Self.theirs) {
@@ -177,9 +170,6 @@ struct RecoveryEditTests {
         }
       }
     }
-    print(
-      "edits during a save: \(cases) cases, \(refused) saves refused, \(conflicts) conflicts, \(bad.count) bad"
-    )
     #expect(bad.isEmpty, "\(bad.prefix(8).joined(separator: "\n"))")
     #expect(refused > 0 && conflicts > 0)
   }

@@ -139,7 +139,6 @@ struct CreateAndCopyTests {
       }
       points += number
     }
-    print("failing creations: \(points) points")
     #expect(points > 100)
   }
 

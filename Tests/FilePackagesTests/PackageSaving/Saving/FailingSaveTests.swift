@@ -145,7 +145,6 @@ struct FailingSaveTests {
       #expect(disk.openDescriptors == 0)
       number += 1
     }
-    print("failing saves: \(number) points, \(failure)")
     #expect(number > 100)
   }
 
@@ -170,22 +169,6 @@ struct FailingSaveTests {
     for isHard in [false, true] {
       try await Self.runAll(Failure(code: .ioError, isHard: isHard, isLater: true), metadata: true)
     }
-  }
-
-  @Test(arguments: [false, true])
-  func `leaves the old package or the new one on the real disk`(isHard: Bool) async throws {
-    var (number, isDone) = (0, false)
-    while !isDone {
-      let failure = Failure(code: Self.codes[number % Self.codes.count], isHard: isHard)
-      isDone = try await !withTemporaryDirectory { folder in
-        let disk = PosixDisk()
-        try await StagedCrashTests.tree.create(folder.appending("Trip.pkg"), on: disk)
-        return try await Self.run(disk, folder, failure, at: number)
-      }
-      number += 1
-    }
-    print("failing saves on the real disk: \(number - 1) points\(isHard ? ", for ever" : "")")
-    #expect(number > 100)
   }
 
   @Test func `says what it needs if the document's own folder cannot be changed`() async throws {

@@ -149,7 +149,6 @@ struct RemovedChildrenTests {
         try await check.check(state.mount(), models, promised: point.promises.count) { "\(point)\n\(state)" }
       }
     }
-    print("removed and put back: \(check.states) crash states, \(check.bad.count) bad")
     #expect(check.states > 100)
     #expect(check.bad.isEmpty, "\(check.bad.prefix(3).joined(separator: "\n\n"))")
   }

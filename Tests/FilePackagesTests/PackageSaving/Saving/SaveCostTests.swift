@@ -12,12 +12,6 @@ struct SaveCostTests {
     return try await CrashCheck.disk(.directory(entries), metadata: metadata)
   }
 
-  @Test func `is told with the bytes of the children that stayed`() async throws {
-    let store = try await PackageStore.open(CrashCheck.path, on: Self.package(3, metadata: true))
-    let report = try await store.save("1.txt", "changed")
-    #expect(report.reused == 2 && report.bytesReused == 14, "\(report)")
-  }
-
   @Test func `counts neither folders nor links as bytes of children that stayed`() async throws {
     let (_, store) = try await CrashCheck.store(["Text.txt": "text", "Old": ["a.txt": "aaa"]])
     // The stages are the first image of a document, a link, a move into a new folder, and a folder's mode.
@@ -77,8 +71,6 @@ struct SaveCostTests {
     #expect(zip(reads[0], reads[1]).allSatisfy { $1 <= $0 + 2 * 2 * 17 }, "\(reads)")
     let (second, last) = (costs[0][1], costs[0][3])
     #expect(costs[0][2] == last)
-    print("one child in place\(metadata ? " and the metadata" : ""): commit \(last.commit)")
-    print("and publishing: \(last.publish)")
     // One save writes the zeros that later log writes replace: the first that finds a log.
     var expected = last
     if !metadata { expected.commit[.write, default: 0] += 1 }
@@ -124,7 +116,6 @@ struct SaveCostTests {
       operations.append(disk.counts.total - before)
       #expect(plan.lines == ["write 5.txt (7 B)"])
     }
-    print("planning one change: \(operations) operations for 10 and 10,000 children")
     #expect(operations[0] == operations[1])
   }
 

@@ -39,7 +39,6 @@ struct StagedCrashTests {
       return check
     }
     let whole = try await check(stopsAtFirst: false)
-    print("new packages: \(whole.states) crash states, \(whole.bad.count) bad")
     #expect(whole.bad.isEmpty, "\(whole.bad.prefix(3).joined(separator: "\n\n"))")
     // The check ignores the hidden folder.
     for point in whole.syncPoints where point.name != "log" {
@@ -56,14 +55,12 @@ struct StagedCrashTests {
     try await check.check(disk, limit: 48, savesAgain: false) {
       try await store.copy(to: URL(filePath: "/Trip.pkg"))
     }
-    print("copies: \(check.states) crash states, \(check.bad.count) bad")
     #expect(check.bad.isEmpty, "\(check.bad.prefix(3).joined(separator: "\n\n"))")
   }
 
   @Test func `leaves the old or the new tree with FileWrapper and atomic`() async throws {
     // Before the exchange every state has the old tree (SP1).
     let check = try await Self.write(Array(Self.saves.prefix(4)), limit: 16)
-    print("FileWrapper, atomic: \(check.states) crash states, \(check.bad.count) bad")
     #expect(check.bad.isEmpty, "\(check.bad.prefix(3).joined(separator: "\n\n"))")
   }
 
@@ -91,7 +88,6 @@ struct StagedCrashTests {
         [edits], limit: 128, stopsAtFirst: true, mistake: { $0.number == point.number ? .leftOut : nil })
       #expect(!check.bad.isEmpty, "\(point) could be left out")
     }
-    print("FileWrapper, atomic: leaving out each of \(points.count) synchronisations was found")
   }
 
   /// Writes a tree again after each group of edits, and checks every state that a power cut may leave.

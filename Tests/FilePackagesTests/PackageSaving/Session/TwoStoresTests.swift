@@ -137,29 +137,5 @@ struct TwoStoresTests {
     try await store.save("0.txt", "last")
     try await store.close()
     try expectNoTraces(in: path, on: disk)
-    print("two stores: \(saved) of 120 concurrent saves succeeded, none lost")
-  }
-
-  @Test func `lose nothing where each has a child of its own, at the same time`() async throws {
-    let disk = PosixDisk()
-    let path = folder.appending("Trip.pkg")
-    let tree: TestTree = ["1.txt": "0", "2.txt": "0", "3.txt": "0"]
-    try await tree.create(path, on: disk)
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      for writer in 1...3 {
-        group.addTask {
-          let store = try await PackageStore.open(path, on: disk)
-          for round in 1...20 {
-            try await store.save("\(writer).txt", "\(round)")
-          }
-          try await store.close()
-        }
-      }
-      try await group.waitForAll()
-    }
-    #expect(try await Self.metadata(at: path, on: disk).generation == 61)
-    let found = try TestTree.read(path, of: disk).withoutOurs
-    #expect(found == ["1.txt": "20", "2.txt": "20", "3.txt": "20"])
-    try expectNoTraces(in: path, on: disk)
   }
 }
