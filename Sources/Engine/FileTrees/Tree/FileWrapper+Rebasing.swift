@@ -54,6 +54,11 @@ extension FileWrapper {
     wrapper.disown(savedAs: saved, if: isTheirs)
   }
 
+  /// Marks the files that are others on disk than these as other programs'.
+  package func disown(changedSince known: [PackagePath: FileStatus], saved: PackageSnapshot.Node) {
+    for (path, status) in known { disown(path, saved: saved) { !$0.isUnchanged(since: status) } }
+  }
+
   fileprivate func disown(
     savedAs saved: PackageSnapshot.Node?, if isTheirs: ((FileStatus) -> Bool)? = nil
   ) {
@@ -143,6 +148,13 @@ private struct Rebasing {
     guard wrapper.stored.isSamePlace(as: before), wrapper.kind == sight.status.kind else { return }
     guard let saved else {
       if let node = wrapper.state.withLock({ $0.disk }), let before { move(node, before, to: place, sight) }
+      return
+    }
+    // A file or link that the save left alone keeps the status that the tree knows, if another program wrote it (T3).
+    if isInPlace, sight.status.kind != .directory, let before, let known = before.status,
+      before.isSamePlace(as: place), !saved.hasNewAttributes(since: known),
+      !sight.status.isUnchanged(since: known)
+    {
       return
     }
     wrapper.state.withLock { state in

@@ -41,6 +41,9 @@ extension PackageWriter {
     _ request: SaveRequest, known seen: FileWrapper?
   ) throws(FilePackageError) -> PlannedSave {
     let snapshot = request.tree.changesSnapshot()
+    guard snapshot.root.kind == .directory else {
+      throw FilePackageError(.wrongKind, .save, node, reason: "the content is no folder")
+    }
     baseline.retryMetadata(at: location)
     do throws(FilePackageError) {
       let known = try baseline.metadata.get()

@@ -83,7 +83,8 @@ extension PackageWriter {
 
   /// Marks the published save in the log, and releases the lock.
   package func finishPublished() {
-    guard let session, state.waiting == nil else { return }
+    // After an error of its lock, the next save finds the published files right.
+    guard let session, session.hidden.isLocked, state.waiting == nil else { return }
     // Removed files that could not be kept for their wrappers stay: the next save keeps them. Without the marks,
     // recovery finds the published files right.
     if state.isRebased { try? session.finish() }
@@ -136,6 +137,7 @@ extension PackageWriter {
     for row in rows where !PackageLayout.isOurs(row.path) {
       save.tree.disown(row.path, saved: save.snapshot.root, if: row.isTheirs)
     }
+    save.tree.disown(changedSince: save.identical, saved: save.snapshot.root)
   }
 
   /// Makes a published save the baseline of the next one.

@@ -41,8 +41,9 @@ extension PackageWriter {
         // It was committed all the same if the state on disk is the one that it made: this store published it just
         // now, or another store did.
         let isDone =
-          save.metadata.map { baseline.metadata.known?.revision == $0.revision }
-          ?? session.isCarriedOut(record)
+          if let made = save.metadata { baseline.metadata.known?.revision == made.revision } else {
+            try session.isCarriedOut(record)
+          }
         if isDone { try rebase(onto: save, isLate: true) } else { state = .clean }
       }
       return session

@@ -98,7 +98,7 @@ package final class PackageWriter {
       // Only a plan tells whether there is anything to save. A save without changes takes no lock, and leaves no trace.
       let early = try plan(request)
       if early.plan.isEmpty {
-        adoptIdentical(early.snapshot, of: request.tree)
+        adoptIdentical(early, of: request.tree)
         return SaveReport(strategy: .none)
       }
       let known = (metadata: baseline.metadata.status, isCertain: state.isCertain)
@@ -122,13 +122,14 @@ package final class PackageWriter {
   }
 
   /// Makes edits part of the baseline if the disk already has the same bytes: they are no edits any more.
-  private func adoptIdentical(_ snapshot: PackageSnapshot, of tree: FileWrapper) {
-    guard tree === self.tree, case .directory(let changes) = snapshot.root.content, !changes.isEmpty else {
-      return
-    }
+  private func adoptIdentical(_ planned: PlannedSave, of tree: FileWrapper) {
+    let saved = planned.snapshot.root
+    guard tree === self.tree, case .directory(let changes) = saved.content, !changes.isEmpty else { return }
     let root = StoredNode(location: location, path: .root, status: baseline.status)
     // If the disk cannot be looked at, they stay edits.
-    _ = try? tree.rebase(onto: root, snapshot.root, isInPlace: true)
+    if (try? tree.rebase(onto: root, saved, isInPlace: true)) != nil {
+      tree.disown(changedSince: planned.plan.identical, saved: saved)
+    }
   }
 
   private func save(
@@ -181,6 +182,10 @@ package final class PackageWriter {
     _ draft: inout SaveDraft, of tree: FileWrapper, _ snapshot: PackageSnapshot,
     in session: PackageSession
   ) throws(FilePackageError) -> CommittedSave {
+    var committed: CommittedSave {
+      CommittedSave(
+        tree: tree, snapshot: snapshot, metadata: draft.record.metadata, identical: draft.plan.identical)
+    }
     do throws(FilePackageError) {
       try draft.stage()
       do throws(FilePackageError) {
@@ -189,16 +194,13 @@ package final class PackageWriter {
         if error.code != .indeterminate { draft.removeStaged() }
         throw error
       }
-      let save = CommittedSave(tree: tree, snapshot: snapshot, metadata: draft.record.metadata)
+      let save = committed
       state = .waiting(save, because: nil)
       return save
     } catch {
       // Files that were about to move had a second name for a while.
       baseline.stale = trees(with: tree)
-      if error.code == .indeterminate {
-        let save = CommittedSave(tree: tree, snapshot: snapshot, metadata: draft.record.metadata)
-        state = .inDoubt(save, draft.record)
-      }
+      if error.code == .indeterminate { state = .inDoubt(committed, draft.record) }
       throw error
     }
   }

@@ -35,6 +35,8 @@ package struct CommittedSave {
   package let snapshot: PackageSnapshot
   /// The metadata of the save; nil if the package has none.
   let metadata: PackageMetadata?
+  /// The files that it did not write since they had its bytes already, as the tree knew them.
+  var identical: [PackagePath: FileStatus] = [:]
 }
 
 /// A save that other programs see, until it is the baseline of its tree.

@@ -74,6 +74,36 @@ struct OutsideEditTests {
     #expect(try await store.tree.child(named: "New.txt")?.contents() == Data("mine".utf8))
   }
 
+  @Test(arguments: [nil, "New.txt"])
+  func `refuses to overwrite it after a save of the same bytes`(with other: String?) async throws {
+    let (disk, store) = try await CrashCheck.store(Self.tree)
+    try await store.save("Text.txt", "saved")
+    try Self.write("theirs", to: "Text.txt", in: CrashCheck.path, on: disk)
+    if let other { try await store.put(other, "other") }
+    try await store.save("Text.txt", "saved")
+    try await store.put("Text.txt", "mine")
+    await expect(\FilePackageError.code, .changedOnDisk) { try await store.save() }
+  }
+
+  @Test func `refuses to overwrite it after a save of a new tree with the same child`() async throws {
+    let (disk, store) = try await CrashCheck.store(Self.tree)
+    let child = try #require(await store.tree.child(named: "Text.txt"))
+    _ = try child.contents()
+    try Self.write("theirs", to: "Text.txt", in: CrashCheck.path, on: disk)
+    let new = FileWrapper(directoryWithFileWrappers: ["Text.txt": child])
+    new.addRegularFile(withContents: Data("new".utf8), preferredFilename: "New.txt")
+    try await store.save(new)
+    try await store.put("Text.txt", "mine")
+    await expect(\FilePackageError.code, .changedOnDisk) { try await store.save() }
+  }
+
+  @Test func `refuses a tree that is no folder`() async throws {
+    let (_, store) = try await CrashCheck.store(Self.tree)
+    await expect(\FilePackageError.code, .wrongKind) {
+      try await store.save(FileWrapper(regularFileWithContents: Data("text".utf8)))
+    }
+  }
+
   @Test func `keeps what somebody else changed, added or removed and this save does not touch`() async throws
   {
     let disk = try await CrashCheck.disk(Self.tree, metadata: true)
