@@ -293,14 +293,8 @@ extension PackageStore {
   /// Removes the package.
   fileprivate func remove() throws(FilePackageError) {
     try close()
-    let disk = location.disk
     try writer.node.attempt(.save, "removing") {
-      guard let name = location.path.lastComponent else { return }
-      let folder = try disk.openDirectory(at: location.path.folder)
-      guard disk.removeEverything(FileName(name), from: folder) else {
-        throw FilePackageError(.inputOutput, .save, writer.node, reason: "it could not be removed")
-      }
-      try disk.synchronize(folder)
+      try NewPlace(at: location.path, on: location.disk)?.removeDocument()
     }
   }
 

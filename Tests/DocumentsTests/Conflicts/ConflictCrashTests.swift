@@ -2,6 +2,7 @@ import Documents
 import DurableIO
 import FilePackages
 import FoundationEssentials
+import SystemPackage
 import TestSupport
 import Testing
 
@@ -22,6 +23,26 @@ struct ConflictCrashTests {
     try await store.close()
     disk.synchronizeAll()
     return disk
+  }
+
+  @Test func `is one with all its files, or none, while it is kept`() async throws {
+    let disk = try await Self.disk()
+    let points = try await CrashDisk.crashPoints(of: disk) {
+      let store = try await PackageStore.open(ConflictTests.first, on: disk)
+      try await store.keepConflict(["a.txt", "begun.txt"])
+      try await store.close()
+    }
+    var sweep = CrashSweep()
+    try await sweep.check(points, limit: 12) { disk, _ in
+      let kept = try await PackageStore.open(ConflictTests.first, on: disk).conflictVersionURLs()
+      for url in kept {
+        let listing = try disk.list(disk.openDirectory(at: FilePath(url.path)))
+        let names = listing.fileNames.sorted()
+        if names != ["a.txt", "begun.txt"] && names != ["begun.txt"] { return "\(names)" }
+      }
+      return nil
+    }
+    #expect(sweep.states > 20 && sweep.bad.isEmpty, "\(sweep.bad)")
   }
 
   /// Opens every state that a power cut leaves, and checks that all versions are there or the conflict is resolved.

@@ -127,6 +127,10 @@ struct ChangeTests {
     let path = PackagePath([FileName(String(repeating: "n", count: 256))])
     record.changes[path] = Change(path, noted: Self.row(path, "1"))
     #expect(record.problem?.path == path)
+    let deep = PackagePath(Array(repeating: "d", count: PackagePath.maximumDepth + 2))
+    record.changes = Changes()
+    record.changes[deep] = Change(deep, noted: Self.row(deep, "1"))
+    #expect(record.problem?.path == deep)
     (record.changes, record.metadata) = (Changes(), PackageMetadata())
     record.metadata?.generation = (1 << 60) + 1
     #expect(record.problem?.path == .root)

@@ -119,7 +119,7 @@ extension PackageSnapshot.Node {
     guard case .directory(let changes) = content else { return [] }
     var children: [(name: FileName, node: PackageSnapshot.Node)] = []
     if let stored {
-      if path.names.count >= PackagePath.maximumDepth { throw FilePackageError(.tooDeep, .read, stored) }
+      if path.names.count > PackagePath.maximumDepth { throw FilePackageError(.tooDeep, .read, stored) }
       let listing = if let known = listing { known } else { try stored.list() }
       let positions = listing.sortedPositions().filter { position in
         listing.kind(at: position).isSupported

@@ -60,8 +60,11 @@ package struct SaveRecord: Sendable {
     if let metadata, metadata.generation > PackageMetadata.maximumNumber {
       return (.root, "its generation is the largest number")
     }
-    // A file system may have longer names than a log.
+    // A file system may have longer names than a log, and another program's folders may be deeper.
     for row in changes.rows {
+      if row.path.names.count > PackagePath.maximumDepth + 1 {
+        return (row.path, "it is in more than \(PackagePath.maximumDepth) folders")
+      }
       for name in row.path.names { if let problem = name.problem { return (row.path, problem.words) } }
     }
     return nil

@@ -23,7 +23,6 @@ extension VersionRecord {
     isDiscardable = flags & Flag.discardable != 0
     let count = Int(try reader.read(UInt32.self))
     guard count <= reader.remaining else { throw .init(words: "it has more rows than bytes") }
-    rows.reserveCapacity(count)
     for _ in 0..<count {
       let row = try Row(&reader)
       if let last = rows.last, !(last.path < row.path) { throw .init(words: "its rows are not in order") }

@@ -102,13 +102,13 @@ package struct VersionChain {
   package func gaps(before current: PackageMetadata) -> [Gap] {
     let states = versions.dropFirst().map(\.metadata) + [current]
     var gaps: [Gap] = []
-    for (index, version) in versions.enumerated() where version.next != states[index].revision {
-      let isMerged = states[index...].contains { state in
-        state.parentRevisions.count > 1 && state.parentRevisions.contains(version.next)
-      }
-      if isMerged { continue }
-      gaps.append(Gap(after: version.metadata.generation, before: states[index].generation))
+    var merged: Set<UUID> = []
+    for (version, state) in zip(versions, states).reversed() {
+      if state.parentRevisions.count > 1 { merged.formUnion(state.parentRevisions) }
+      if version.next == state.revision || merged.contains(version.next) { continue }
+      gaps.append(Gap(after: version.metadata.generation, before: state.generation))
     }
+    gaps.reverse()
     if versions.isEmpty, tip != current.revision { gaps.append(Gap()) }
     return gaps
   }

@@ -130,7 +130,7 @@ struct ConflictEvidence {
   private mutating func findCopies(
     in folder: StoredNode, _ listing: DirectoryListing, _ marks: [CopyMark]
   ) throws(FilePackageError) {
-    if folder.path.names.count >= PackagePath.maximumDepth {
+    if folder.path.names.count > PackagePath.maximumDepth {
       throw FilePackageError(.tooDeep, .read, folder)
     }
     folders.append((folder, listing))
@@ -273,6 +273,8 @@ extension Location {
     // In a package of another program, the name may be that of a file.
     let isThere = try folder.attempt(.read) { try openHiddenFolder() != nil }
     guard isThere else { return [] }
-    return try folder.children(folder.namesIfPresent()).filter { $0.status?.kind == .directory }
+    // A version that a program is making, or was when it ended, is none yet.
+    let names = try folder.namesIfPresent().filter { !$0.bytes.starts(with: PackageLayout.siblingPrefix) }
+    return try folder.children(names).filter { $0.status?.kind == .directory }
   }
 }

@@ -100,6 +100,7 @@ extension PackageWriter {
             reason: "'\(name.display)' among its conflict versions could not be removed")
         }
       }
+      _ = NewPlace.sweep(folder, on: disk)
       try disk.synchronize(folder)
       if try disk.list(folder).count == 0 { try disk.removeDirectory(PackageLayout.conflicts, in: hidden) }
     }

@@ -159,21 +159,22 @@ extension PackageWriter {
     let disk = location.disk
     let (name, damaged) = (PackageLayout.log, PackageLayout.damagedLog)
     try node.attempt(.repair, "setting its log aside") {
-      let folder = try location.openDirectory(PackagePath([PackageLayout.hidden]))
-      let found = try SaveLog.find(in: folder, on: disk, forWriting: false)
+      let hidden = try HiddenFolder.open(location, on: disk, wait)
+      defer { hidden.unlock() }
+      let found = try SaveLog.find(in: hidden.folder, on: disk, forWriting: false)
       if let ledger = found.ledger {
-        if try disk.exists(damaged, in: folder) { try disk.removeFile(damaged, in: folder) }
+        if try disk.exists(damaged, in: hidden.folder) { try disk.removeFile(damaged, in: hidden.folder) }
         // The log has its name at every moment.
-        try disk.copy(name, in: folder, to: damaged, in: folder)
+        try disk.copy(name, in: hidden.folder, to: damaged, in: hidden.folder)
         let package = try disk.status(of: location.openDirectory(.root))
         let bytes = try SaveLog.contents(ledger, of: package)
-        _ = try disk.replace(name, by: PackageLayout.newLog, in: folder) { file throws(SystemError) in
+        _ = try disk.replace(name, by: PackageLayout.newLog, in: hidden.folder) { file throws(SystemError) in
           try disk.write(bytes, to: file, at: 0)
         }
       } else {
-        try disk.rename(name, in: folder, to: damaged, in: folder, .replace)
+        try disk.rename(name, in: hidden.folder, to: damaged, in: hidden.folder, .replace)
       }
-      try disk.synchronize(folder)
+      try disk.synchronize(hidden.folder)
     }
     state.resume()
   }

@@ -78,6 +78,6 @@ struct VerifiedChildren {
 extension FilePackageError {
   /// Whether no program can read the bytes from the device: EIO, EBADMSG, EUCLEAN, ENODATA, or no system error at all.
   fileprivate var isOfMedium: Bool {
-    systemErrorNumber.map { [5, 74, 117, 61].contains($0) } ?? true
+    systemErrorNumber.map { [5, 74, 117, 61].contains($0) } ?? (code == .inputOutput)
   }
 }

@@ -36,6 +36,7 @@ extension Publisher {
       return try refuse(error, change, "publishing", staged: source)
     }
     try moveToConflictsIfTheirs(source, change)
+    if hasSetAside { try moveToConflictsIfTheirs(source.movedAway, change) }
   }
 
   /// Gives a staged file a name that is free; if another program took it meanwhile, the two change places.

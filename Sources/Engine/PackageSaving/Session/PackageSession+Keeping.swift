@@ -31,7 +31,7 @@ extension PackageSession {
   ) throws(FilePackageError) {
     // A folder that stays has lost only children.
     guard let first = gone.first, first.path == origin.path else { return }
-    let top = heldName(removed.count)
+    let top = heldName(keptCount)
     let folder = hidden.staging
     try origin.attempt(.save, "keeping the removed files of") {
       for change in gone {
@@ -46,6 +46,7 @@ extension PackageSession {
       place.status = try disk.statusIfPresent(of: top, in: folder.descriptor)
       if place.status == nil { return }
       removed.append(Removed(name: top, wrapper: wrapper))
+      keptCount += 1
       try wrapper.rebase(onto: place)
     }
   }

@@ -166,8 +166,13 @@ extension PackageSession {
   }
 
   /// Returns whether nothing of a record is left to do, as far as the session can tell.
-  func isCarriedOut(_ record: SaveRecord) -> Bool {
-    (try? publisher(of: record, isRecovery: true).checkAll().isEmpty) ?? false
+  func isCarriedOut(_ record: SaveRecord) throws(FilePackageError) -> Bool {
+    do throws(FilePackageError) {
+      return try publisher(of: record, isRecovery: true).checkAll().isEmpty
+    } catch {
+      if error.code == .logDamaged { return false }
+      throw error
+    }
   }
 
   /// Marks the published record, since all touched folders are synced (P4), and removes its leftovers.

@@ -30,6 +30,8 @@ package final class PackageSession {
   var published: Publisher?
   /// The nodes that were removed from the package while the program held their wrappers.
   var removed: [Removed] = []
+  /// The number of nodes that were ever among them: no name comes twice.
+  var keptCount = 0
   let kept: KeptFiles
 
   /// The nodes that the writer looked at when it took the lock, so that the save need not look at them again.

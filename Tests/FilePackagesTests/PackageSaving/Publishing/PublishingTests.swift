@@ -56,6 +56,28 @@ struct PublishingTests {
     #expect(try await store.conflictVersions().isEmpty)
   }
 
+  @Test(arguments: [[], .keepsHistory] as [PackageStore.SavingOptions])
+  func
+    `has what another program wrote at the last moment as a conflict version where names cannot be exchanged`(
+      options: PackageStore.SavingOptions
+    ) async throws
+  {
+    let base = try await CrashCheck.disk(
+      Self.tree, metadata: true, options: with(.init()) { $0.supportsExchange = false })
+    let disk = CountingDisk(base) { (event) throws(SystemError) in
+      // The expectations below find errors of the other program's change.
+      guard event.operation == .exchange, event.name == "Text.txt" else { return }
+      try? OutsideEditTests.write("theirs", to: "Text.txt", in: CrashCheck.path, on: base)
+    }
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    let report = try await store.save("Text.txt", "ours", options: options)
+    #expect(report.conflicts == ["Text.txt"])
+    let version = try #require(await store.conflictVersions().first)
+    #expect(try await store.contents(ofConflict: version.id).regularFile(at: "Text.txt").text == "theirs")
+    try await store.close()
+    #expect(try base.contents(of: "/Trip.pkg/Text.txt") == Array("ours".utf8))
+  }
+
   // MARK: One after the other
 
   @Test func `comes to its names before the next one is committed`() async throws {

@@ -40,6 +40,27 @@ struct RemovedChildrenTests {
     #expect(try disk.names(in: CrashCheck.path).contains(".docpkg") == metadata)
   }
 
+  @Test(arguments: [[], .keepsHistory] as [PackageStore.SavingOptions], [true, false])
+  func `keeps its content beside those that are taken out later`(
+    options: PackageStore.SavingOptions, areFolders: Bool
+  ) async throws {
+    let names = ["a", "b", "c"]
+    let folders: TestTree = ["a": ["x": "a"], "b": ["x": "b"], "c": ["x": "c"]]
+    let (_, store) = try await CrashCheck.store(areFolders ? folders : ["a": "a", "b": "b", "c": "c"])
+    let top = await store.tree
+    let held = try names.map { try #require(top.fileWrappers?[$0]) }
+    func texts() -> [String?] { held.map { (areFolders ? $0.fileWrappers?["x"] : $0)?.text } }
+    for child in held.prefix(2) {
+      top.removeFileWrapper(child)
+      try await store.save(options: options)
+    }
+    top.addFileWrapper(held[0])
+    try await store.save(options: options)
+    top.removeFileWrapper(held[2])
+    try await store.save(options: options)
+    #expect(texts() == names)
+  }
+
   @Test func `can be read and put back after a moment without room`() async throws {
     let disk = try await CrashCheck.disk(Self.tree, metadata: true)
     let faulty = FaultyDisk(disk)
