@@ -32,6 +32,10 @@ final class ActingStore: ObjectStore {
     if case .put(_, let key, _) = call { key.string.hasPrefix("log/") } else { false }
   }
 
+  static func isBlob(_ call: StoreCall) -> Bool {
+    if case .put(_, let key, _) = call { key.string.hasPrefix("blobs/") } else { false }
+  }
+
   static func isRemovalOfBlob(_ call: StoreCall) -> Bool {
     if case .delete(let key) = call { key.string.hasPrefix("blobs/") } else { false }
   }

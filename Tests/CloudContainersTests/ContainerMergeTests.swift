@@ -137,6 +137,21 @@ struct ContainerMergeTests {
     #expect(try await FileVersion.unresolvedConflictVersionsOfItem(at: restored)?.count == 1)
   }
 
+  @Test func `a deletion that loses against an edit takes no conflict along`() async throws {
+    let (a, b) = try await DeviceFixture.two(MemoryStore())
+    try await a.share("Trip.imageNotes", ["1.txt": "one", "2.txt": "two"], with: b)
+    try await a.edit("Trip.imageNotes", ["1.txt": "from a"])
+    try await b.edit("Trip.imageNotes", ["1.txt": "from b"])
+    try await sync(a, b, a)
+    try a.remove("Trip.imageNotes")
+    try await b.edit("Trip.imageNotes", ["2.txt": "TWO"])
+    try await sync(b, a, b)
+    for device in [a, b] {
+      let url = device.url.appending(path: "Trip.imageNotes")
+      #expect(try await FileVersion.unresolvedConflictVersionsOfItem(at: url)?.count == 1)
+    }
+  }
+
   @Test func `a flat file that both changed is two documents on both`() async throws {
     let (a, b) = try await DeviceFixture.two(MemoryStore())
     try a.write("one", to: "Notes.txt")

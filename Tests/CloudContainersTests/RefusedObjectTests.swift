@@ -182,6 +182,9 @@ struct RefusedObjectTests {
       fixture.refuse(false)
       try await sync(b, a)
       for name in fixture.names { #expect(b.text(name) == Self.text(name, 2), "\(name)") }
+      for item in try await b.container.items() {
+        #expect(item.downloadingError == nil && item.uploadingError == nil, "\(item)")
+      }
       #expect(try await a.container.check(reads: true).isWhole)
     }
   }

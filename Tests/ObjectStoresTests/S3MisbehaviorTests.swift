@@ -101,6 +101,15 @@ struct S3MisbehaviorTests {
     }
   }
 
+  @Test(arguments: ["inf", "nan", "1e30", "-1e30"])
+  func `may name any time to wait`(time: String) async throws {
+    let server = try S3Server { _ in .refusal(503, "SlowDown", ["Retry-After": time]) }
+    let store = RetryingStore(
+      try server.store(transport: Self.client()), policy: .init(attempts: 2, busyAttempts: 2)
+    ) { _ in }
+    await expect(\ObjectStoreError.code, .busy) { try await store.list("", after: nil, limit: 10) }
+  }
+
   @Test func `gets its wrong bytes as they are: a blob's name tells`() async throws {
     let server = try S3Server { $0.method == "GET" ? .wrongByte : nil }
     let store = try server.store()

@@ -54,7 +54,7 @@ extension Cloud {
         let old = moved ? RetryingStore(CountingStore(try StoreAddress(oldText, oldOptions).open())) : nil
         try await CloudContainer.relocate(
           place, to: RetryingStore(CountingStore(try address.open())), address: address.text,
-          options: address.options, tellingIn: old)
+          options: try address.settledOptions(), tellingIn: old)
       }
       Cloud.tell("\(display(folder)) is a container folder of \(address.text)", unless: quiet)
     }

@@ -61,6 +61,7 @@ package struct ContinuousSync {
   private static func mayPass(_ error: any Error) -> Bool {
     switch error {
     case let error as ObjectStoreError: error.isTransient || [.noSuchStore, .noSpace].contains(error.code)
+    case let error as CloudDataError: error.storeError?.isTransient == true
     case let error as FilePackageError: error.code == .busy
     default: false
     }

@@ -38,9 +38,10 @@ extension CloudContainer {
     try await exclusively {
       var settings = try session.folder.settings()
       settings.deviceName = name
-      try await session.folder.replace(settings)
+      // The settings last: after an error of the store the machine has its old name everywhere.
       try await session.lookAtLog()
       try await commit(.device(settings.device, name: name))
+      try await session.folder.replace(settings)
     }
   }
 

@@ -27,7 +27,8 @@ package struct ContainerRepair: Sendable {
     documents += try await restoreContents(reads)
     try await session.state.forgetBlobs()
     report.documents = Set(documents).sorted()
-    try await session.writeSnapshot()
+    // As `writeDueSnapshot()`.
+    if try await session.state.collection() == nil { try await session.writeSnapshot() }
     report.check = try await ContainerCheck(session).run(reads: reads)
     return report
   }
@@ -84,7 +85,10 @@ package struct ContainerRepair: Sendable {
       }
       if bytes != own, isNeeded || isLast && (entry == nil || isStray) {
         restored += 1
-        try await store.oneObject { try await store.put(own, at: ContainerLog.key(number)) }
+        // Another machine may make the missing last entry at this moment (LG1).
+        try await store.oneObject {
+          try await store.put(own, at: ContainerLog.key(number), ifAbsent: bytes == nil)
+        }
         next = (number, previous)
       } else if let entry {
         next = (number, entry.previous)

@@ -179,7 +179,12 @@ extension ContainerState {
       var news = LearnedChanges()
       var known = try Self.known(db)
       if let start {
-        try db.execute(sql: "DROP TABLE IF EXISTS old; CREATE TEMP TABLE old AS SELECT * FROM version")
+        try db.execute(
+          sql: """
+            DROP TABLE IF EXISTS old;
+            CREATE TEMP TABLE old AS SELECT * FROM version;
+            CREATE INDEX temp.oldVersions ON old (document, number);
+            """)
         known = try Self.begin(start, known, db)
       } else if known.position.number > 0 {
         known.date = date
@@ -337,7 +342,7 @@ extension ContainerState {
     else { return }
     try db.execute(
       sql: """
-        UPDATE document SET base = ?, baseName = ?, contentSum = NULL, uploadingError = NULL, isWanted = 0
+        UPDATE document SET base = ?, baseName = ?, contentSum = NULL, isWanted = 0
         WHERE id = ?
         """, arguments: [row["root"] as Data, row["name"] as String, id])
     try db.execute(sql: "DELETE FROM page WHERE document = ?", arguments: [id])

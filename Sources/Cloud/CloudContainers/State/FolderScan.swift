@@ -134,6 +134,12 @@ package struct FolderScan: Sendable {
   }
 
   private mutating func add(_ name: String, _ status: FileStatus) {
-    documents[name] = LocalDocument(name, status)
+    let document = LocalDocument(name, status)
+    guard let other = documents[name] else { return documents[name] = document }
+    // Two spellings of one name, which are equal as strings. The document that the container has keeps it.
+    let isKnown = known.name(of: document.node) != nil
+    documents[name] = isKnown ? document : other
+    leftOut.append(
+      "\(displayString(isKnown ? other.name : name)): its name differs from another one only in the encoding")
   }
 }

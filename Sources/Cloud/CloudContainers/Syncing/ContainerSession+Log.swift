@@ -237,6 +237,8 @@ extension ContainerSession {
   /// Stores a snapshot if the entries after the last one weigh more than half of it, so that a new device reads few
   /// objects.
   func writeDueSnapshot() async throws {
+    // A snapshot does not have a collection that runs: its reader would commit versions meanwhile (GC1).
+    if try await state.collection() != nil { return }
     func isDue(_ number: Int, _ size: Int) async throws -> Bool {
       try await state.weightOfEntries(after: number) > max(Self.lightTail, size / 2)
     }

@@ -54,6 +54,7 @@ extension ContainerSession {
     var sync = DocumentSync(self, record, local, seen: seen, among: names)
     do {
       try await isPlan ? sync.plan() : sync.run()
+      if !isPlan { try await sync.forgetErrors() }
     } catch let error where Self.endsRun(error) || state.isDamaged {
       throw error
     } catch {

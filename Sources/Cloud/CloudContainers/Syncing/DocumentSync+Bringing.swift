@@ -10,10 +10,16 @@ extension DocumentSync {
   /// Brings the head's content here, and keeps the changes that are here.
   mutating func bring(_ head: CloudVersion) async throws {
     let isNew = local == nil
+    // A package that comes anew shows no conflict yet: nobody resolved it here.
+    if isNew { record.shownConflicts = "" }
     let base = isNew ? nil : session.base(of: record)
     if !isNew, base == nil { return try await reconcile(head) }
     let ours = seen?.differences ?? []
     let isChanged = !isNew && (!ours.isEmpty || isRenamed)
+    // A package takes the place of a flat file as a whole, and a flat file that of a package.
+    if let base, local?.isPackage != head.isPackage {
+      return try await isChanged ? becomeAnotherDocument(head) : downloadAnew(base)
+    }
     if let merger = try merger() { return try await merge(head, by: merger, isChanged: isChanged) }
     // The merged texts are in no object of the store.
     let blobs = try await session.blobs(with: head, andBaseOf: record).enclosing()
@@ -34,9 +40,7 @@ extension DocumentSync {
       // The changes of the container come on top of what is here.
       var merge = EntryMerge(ours: theirs, theirs: ours)
       try await mergeTexts(&merge, in: blobs)
-      if !merge.conflicts.isEmpty || local?.isPackage != head.isPackage {
-        return try await commitConflict(head)
-      }
+      if !merge.conflicts.isEmpty { return try await commitConflict(head) }
       report.kept = merge.kept.map(\.string)
       var here: [PackagePath: TreeEntry?] = [:]
       for difference in theirs { here[difference.path] = .some(difference.old) }
@@ -70,6 +74,8 @@ extension DocumentSync {
     if local == nil {
       record.name = head.name
     } else if head.name != record.baseName, head.name != record.name {
+      // If the name is taken here, the name that it gets is a change of this machine.
+      record.baseName = head.name
       try await move(to: head.name)
     }
   }
@@ -130,7 +136,6 @@ extension DocumentSync {
     record.base = Data(head.root.bytes)
     record.baseName = head.name == record.baseName ? head.name : record.name
     record.contentSum = sum
-    record.downloadingError = nil
     record.isWanted = false
     try await session.state.save(record, children: children, setsWanted: true)
   }
@@ -158,7 +163,7 @@ extension DocumentSync {
 
   /// Makes the content here a conflict of the next version, which has the head's content. Then that can come.
   private mutating func commitConflict(_ head: CloudVersion) async throws {
-    guard let local, let base = session.base(of: record), local.isPackage, head.isPackage,
+    guard let local, let base = session.base(of: record), local.isPackage,
       head.conflicts.count < CloudVersion.maximumConflicts
     else { return try await becomeAnotherDocument(head) }
     let uploaded = try await session.upload(local, record, seen: seen)

@@ -48,7 +48,10 @@ struct DocumentSync {
         // A program saved it between the look and the download: the next look finds that.
         surprises += 1
         seen = nil
-        local = try FolderScan.document(record.name, in: folder)
+        let found = try FolderScan.document(record.name, in: folder)
+        // It may have another name now, and only a look at the whole folder tells that from a deletion.
+        if local != nil, found == nil { throw error }
+        local = found
       }
     }
     throw FilePackageError(
@@ -115,7 +118,11 @@ struct DocumentSync {
       return false
     case .delete:
       guard let head else { return true }
-      return try await commitDeletion(of: head)
+      // The look at the folder may be hours old.
+      let found = try FolderScan.document(record.name, in: folder)
+      guard found?.isPackage == head.isPackage else { return try await commitDeletion(of: head) }
+      local = found
+      return false
     case .removeHere:
       guard let base = session.base(of: record) else { return true }
       try await removeHere(base)
@@ -149,6 +156,13 @@ struct DocumentSync {
     let children = tree.children
     try await session.state.save(record, children: children)
     seen = LocalTree(unchanged: children, hasConflicts: tree.hasConflicts)
+  }
+
+  /// Forgets the errors of earlier runs: the document is up to date.
+  mutating func forgetErrors() async throws {
+    guard record.downloadingError != nil || record.uploadingError != nil else { return }
+    (record.downloadingError, record.uploadingError) = (nil, nil)
+    try await session.state.save(record)
   }
 
   mutating func forgetContent() {
@@ -234,7 +248,6 @@ struct DocumentSync {
     seen = nil
     (report.oldName, report.name) = (report.oldName ?? record.name, moved)
     record.name = moved
-    if record.base != nil { record.baseName = moved }
     try await session.state.save(record)
   }
 

@@ -287,7 +287,10 @@ public struct S3Store: ObjectStore {
     if let region = answer.headers["x-amz-bucket-region"], region != address.region {
       reason += ", the bucket is in the region \(shown(region, answer.credentials))"
     }
-    let seconds = answer.headers["retry-after"].flatMap { Double($0) }
+    // `Duration` takes no number beyond its range, and a server may send any.
+    let seconds = answer.headers["retry-after"].flatMap { Double($0) }.flatMap {
+      $0 >= 0 ? min($0, 1e6) : nil
+    }
     return ObjectStoreError(
       ObjectStoreError.Code(status: answer.status, code), call, in: place, reason: reason,
       retryAfter: seconds)
