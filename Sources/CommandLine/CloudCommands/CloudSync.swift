@@ -90,10 +90,7 @@ extension Cloud {
     private func tell(_ news: SyncNews, _ problems: [String]) throws {
       for problem in problems { StandardError.write("docpkg: \(problem)\n") }
       if quiet { return }
-      let purpose = watch ? StandardOutput.Purpose.news : .report
-      if json { return try printJSON(news, as: purpose) }
-      var output = StandardOutput(purpose)
-      for line in news.lines { output.line(line) }
+      try Cloud.tell(news, news.lines, asJSON: json, as: watch ? .news : .report)
     }
   }
 }

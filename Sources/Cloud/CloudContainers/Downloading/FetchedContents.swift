@@ -11,8 +11,6 @@ struct FetchedContents: Sendable {
   private static let maximumInMemory: UInt64 = 1 << 20
   /// The bytes of all files that stay in memory.
   private static let memory: UInt64 = 16 << 20
-  /// The number of files at once.
-  private static let maximumFiles = BlobStore.maximumCalls
 
   private var contents: [ContentHash: FileContents] = [:]
 
@@ -58,27 +56,17 @@ struct FetchedContents: Sendable {
       small.append(file)
       return true
     }
-    let folder = try await fetcher.folder(for: large.map(\.content))
-    var fetched = FetchedContents()
-    try await withThrowingTaskGroup(of: (ContentHash, FileContents).self) { group in
-      var running = 0
-      for (number, (path, content)) in (small + large).enumerated() {
-        if running == Self.maximumFiles, let (hash, contents) = try await group.next() {
-          fetched.contents[hash] = contents
-        } else {
-          running += 1
-        }
-        let folder = number < small.count ? nil : folder
-        group.addTask {
-          guard let folder else {
-            return (content.hash, .data(try await fetcher.bytes(of: content, at: path)))
-          }
-          return (content.hash, try await fetcher.file(content, at: path, number, in: folder))
-        }
+    let (folder, count) = (try await fetcher.folder(for: large.map(\.content)), small.count)
+    let files = Array((small + large).enumerated())
+    let contents = try await concurrentMap(files, BlobStore.maximumCalls) {
+      number, file -> (ContentHash, FileContents) in
+      let (path, content) = file
+      guard number >= count, let folder else {
+        return (content.hash, .data(try await fetcher.bytes(of: content, at: path)))
       }
-      for try await (hash, contents) in group { fetched.contents[hash] = contents }
+      return (content.hash, try await fetcher.file(content, at: path, number, in: folder))
     }
-    return fetched
+    return FetchedContents(contents: Dictionary(uniqueKeysWithValues: contents))
   }
 }
 

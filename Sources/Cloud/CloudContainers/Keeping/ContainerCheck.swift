@@ -19,11 +19,11 @@ package struct ContainerCheck: Sendable {
       return report
     }
     var marks = BlobMarks(session.blobs)
-    let versions = try await versions(&report)
+    let kept = try await snapshot(&report)
+    let versions = kept.versions
     (report.documents, report.versions) = (Set(versions.map(\.stored.version.document)).count, versions.count)
     // A collection of garbage may have taken the content of an old deletion.
-    let last = try await session.state.lastCollection()
-    try await marks.mark(GarbageCollection.trees(of: versions, before: last))
+    try await marks.mark(GarbageCollection.trees(of: versions, before: kept.lastCollection))
     report.problems += marks.problems
     report.blobs = marks.marks.count
     var missing = Set(marks.marks.keys)
@@ -58,11 +58,10 @@ package struct ContainerCheck: Sendable {
     }
   }
 
-  /// Returns the versions that the log keeps, and notes the entries that this machine knows and the store lost.
-  private func versions(_ report: inout CheckReport) async throws -> [LogSnapshot.Kept] {
+  /// Returns what the log keeps, and notes the entries that this machine knows and the store lost.
+  private func snapshot(_ report: inout CheckReport) async throws -> LogSnapshot {
     let (log, state) = (session.log, session.state)
-    let known = try await state.known()
-    let position = known.position
+    let position = try await state.known().position
     var hashes = try await state.entryHashes()
     hashes[position.number] = position.number > 0 ? position.hash : nil
     let listed = try await log.list(from: 0)
@@ -81,26 +80,12 @@ package struct ContainerCheck: Sendable {
     }
     if !report.problems.isEmpty { report.finding = .rolledBack }
     report.problems += found.compactMap(\.problem)
-    let newer = listed.filter { $0.number > position.number }
-    let copy = try state.copy()
-    let news = try await checking { () -> (ContainerLog.Start?, [ContainerLog.Read]) in
-      do {
-        return (nil, try await log.read(newer, after: position))
-      } catch let error as CloudDataError where error.isOfEntry {
-        if error.code == .refusedByStore { report.problems.append(error) }
-        guard let (start, entries) = try await log.fromSnapshot(after: position.number) else { throw error }
-        return (start, entries)
-      }
+    // A plan learns the news as a run does, in a copy of the state.
+    let plan = try session.planning()
+    if case .failure(let error) = try await checking(nil, { try await plan.catchUp() }), report.problems.isEmpty {
+      report.problems.append(error)
     }
-    switch news {
-    // An entry that does not follow this machine's last one says that the store was rolled back.
-    case .failure(let error): if report.problems.isEmpty { report.problems.append(error) }
-    case .success((let start, let entries)):
-      _ = try await copy.learn(  // The copy has the news.
-        entries, from: start, date: known.date, device: session.settings.device,
-        time: session.now().milliseconds)
-    }
-    return try await copy.snapshot().versions
+    return try await plan.state.snapshot()
   }
 
   /// Reads all blobs, the pieces of large files in their order, and returns the errors of those that are damaged.

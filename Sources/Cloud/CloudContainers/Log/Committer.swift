@@ -144,8 +144,6 @@ actor Committer {
 
   // MARK: Choosing
 
-  private enum Choice { case commit, overtaken }
-
   /// Takes the changes that can be made now, and answers those that have to be decided anew.
   private func takeBatch(in session: ContainerSession) async throws -> [Wait] {
     var (batch, size) = ([Wait](), 0)
@@ -153,21 +151,15 @@ actor Committer {
     while let wait = waiting.first, batch.count < Self.maximumVersions, size < LogEntry.maximumSize / 2 {
       waiting.removeFirst()
       do {
-        switch try await choice(of: wait.request, in: session) {
-        case .overtaken: wait.done.resume(returning: false)
-        case .commit:
-          if case .version(let stored) = wait.request.change {
-            let name = stored.version.isDeleted ? nil : DocumentName.folded(stored.version.name)
-            guard documents.insert(stored.version.document).inserted,
-              name.map({ names.insert($0).inserted }) ?? true
-            else {
-              wait.done.resume(returning: false)
-              continue
-            }
-            size += stored.bytes.count
-          }
-          batch.append(wait)
+        var isNext = try await canCommit(wait.request, in: session)
+        if isNext, case .version(let stored) = wait.request.change {
+          let name = stored.version.isDeleted ? nil : DocumentName.folded(stored.version.name)
+          isNext =
+            documents.insert(stored.version.document).inserted
+            && name.map { names.insert($0).inserted } ?? true
+          if isNext { size += stored.bytes.count }
         }
+        if isNext { batch.append(wait) } else { wait.done.resume(returning: false) }
       } catch {
         wait.done.resume(throwing: error)
       }
@@ -175,15 +167,16 @@ actor Committer {
     return batch
   }
 
-  private func choice(of request: Request, in session: ContainerSession) async throws -> Choice {
+  /// Returns whether a change can be made now; otherwise its caller decides anew.
+  private func canCommit(_ request: Request, in session: ContainerSession) async throws -> Bool {
     let (state, rules) = (session.state, session.log.rules)
     let collection = try await state.collection()
     switch request.change {
-    case .device, .moved: return .commit
-    case .collected(let entry): return collection?.entry == entry ? .commit : .overtaken
+    case .device, .moved: return true
+    case .collected(let entry): return collection?.entry == entry
     case .collecting:
       if collection != nil { throw session.busy("another machine collects garbage") }
-      return .commit
+      return true
     case .version(let stored):
       let version = stored.version
       if rules.contains(.collections) {
@@ -192,17 +185,17 @@ actor Committer {
             "another machine collects garbage in the container; the document is uploaded later")
         }
         // CM2
-        if let since = request.since, try await since < state.lastCollection() { return .overtaken }
+        if let since = request.since, try await since < state.lastCollection() { return false }
       }
       // CM1
       let record = try await state.record(version.document)
       let head = try record.flatMap { try session.head(of: $0) }
-      guard head?.sequence ?? 0 == version.sequence - 1 else { return .overtaken }
+      guard head?.sequence ?? 0 == version.sequence - 1 else { return false }
       // A program asked for the content since the document was removed here.
-      if version.isDeleted, let record, record.isWanted, record.base != nil { return .overtaken }
-      if version.isDeleted || !rules.contains(.names) { return .commit }
+      if version.isDeleted, let record, record.isWanted, record.base != nil { return false }
+      if version.isDeleted || !rules.contains(.names) { return true }
       let holder = try await state.holder(ofName: DocumentName.folded(version.name))
-      return holder.map { $0 == version.document.string } ?? true ? .commit : .overtaken
+      return holder.map { $0 == version.document.string } ?? true
     }
   }
 }

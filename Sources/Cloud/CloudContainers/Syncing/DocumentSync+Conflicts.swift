@@ -38,8 +38,7 @@ extension DocumentSync {
       var version = session.nextVersion(after: head)
       version.conflicts = head.conflicts.filter { !resolved.contains($0.id) }
       if try await commit(version, here: nil) {
-        note(shown.subtracting(resolved))
-        try await session.state.save(record)
+        try await note(shown.subtracting(resolved))
         report.uploaded = true
       }
       return false
@@ -47,13 +46,11 @@ extension DocumentSync {
     let open = Set(names)
     for digest in shown.subtracting(open).sorted() {
       try await change(local) { try await $0.removeConflictVersion(digest.identifier) }
-      note(shown.subtracting([digest]))
-      try await session.state.save(record)
+      try await note(shown.subtracting([digest]))
     }
     for lost in head.conflicts where !shown.contains(lost.id) {
       try await show(lost, local, head)
-      note(shown.union([lost.id]))
-      try await session.state.save(record)
+      try await note(shown.union([lost.id]))
       report.conflict = true
     }
     guard mayHaveOwn, head.conflicts.count < CloudVersion.maximumConflicts,
@@ -115,8 +112,7 @@ extension DocumentSync {
     var version = session.nextVersion(after: head)
     version.conflicts = head.conflicts.with(lost)
     guard try await commit(version, here: nil) else { return }
-    note(shown.union([digest]))
-    try await session.state.save(record)
+    try await note(shown.union([digest]))
     report.uploaded = true
   }
 
@@ -124,14 +120,14 @@ extension DocumentSync {
   mutating func hideConflicts(of head: CloudVersion) async throws {
     guard let local, local.isPackage else { return }
     for digest in shown.intersection(head.conflicts.map(\.id)).sorted() {
-      note(shown.subtracting([digest]))
-      try await session.state.save(record)
+      try await note(shown.subtracting([digest]))
       try await change(local) { try await $0.removeConflictVersion(digest.identifier) }
     }
   }
 
-  private mutating func note(_ shown: Set<BlobName>) {
+  private mutating func note(_ shown: Set<BlobName>) async throws {
     record.shownConflicts = shown.sorted().map(\.description).joined(separator: " ")
+    try await session.state.save(record)
   }
 
   private func conflictNames(_ local: LocalDocument) async throws -> Set<String> {
@@ -139,7 +135,7 @@ extension DocumentSync {
     return Set(try await store.conflictVersionURLs().map(\.lastPathComponent))
   }
 
-  private func url(_ local: LocalDocument) throws -> URL {
+  func url(_ local: LocalDocument) throws -> URL {
     try session.folder.url(of: local.name, isPackage: local.isPackage)
   }
 
