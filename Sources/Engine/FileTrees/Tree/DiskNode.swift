@@ -26,7 +26,7 @@ package final class DiskNode: Sendable {
   package var status: FileStatus? { values.withLock { $0.now.status } }
 
   /// The wrapper that was read from the node or saved as it; nil if there is none any more.
-  var wrapper: FileWrapper? {
+  package var wrapper: FileWrapper? {
     get { values.withLock { $0.wrapper } }
     set { values.withLock { $0.wrapper = newValue } }
   }

@@ -65,7 +65,7 @@ private struct PlanMaker {
   // MARK: Over the package on disk
 
   mutating func compare(
-    _ node: PackageSnapshot.Node, at path: PackagePath, replacing known: FileStatus? = nil
+    _ node: PackageSnapshot.Node, at path: PackagePath, replacing known: SavePlan.Replaced? = nil
   ) throws(FilePackageError) {
     guard case .directory(let changes) = node.content, let base else { return }
     let place = StoredNode(location: base, path: path)
@@ -73,12 +73,7 @@ private struct PlanMaker {
       // In order, so that no step has to move: a step is much larger than a name.
       for name in changes.keys.sorted() {
         guard let change = changes[name] else { continue }
-        let replaced: SavePlan.Replaced? =
-          switch change.baseline {
-          case .absent: nil
-          case .present(let node): SavePlan.Replaced(status: node?.status)
-          }
-        try compare(change.now, at: path.appending(name), replaced: replaced)
+        try compare(change.now, at: path.appending(name), replaced: .init(change.baseline))
       }
     } else {
       try compareAnew(node, at: place, replacing: known)
@@ -87,7 +82,7 @@ private struct PlanMaker {
 
   /// Compares a directory that was built in memory, or comes from elsewhere, with the one on disk.
   private mutating func compareAnew(
-    _ node: PackageSnapshot.Node, at place: StoredNode, replacing known: FileStatus?
+    _ node: PackageSnapshot.Node, at place: StoredNode, replacing known: SavePlan.Replaced?
   ) throws(FilePackageError) {
     var replaced = try whatIsThere(place, as: known)
     for (name, child) in try node.children(at: place.path, looking: true) {
@@ -104,17 +99,15 @@ private struct PlanMaker {
   ///
   /// They are those that the tree which was read from there knows; without such a tree, all that are there.
   private func whatIsThere(
-    _ place: StoredNode, as status: FileStatus?
+    _ place: StoredNode, as folder: SavePlan.Replaced?
   ) throws(FilePackageError) -> [FileName: SavePlan.Replaced] {
-    if let baselines = known?.knownBaselines(at: place.path) {
-      return baselines.compactMapValues { baseline in
-        if case .present(let node) = baseline { SavePlan.Replaced(status: node?.status) } else { nil }
-      }
+    if let baselines = known?.knownBaselines(at: place.path) ?? folder?.wrapper?.knownBaselines(at: .root) {
+      return baselines.compactMapValues { .init($0) }
     }
     return try place.attempt(.save, "listing") {
       do {
         let directory = try place.location.openDirectory(place.path)
-        if let status, try place.disk.status(of: directory).modified != status.modified {
+        if let status = folder?.status, try place.disk.status(of: directory).modified != status.modified {
           throw FilePackageError(.changedOnDisk, .save, place)
         }
         let listing = try place.disk.list(directory)
@@ -144,7 +137,7 @@ private struct PlanMaker {
     switch node.content {
     case .file where isSame && !hasNewAttributes, .link where isSame: return
     case .directory where isSame || replaced?.status?.kind == .directory:
-      try compare(node, at: path, replacing: replaced?.status)
+      try compare(node, at: path, replacing: replaced)
       if isSame && hasNewAttributes { add(path, .setAttributes, node.attributes, replaced) }
     default: try put(node, at: path, original: nil, replaced: replaced)
     }

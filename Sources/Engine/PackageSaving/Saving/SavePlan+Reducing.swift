@@ -41,7 +41,7 @@ extension SavePlan {
     plan.steps.append(
       Step(
         path: PackagePath([PackageLayout.metadata]), action: .writeMetadata, attributes: .newFile(),
-        replaced: known.map(Replaced.init)))
+        replaced: known.map { Replaced(status: $0) }))
     plan.steps.sort { $0.path < $1.path }
     return plan
   }

@@ -62,6 +62,16 @@ public struct SavePlan: Sendable {
   package struct Replaced: Sendable {
     /// Its last known status; a node with another status is another program's edit.
     package var status: FileStatus?
+    /// The folder's wrapper, which knows its children, if the program holds it.
+    var wrapper: FileWrapper?
+
+    init(status: FileStatus?) { self.status = status }
+
+    /// Makes the node that a tree knows; nil if the tree knows that there is none.
+    init?(_ baseline: DirectoryNode.Baseline) {
+      guard case .present(let node) = baseline else { return nil }
+      (status, wrapper) = (node?.status, node?.wrapper)
+    }
   }
 
   /// The package that stays except for the steps; nil if the steps make all of it. The plan of a document that is no

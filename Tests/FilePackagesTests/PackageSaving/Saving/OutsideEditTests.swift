@@ -97,6 +97,20 @@ struct OutsideEditTests {
     await expect(\FilePackageError.code, .changedOnDisk) { try await store.save() }
   }
 
+  @Test func `refuses to overwrite it with a folder that was built anew`() async throws {
+    let (disk, store) = try await CrashCheck.store(Self.tree)
+    let before = try #require(await store.tree.child(named: "Images"))
+    _ = try before.children()["1.png"]?.contents()
+    try Self.write("theirs", to: "1.png", in: "/Trip.pkg/Images", on: disk)
+    let images = FileWrapper(directoryWithFileWrappers: [
+      "1.png": FileWrapper(regularFileWithContents: Data("mine".utf8)),
+      "2.png": FileWrapper(regularFileWithContents: Data("two".utf8)),
+    ])
+    try await store.tree.setDescendant(images, at: "Images")
+    await expect(\FilePackageError.code, .changedOnDisk) { try await store.save() }
+    withExtendedLifetime(before) {}
+  }
+
   @Test func `refuses a tree that is no folder`() async throws {
     let (_, store) = try await CrashCheck.store(Self.tree)
     await expect(\FilePackageError.code, .wrongKind) {
