@@ -278,7 +278,7 @@ struct ContainerLogTests {
     }
     #expect(try await !store.list("state/", limit: 1).objects.isEmpty)
     let b = try await DeviceFixture("b", store)
-    let requests = try await store.requests { try await b.sync() }
+    let requests = try await store.requests { try await #require(b.sync().discovered == 40) }
     #expect(requests <= 30, "\(requests)")
     #expect(try await b.container.items().count == 40)
   }

@@ -186,6 +186,13 @@ extension ContainerState {
             CREATE INDEX temp.oldVersions ON old (document, number);
             """)
         known = try Self.begin(start, known, db)
+        news.documents = Set(
+          try String.fetchAll(
+            db,
+            sql: """
+              SELECT id FROM document WHERE head IS NOT NULL
+                AND NOT EXISTS (SELECT 1 FROM old WHERE document = id AND bytes = head)
+              """))
       } else if known.position.number > 0 {
         known.date = date
       }

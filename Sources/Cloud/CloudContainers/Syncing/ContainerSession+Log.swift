@@ -198,8 +198,14 @@ extension ContainerSession {
         version.conflicts = head?.conflicts ?? []
         version.name = try await freeName(version.name, for: record)
         switch try await checking(nil, { try await self.checkContent(of: version) }) {
-        // If another device was first, its version counts.
-        case .success: _ = try await commit(version, of: &record, since: since)
+        case .success:
+          do {
+            // If another device was first, its version counts. Without a later version the next run tries again.
+            if try await !commit(version, of: &record, since: since), record.head == lost.head { continue }
+          } catch where !Self.endsRun(error) && !state.isDamaged {
+            problems.append(error)
+            continue
+          }
         case .failure(let error) where error.code == .refusedByStore:
           problems.append(error)
           continue
