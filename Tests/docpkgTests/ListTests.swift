@@ -36,6 +36,8 @@ struct ListTests {
     #expect(listed.map(\.size) == [nil, nil, 5] && listed.map(\.package) == [true, true, false])
     #expect(listed.map(\.name) == ["A", "B 1.2", "note"] && listed[2].type == "public.plain-text")
     #expect(try docpkg("list", ".", "--name", "B*").output.hasSuffix("./Trips/B 1.2.imageNotes\n"))
+    try output("new", "Café.imageNotes", "--text", "x")
+    #expect(try docpkg("list", ".", "--name", "Caf?.*").output.hasSuffix("./Café.imageNotes\n"))
     #expect(try docpkg("list", ".", "--name", "a.im").output.hasSuffix("  ./A.imageNotes\n"))
     #expect(try docpkg("list", "Trips", "--name", "none", "--json").output == "[]\n")
   }

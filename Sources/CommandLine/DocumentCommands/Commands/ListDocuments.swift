@@ -160,7 +160,7 @@ extension ListedDocument {
 extension DocumentItem {
   /// Returns whether the filename contains `pattern`, or matches it if it has wildcards.
   fileprivate func isNamed(_ pattern: String) -> Bool {
-    if pattern.contains(where: { "*?[".contains($0) }) { return fnmatch(pattern, filename, 0) == 0 }
+    if pattern.contains(where: { "*?[".contains($0) }) { return matches(filename, pattern: pattern) }
     return filename.lowercased().contains(pattern.lowercased())
   }
 }

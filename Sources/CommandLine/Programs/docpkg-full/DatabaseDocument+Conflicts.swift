@@ -35,6 +35,7 @@ extension ShownRowConflict {
     case .string(let text): text
     case .blob(let bytes):
       bytes.prefix(8).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        + (bytes.count > 8 ? "… (\(bytes.count) bytes)" : "")
     }
   }
 }
