@@ -205,7 +205,8 @@ struct ConflictEvidence {
     let name = PackageLayout.log
     for copy in names where copy == name || ConflictName(copy)?.original == name || isNumbered(copy, name) {
       if copy != name { hidden.append(copy) }
-      guard let bytes = try read(copy, in: folder), let ledger = Ledger(log: bytes) else { continue }
+      // Without a copy, a look is a listing.
+      guard !isEmpty, let bytes = try read(copy, in: folder), let ledger = Ledger(log: bytes) else { continue }
       ledgers.append(ledger)
     }
     hidden += names.filter {

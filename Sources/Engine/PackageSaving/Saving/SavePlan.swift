@@ -179,8 +179,8 @@ extension ByteProgress {
   package func begin(_ plan: SavePlan, copiesFiles: Bool) {
     let total = plan.steps.reduce(UInt64(0)) { total, step in
       switch step.action {
-      case .write(let contents): total + (contents.size ?? 0)
-      case .reuse(let source) where copiesFiles: total + (source.status?.size ?? 0)
+      case .write(let contents): total &+ (contents.size ?? 0)
+      case .reuse(let source) where copiesFiles: total &+ (source.status?.size ?? 0)
       default: total
       }
     }
