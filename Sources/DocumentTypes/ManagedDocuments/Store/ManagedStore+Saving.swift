@@ -119,22 +119,24 @@ extension ManagedStore {
     }
   }
 
+  /// Returns the condition that the document needs the bytes of a digest besides the published files.
+  private static func needs(_ digest: String) -> String {
+    // A published file may be another program's by now. So bytes that wait for publishing stay until that is done.
+    """
+    EXISTS (SELECT 1 FROM grdb_unpublished WHERE digest = \(digest))
+      OR EXISTS (
+        SELECT 1 FROM grdb_touched JOIN grdb_content AS c USING (path) LEFT JOIN grdb_published AS p USING (path)
+        WHERE c.digest = \(digest) AND p.digest IS NOT c.digest)
+      OR NOT EXISTS (SELECT 1 FROM grdb_published WHERE digest = \(digest))
+        AND (EXISTS (SELECT 1 FROM grdb_content WHERE digest = \(digest))
+          OR EXISTS (SELECT 1 FROM grdb_references WHERE digest = \(digest)))
+    """
+  }
+
   /// Within a transaction, so that no edit adds bytes meanwhile.
   private func removeUnneededBytes(except retained: Set<Data>, in db: Database) throws {
-    try db.execute(
-      sql: """
-        DELETE FROM grdb_objects AS o WHERE EXISTS (SELECT 1 FROM grdb_published WHERE digest = o.digest)
-          OR NOT EXISTS (SELECT 1 FROM grdb_content WHERE digest = o.digest)
-            AND NOT EXISTS (SELECT 1 FROM grdb_references WHERE digest = o.digest)
-            AND NOT EXISTS (SELECT 1 FROM grdb_unpublished WHERE digest = o.digest)
-        """)
-    let needed = try db.cachedStatement(
-      sql: """
-        SELECT NOT EXISTS (SELECT 1 FROM grdb_published WHERE digest = ?1)
-          AND (EXISTS (SELECT 1 FROM grdb_content WHERE digest = ?1)
-            OR EXISTS (SELECT 1 FROM grdb_references WHERE digest = ?1)
-            OR EXISTS (SELECT 1 FROM grdb_unpublished WHERE digest = ?1))
-        """)
+    try db.execute(sql: "DELETE FROM grdb_objects AS o WHERE NOT (\(Self.needs("o.digest")))")
+    let needed = try db.cachedStatement(sql: "SELECT \(Self.needs("?1"))")
     try objects.removeAll { name in
       guard let digest = ContentObjects.digest(name) else { return false }
       return try retained.contains(digest) || Bool.fetchOne(needed, arguments: [digest]) ?? true

@@ -1,0 +1,92 @@
+import Documents
+import DurableIO
+import FilePackages
+import Foundation
+import GRDB
+import ManagedDocuments
+import Synchronization
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("Publishing beside a program that writes the visible files", .temporaryDirectory)
+struct ManagedPublishingTests {
+  /// The row of a published file tells of the past.
+  @Test(arguments: [1, 100_000])
+  func `keeps the bytes of an edit that a replaced file had`(_ count: Int) async throws {
+    let bytes = String(repeating: "abc", count: count)
+    let book = try await fixture.open { $0.clock = ManualClock() }
+    try await book.write("b", bytes)
+    try await book.saveAndPublish()
+    try fixture.replace("b", "theirs")
+    try await book.write("c", "red")
+    try await book.save()
+    try await book.write("a", bytes)
+    // Publishing removes the bytes that nothing needs any more.
+    try await book.synchronize()
+    #expect(try await book.text("a") == bytes)
+    try await book.saveAndPublish()
+    #expect(try fixture.visibleFiles == ["a": bytes, "b": "theirs", "c": "red"])
+    try await book.close()
+  }
+
+  /// What another program has in the place of a file, and what becomes of it.
+  enum Obstacle: String, CaseIterable {
+    case file, folder, link
+
+    func put(at url: URL) throws {
+      try FileManager.default.removeItem(at: url)
+      switch self {
+      case .file: try Data("theirs".utf8).write(to: url)
+      case .link: try FileManager.default.createSymbolicLink(atPath: url.path, withDestinationPath: "theirs")
+      case .folder:
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+        try Data("theirs".utf8).write(to: url.appending(path: "child"))
+      }
+    }
+
+    func isKept(in folder: URL) -> Bool {
+      let place = folder.appending(path: "AdditionalContent/a")
+      switch self {
+      case .file: return FileManager.default.contents(atPath: place.path) == Data("theirs".utf8)
+      case .folder:
+        return FileManager.default.contents(atPath: place.appending(path: "child").path)
+          == Data("theirs".utf8)
+      case .link:
+        return (try? FileManager.default.destinationOfSymbolicLink(atPath: place.path)) == "theirs"
+      }
+    }
+  }
+
+  /// The file of the path `a` in the staging folder.
+  private static let stagedA = "file-\(ContentHash(of: Array("a".utf8)).bytes.hexadecimal)"
+}
+
+extension ManagedDocument {
+  fileprivate func write(_ path: String, _ text: String) async throws {
+    try await edit { _, content in try content.write(path, Data(text.utf8)) }
+  }
+
+  fileprivate func text(_ path: String) async throws -> String {
+    try await read { _, content in String(decoding: try content.read(path), as: UTF8.self) }
+  }
+}
+
+extension BookFixture {
+  fileprivate func visible(_ path: String) -> URL { url.appending(path: "AdditionalContent/\(path)") }
+
+  /// Writes into a visible file in place, as another program.
+  fileprivate func replace(_ path: String, _ text: String) throws {
+    try Data(text.utf8).write(to: visible(path))
+  }
+
+  /// The folders of conflict versions.
+  fileprivate var conflicts: [URL] {
+    get throws {
+      let folder = url.appending(path: ".docpkg/conflicts")
+      return try FileManager.default.contentsOfDirectory(atPath: folder.path).map {
+        folder.appending(path: $0)
+      }
+    }
+  }
+}
