@@ -30,6 +30,52 @@ struct ManagedPublishingTests {
     try await book.close()
   }
 
+  @Test func `goes on without a file whose bytes are gone, and names it`() async throws {
+    let book = try await fixture.open { $0.clock = ManualClock() }
+    try await book.write("a", String(repeating: "abc", count: 100_000))
+    try await book.write("b", "golden")
+    try await book.save()
+    try FileManager.default.removeItem(at: fixture.url.appending(path: ".docpkg/objects"))
+    for _ in 1...2 {
+      let error = await documentError { try await book.synchronize() }
+      #expect(error?.fileError?.code == .changedOnDisk)
+      #expect(error?.fileError?.child == "AdditionalContent/a")
+      #expect(try fixture.visibleFiles == ["b": "golden"] && fixture.generation == 2)
+    }
+    try await book.write("a", "new")
+    try await book.saveAndPublish()
+    #expect(try fixture.visibleFiles == ["a": "new", "b": "golden"])
+    try await book.close()
+  }
+
+  @Test func `refuses an undo to bytes that another program replaced`() async throws {
+    let book = try await fixture.open { $0.mergePolicy = .overwrite }
+    try await book.write("a", "golden")
+    try await book.saveAndPublish()
+    try fixture.replace("a", "theirs")
+    try await book.write("a", "brown")
+    try await book.saveAndPublish()
+    let error = await documentError { try await book.undo() }
+    #expect(error?.code == .conflict)
+    #expect(error?.description.contains("'AdditionalContent/a'") == true)
+    #expect(try await book.text("a") == "brown")
+    try await book.close()
+  }
+
+  @Test func `leaves another program's file after an undo of an edit that no save has`() async throws {
+    let book = try await fixture.open()
+    try await book.write("a", "golden")
+    try await book.saveAndPublish()
+    try fixture.replace("a", "theirs")
+    try await book.write("a", "brown")
+    try await book.undo()
+    try await book.write("b", "red")
+    try await book.saveAndPublish()
+    #expect(try fixture.visibleFiles == ["a": "theirs", "b": "red"])
+    #expect(await documentError { _ = try await book.text("a") }?.fileError?.code == .changedOnDisk)
+    try await book.close()
+  }
+
   /// What another program has in the place of a file, and what becomes of it.
   enum Obstacle: String, CaseIterable {
     case file, folder, link

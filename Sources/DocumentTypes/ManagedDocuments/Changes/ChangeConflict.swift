@@ -14,6 +14,8 @@ struct ChangeConflict: Error, Sendable, Hashable {
     case constraint
     /// A foreign key leads to no row.
     case foreignKey
+    /// The earlier bytes of a file are gone.
+    case lostBytes
   }
 
   /// The answer to a conflict.
@@ -31,7 +33,7 @@ struct ChangeConflict: Error, Sendable, Hashable {
   var row: ChangedRow?
   /// The values that are in the way, of `data` and `taken`.
   var current: [DatabaseValue?] = []
-  /// The table, if it is known.
+  /// The table, if it is known; the place of a file with lost bytes.
   var table: String?
 
   init(kind: Kind, table: String) { (self.kind, self.table) = (kind, table) }
@@ -60,6 +62,7 @@ struct ChangeConflict: Error, Sendable, Hashable {
     case .taken: "another program made a row\(table) with the key of a row that the edit had removed"
     case .constraint: "a constraint\(table) refuses the row as it was before"
     case .foreignKey: "a row\(table) would refer to a row that is gone"
+    case .lostBytes: "another program replaced '\(self.table ?? "")', and its earlier bytes are gone"
     }
   }
 }

@@ -22,7 +22,7 @@ struct ChangesetConflictHandler {
   mutating func answer(to conflict: ChangeConflict) -> ChangeConflict.Answer {
     let operation = conflict.row?.operation
     switch conflict.kind {
-    case .foreignKey: return .abort
+    case .foreignKey, .lostBytes: return .abort
     case .notFound where operation == .delete: return .omit
     case .notFound, .constraint: return policy == .error ? .abort : .omit
     case .data, .taken:

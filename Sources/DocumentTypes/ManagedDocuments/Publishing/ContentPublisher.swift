@@ -18,6 +18,8 @@ struct ContentPublisher {
   private(set) var removed: [ContentPath] = []
   /// The files whose place had another program's bytes, which are a conflict version now.
   private(set) var conflicts: [String] = []
+  /// The files whose bytes are gone, as if another program removed the hidden folder.
+  private(set) var lost: [ContentPath] = []
   /// The digests of the replaced and removed files, whose bytes have a name by them.
   private(set) var retained: Set<Data> = []
   private(set) var bytesWritten: UInt64 = 0
@@ -110,7 +112,13 @@ struct ContentPublisher {
       if let bytes = file.bytes {
         try stage(Array(bytes), named: name)
       } else if try !link(digest, to: name) {
-        throw SystemError("openat", ContentObjects.name(digest), code: .noSuchFileOrDirectory)
+        if let old = file.published, old.digest == digest {
+          // An undone edit left the file as it was: another program's since then.
+          published.append(old)
+        } else {
+          lost.append(file.path)
+        }
+        continue
       }
       staged.append(Staged(file: file, digest: digest, name: name))
     }

@@ -75,6 +75,7 @@ extension ManagedStore {
     }
     if !isExact { try ChangesetConflictHandler.checkForeignKeys(of: db) }
     let extent = try changeset.extent()
+    try checkBytes(of: extent.paths, in: db)
     let change = head.next()
     let before = head.state
     head.state = isExact ? entries.last?.before ?? change : change
@@ -82,6 +83,21 @@ extension ManagedStore {
     try note(
       changeset, .init(change: change, name: name, before: before, after: head.state, at: now))
     return extent
+  }
+
+  /// Checks that the document has the bytes of the files, or had them under their names when they were published.
+  private func checkBytes(of paths: [String], in db: Database) throws {
+    let content = content(db)
+    for path in paths.map(ContentPath.init(stored:)) {
+      guard let digest = try content.row(path.string)?.digest, try content.storedBytes(digest) == nil,
+        try PublishedFile.at(path, in: db)?.digest != digest
+      else { continue }
+      // Another program may have moved the package.
+      try place.follow()
+      if try content.storedFile(digest, at: [path]) == nil {
+        throw ChangeConflict(kind: .lostBytes, table: ContentObjects.visiblePath(path))
+      }
+    }
   }
 
   /// Returns the changes that `body` makes on the connection that takes changes back.

@@ -197,6 +197,11 @@ actor StoreFolder {
       // Until its name is durable, a file may need its bytes again (MT3). So a publishing that failed begins anew (MP4).
       try store.note(
         published: publisher.published, removed: publisher.removed, retained: publisher.retained, of: save)
+      if let path = publisher.lost.first {
+        problem = FilePackageError(
+          .changedOnDisk, .publish, StoredNode(location: location, path: path.visible),
+          reason: "another program removed its bytes before they were published")
+      }
     } catch let error as SystemError {
       problem = FilePackageError(error, .publish, StoredNode(location: location, path: .root))
     } catch {
