@@ -76,6 +76,40 @@ struct ManagedPublishingTests {
     try await book.close()
   }
 
+  /// A program that writes in place changes all names of a node.
+  @Test(arguments: [1, 100_000])
+  func `gives each file a node of its own, also two of the same bytes`(_ count: Int) async throws {
+    let bytes = String(repeating: "abc", count: count)
+    let book = try await fixture.open()
+    try await book.edit { _, content in
+      for path in ["a", "b"] { try content.write(path, Data(bytes.utf8)) }
+    }
+    try await book.saveAndPublish()
+    try await book.edit { _, content in for path in ["a", "b"] { try content.remove(path) } }
+    try await book.saveAndPublish()
+    try await book.undo()
+    try await book.saveAndPublish()
+    for path in ["a", "b"] {
+      let attributes = try FileManager.default.attributesOfItem(atPath: fixture.visible(path).path)
+      #expect(attributes[.referenceCount] as? Int == 1, "\(path)")
+    }
+    try fixture.replace("a", "theirs")
+    #expect(try await book.text("b") == bytes)
+    try await book.close()
+  }
+
+  @Test func `gives each of two large files of one edit a node of its own`() async throws {
+    let bytes = String(repeating: "abc", count: 100_000)
+    let book = try await fixture.open()
+    try await book.edit { _, content in
+      for path in ["a", "b"] { try content.write(path, Data(bytes.utf8)) }
+    }
+    try await book.saveAndPublish()
+    try fixture.replace("a", "theirs")
+    #expect(try await book.text("b") == bytes)
+    try await book.close()
+  }
+
   /// What another program has in the place of a file, and what becomes of it.
   enum Obstacle: String, CaseIterable {
     case file, folder, link

@@ -7,28 +7,32 @@ import SystemPackage
 extension ContentPublisher {
   /// Gives a file a second name, or makes a durable copy if the file system has no hard links.
   ///
-  /// - Parameter digest: the digest that a copy must have; nil for a file to which no program writes.
+  /// - Parameter digest: the digest that a copy must have.
   /// - Returns: false if another program wrote to the file, so that the copy is another one.
-  @discardableResult
-  mutating func link(
+  func link(
     _ name: FileName, in source: borrowing OwnedDescriptor, to newName: FileName,
-    in target: borrowing OwnedDescriptor, ifIs digest: Data? = nil
+    in target: borrowing OwnedDescriptor, ifIs digest: Data
   ) throws(SystemError) -> Bool {
     do {
       try disk.link(name, in: source, to: newName, in: target)
       return true
-    } catch {
-      guard error.isLackOfLinks else { throw error }
+    } catch  where error.isLackOfLinks {
+      if try disk.exists(newName, in: target) { throw SystemError("linkat", newName, code: .fileExists) }
+      return try duplicate(name, in: source, to: newName, in: target, ifIs: digest)
     }
-    if try disk.exists(newName, in: target) { throw SystemError("linkat", newName, code: .fileExists) }
+  }
+
+  /// Makes a durable copy of a file, if that has the digest.
+  func duplicate(
+    _ name: FileName, in source: borrowing OwnedDescriptor, to newName: FileName,
+    in target: borrowing OwnedDescriptor, ifIs digest: Data
+  ) throws(SystemError) -> Bool {
     let staging = folder.staging
     try disk.copy(name, in: source, to: Self.unfinished, in: staging.descriptor)
-    if let digest {
-      let copied = try disk.contentHash(of: disk.openFile(Self.unfinished, in: staging.descriptor))
-      if Data(copied.bytes) != digest {
-        try disk.removeFile(Self.unfinished, in: staging.descriptor)
-        return false
-      }
+    let copied = try disk.contentHash(of: disk.openFile(Self.unfinished, in: staging.descriptor))
+    if Data(copied.bytes) != digest {
+      try disk.removeFile(Self.unfinished, in: staging.descriptor)
+      return false
     }
     try disk.rename(Self.unfinished, in: staging.descriptor, to: newName, in: target, .replace)
     return true

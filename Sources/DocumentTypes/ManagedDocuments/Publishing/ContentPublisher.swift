@@ -138,16 +138,21 @@ struct ContentPublisher {
 
   /// Gives the file of a digest a name in the staging folder.
   private mutating func link(_ digest: Data, to name: FileName) throws(SystemError) -> Bool {
-    let objects = ContentObjects(folder.location)
+    let (source, target) = (ContentObjects.name(digest), folder.staging)
     do {
-      try link(
-        ContentObjects.name(digest), in: disk.openDirectory(ContentObjects.folder, in: folder.folder),
-        to: name, in: folder.staging.descriptor)
-      return true
+      let stored = try disk.openDirectory(ContentObjects.folder, in: folder.folder)
+      // A program that writes one of two files in place would change both, if they had one node.
+      let isShared = try disk.status(of: source, in: stored).links > 1
+      let isMade =
+        isShared
+        ? try duplicate(source, in: stored, to: name, in: target.descriptor, ifIs: digest)
+        : try link(source, in: stored, to: name, in: target.descriptor, ifIs: digest)
+      if isMade { return true }
     } catch  where error.isAbsence {
-      // The bytes may be under another visible name only, as after a file was copied or moved within the document.
-      return try copy(digest, to: name, objects)
+      // Then no file has this digest as its name.
     }
+    // The bytes may be under another visible name only, as after a file was copied or moved within the document.
+    return try copy(digest, to: name, ContentObjects(folder.location))
   }
 
   private mutating func copy(
