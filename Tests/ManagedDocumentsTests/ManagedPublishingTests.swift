@@ -138,6 +138,28 @@ struct ManagedPublishingTests {
     }
   }
 
+  /// A killed publisher left another program's file.
+  @Test func `keeps a displaced file when the document cannot be opened for writing`() async throws {
+    let newer: (inout ManagedDocumentOptions) -> Void = {
+      $0.migrator?.registerMigration("newer") { _ in }
+    }
+    let book = try await fixture.open(newer)
+    try await book.write("a", "golden")
+    try await book.close()
+    let staging = fixture.url.appending(path: ".docpkg/tmp")
+    try FileManager.default.createDirectory(at: staging, withIntermediateDirectories: true)
+    try Data("theirs".utf8).write(to: staging.appending(path: Self.stagedA))
+    let older = try await fixture.open()
+    #expect(await older.documentState == .editingDisabled)
+    try await older.close()
+    let again = try await fixture.open(newer)
+    try await again.write("a", "brown")
+    try await again.saveAndPublish()
+    let conflicts = try fixture.conflicts
+    #expect(conflicts.count == 1 && conflicts.allSatisfy { Obstacle.file.isKept(in: $0) })
+    try await again.close()
+  }
+
   /// The file of the path `a` in the staging folder.
   private static let stagedA = "file-\(ContentHash(of: Array("a".utf8)).bytes.hexadecimal)"
 }

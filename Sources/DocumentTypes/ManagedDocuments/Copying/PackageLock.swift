@@ -26,9 +26,14 @@ final class PackageLock: Sendable {
   func release() {
     guard let hidden = hidden.withLock({ $0.take() }) else { return }
     defer { hidden.unlock() }
-    // A killed publisher may have left another program's file there (MP3).
-    guard let listing = try? hidden.disk.list(hidden.staging.descriptor), listing.count == 0 else { return }
-    // An empty folder that stays does no harm.
-    try? hidden.removeTraces()
+    // A folder that stays does no harm.
+    try? hidden.removeTracesUnlessStaged()
+  }
+}
+
+extension HiddenFolder {
+  /// Removes what only an open document has, unless a publisher left a file: it may be another program's (MP3).
+  func removeTracesUnlessStaged() throws(SystemError) {
+    if try disk.list(staging.descriptor).count == 0 { try removeTraces() }
   }
 }

@@ -104,7 +104,7 @@ actor StoreFolder {
     do {
       store = try ManagedStore.open(place, access, metadata, isAlone: isAlone, options)
     } catch {
-      try? hidden?.removeTraces()  // The next program that opens the document removes them.
+      try? hidden?.removeTracesUnlessStaged()  // The next program that opens the document removes them.
       throw error
     }
     return StoreFolder(hidden, store)
@@ -242,7 +242,7 @@ actor StoreFolder {
     try store.close()
     try ending.get()
     try ContentObjects(location).removeFolderIfEmpty()
-    try hidden.removeTraces()
+    try hidden.removeTracesUnlessStaged()
     // Its lock file may be that of a copy with hard links as well.
     self.hidden = nil
   }
