@@ -138,6 +138,36 @@ struct ManagedPublishingTests {
     }
   }
 
+  /// It is in the staging folder meanwhile (MP3).
+  @Test(arguments: Obstacle.allCases, [false, true])
+  func `keeps what it displaced until that is a conflict version`(
+    _ obstacle: Obstacle, closes: Bool
+  ) async throws {
+    let isFull = Mutex(false)
+    let disk = CountingDisk(PosixDisk()) { event throws(SystemError) in
+      guard event.operation == .makeDirectory, event.name == "conflicts", isFull.withLock({ $0 }) else {
+        return
+      }
+      throw SystemError("mkdirat", event.name, code: .noSpace)
+    }
+    var book = try await fixture.open { ($0.disk, $0.watchesDisk) = (disk, false) }
+    try await book.write("a", "golden")
+    try await book.saveAndPublish()
+    try obstacle.put(at: fixture.visible("a"))
+    try await book.write("a", "brown")
+    isFull.withLock { $0 = true }
+    try await book.save()
+    #expect(await documentError { try await book.synchronize() }?.fileError?.code == .noSpace)
+    if closes { try await book.close() }
+    isFull.withLock { $0 = false }
+    if closes { book = try await fixture.open() } else { try await book.synchronize() }
+    #expect(try fixture.visibleFiles == ["a": "brown"])
+    let conflicts = try fixture.conflicts
+    #expect(conflicts.count == 1 && conflicts.allSatisfy { obstacle.isKept(in: $0) })
+    try await book.close()
+    #expect(try fixture.names(in: ".docpkg") == ["conflicts"])
+  }
+
   /// A killed publisher left another program's file.
   @Test func `keeps a displaced file when the document cannot be opened for writing`() async throws {
     let newer: (inout ManagedDocumentOptions) -> Void = {

@@ -81,16 +81,18 @@ struct ContentPublisher {
   /// The name there of a displaced file, if the file system cannot exchange two names.
   static func displaced(_ path: ContentPath) -> FileName { FileName(name(path).string + "-") }
 
-  /// Makes conflict versions of another program's files that a killed publisher displaced (MP3).
+  /// Makes conflict versions of another program's files, folders and links that a killed publisher displaced (MP3).
   private mutating func recoverDisplaced(
     _ files: [PendingFile]
   ) throws(SystemError) {
     let listing = try disk.list(folder.staging.descriptor)
-    for position in 0..<listing.count where listing.kind(at: position) == .file {
+    for position in 0..<listing.count {
       let name = listing.name(at: position)
       guard name.string.hasPrefix(Self.wholePrefix) else { continue }
-      let digest = try disk.contentHash(of: disk.openFile(name, in: folder.staging.descriptor))
-      if try isKnown(Data(digest.bytes)) { continue }
+      if listing.kind(at: position) == .file {
+        let digest = try disk.contentHash(of: disk.openFile(name, in: folder.staging.descriptor))
+        if try isKnown(Data(digest.bytes)) { continue }
+      }
       let path = files.first { [Self.name($0.path), Self.displaced($0.path)].contains(name) }?.path
       try moveToConflicts(name, path ?? ContentPath(stored: name.string))
     }
