@@ -190,6 +190,23 @@ struct ManagedPublishingTests {
     try await again.close()
   }
 
+  @Test func `keeps each of two states that another program gave a file`() async throws {
+    let book = try await fixture.open()
+    try await book.write("a", "golden")
+    try await book.saveAndPublish()
+    // A killed publisher displaced the first one.
+    let staged = fixture.url.appending(path: ".docpkg/tmp/\(Self.stagedA)")
+    try Data("first".utf8).write(to: staged)
+    try fixture.replace("a", "second")
+    try await book.write("a", "brown")
+    try await book.saveAndPublish()
+    let kept = try fixture.conflicts.map {
+      try String(contentsOf: $0.appending(path: "AdditionalContent/a"), encoding: .utf8)
+    }
+    #expect(kept.sorted() == ["first", "second"])
+    try await book.close()
+  }
+
   /// The file of the path `a` in the staging folder.
   private static let stagedA = "file-\(ContentHash(of: Array("a".utf8)).bytes.hexadecimal)"
 }

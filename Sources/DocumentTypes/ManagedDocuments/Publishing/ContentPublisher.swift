@@ -277,6 +277,11 @@ struct ContentPublisher {
       try synchronize(directory)
       directory = try disk.openDirectory(name, in: directory)
     }
+    if try disk.exists(name, in: directory) {
+      // An earlier state of the file, which a killed publisher displaced.
+      conflictFolder = nil
+      return try moveToConflicts(displaced, path)
+    }
     try disk.rename(displaced, in: folder.staging.descriptor, to: name, in: directory, .replace)
     try synchronize(directory)
     conflicts.append("\(ContentObjects.contentFolder.string)/\(path.path.display)")
