@@ -209,6 +209,43 @@ struct ManagedPublishingTests {
 
   /// The file of the path `a` in the staging folder.
   private static let stagedA = "file-\(ContentHash(of: Array("a".utf8)).bytes.hexadecimal)"
+
+  /// From the moment of the rename, the file may be another program's.
+  @Test(arguments: [1, 2])
+  func `takes no edit of another program behind its rename for its own`(_ publishing: Int) async throws {
+    let place = fixture.visible("a")
+    // The numbers of renames to the name, and of edits of the other program.
+    let counts = Mutex((renames: 0, edits: 0))
+    let disk = CountingDisk(PosixDisk()) { event throws(SystemError) in
+      let isDue = counts.withLock { counts in
+        defer {
+          if [.rename, .exchange].contains(event.operation) && event.name == "a" { counts.renames += 1 }
+        }
+        guard counts.renames == publishing && counts.edits == 0 else { return false }
+        counts.edits += 1
+        return true
+      }
+      // The edit that fails shows below.
+      if isDue { try? Data("theirs".utf8).write(to: place) }
+    }
+    let events = PublishingList()
+    let book = try await fixture.open {
+      ($0.disk, $0.watchesDisk) = (disk, false)
+      $0.eventHandler = { events.add($0) }
+    }
+    for number in 1...publishing {
+      try await book.write("a", "golden \(number)")
+      try await book.saveAndPublish()
+    }
+    #expect(counts.withLock { $0.edits } == 1)
+    #expect(try fixture.visibleFiles == ["a": "theirs"])
+    #expect(await documentError { _ = try await book.text("a") }?.fileError?.code == .changedOnDisk)
+    try await book.write("a", "brown")
+    try await book.saveAndPublish()
+    #expect(events.published.last?.conflicts == ["AdditionalContent/a"])
+    #expect(try fixture.conflicts.allSatisfy { Obstacle.file.isKept(in: $0) })
+    try await book.close()
+  }
 }
 
 extension ManagedDocument {

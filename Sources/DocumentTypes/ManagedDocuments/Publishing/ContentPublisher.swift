@@ -108,6 +108,7 @@ struct ContentPublisher {
         if file.published?.isSame(as: status) != true {
           touched.insert(file.path.path.parent.inContentFolder)
         }
+        published.append(PublishedFile(path: file.path, digest: digest, status))
         continue
       }
       let name = Self.name(file.path)
@@ -178,11 +179,6 @@ struct ContentPublisher {
     }
     for file in files where file.digest == nil { try remove(file) }
     for file in staged { try put(file) }
-    for file in files
-    where !removed.contains(file.path) && !published.contains(where: { $0.path == file.path }) {
-      guard let digest = file.digest, let status = try visible(file.path) else { continue }
-      published.append(PublishedFile(path: file.path, digest: digest, status))
-    }
   }
 
   /// Gives the published bytes that are replaced or removed a name by their digest (MP2).
@@ -234,14 +230,16 @@ struct ContentPublisher {
     try makeFolders(path.parent)
     let directory = try open(parent)
     touched.insert(parent)
-    if let status = try disk.statusIfPresent(of: name, in: directory) {
-      try copyAttributes(of: status, name, in: directory, to: staged.name)
-      try exchange(staged, name, in: directory)
-    } else {
+    let old = try disk.statusIfPresent(of: name, in: directory)
+    if let old { try copyAttributes(of: old, name, in: directory, to: staged.name) }
+    // A rename leaves it as it is. What another program writes after that is another file.
+    let status = try disk.status(of: staged.name, in: folder.staging.descriptor)
+    if old == nil {
       try place(staged.name, as: name, in: directory)
+    } else {
+      try exchange(staged, name, in: directory)
     }
-    let now = try disk.status(of: name, in: directory)
-    published.append(PublishedFile(path: staged.file.path, digest: staged.digest, now))
+    published.append(PublishedFile(path: staged.file.path, digest: staged.digest, status))
   }
 
   /// Removes a displaced file, or makes it a conflict version if it is not the published one (MP3).
