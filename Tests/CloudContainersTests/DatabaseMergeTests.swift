@@ -209,6 +209,27 @@ struct DatabaseMergeTests {
     #expect(try await laptop.conflicts().isEmpty)
   }
 
+  /// The changes of the open document name its row by the key that the other one has now.
+  @Test func `ends undo in an open document whose row got another key`() async throws {
+    let (laptop, desktop) = try await makeTwo()
+    let document = try await desktop.open()
+    try await document.edit { db, _ in try db.execute(sql: "INSERT INTO step VALUES (10, 'b', 'first')") }
+    try await document.edit { db, _ in try db.execute(sql: "UPDATE step SET text = 'stir' WHERE id = 10") }
+    try await laptop.edit("INSERT INTO step VALUES (10, 'a', 'stir')")
+    try await laptop.device.sync()
+    try await desktop.device.sync()
+    #expect(try await !document.undo())
+    try await document.revertToSaved()
+    #expect(
+      try await desktop.rows("SELECT * FROM step WHERE id >= 10 ORDER BY id") == ["10 a stir", "11 b stir"])
+    try await document.edit { db, _ in try db.execute(sql: "UPDATE step SET text = 'beat' WHERE id = 11") }
+    #expect(try await document.undo())
+    try await document.close()
+    try await settle([laptop, desktop])
+    #expect(
+      try await desktop.rows("SELECT * FROM step WHERE id >= 10 ORDER BY id") == ["10 a stir", "11 b stir"])
+  }
+
   @Test func `uploads nothing if an application only opened the document that came`() async throws {
     let (laptop, desktop) = try await makeTwo()
     try await laptop.edit("UPDATE recipe SET minutes = 7 WHERE id = 'a'")

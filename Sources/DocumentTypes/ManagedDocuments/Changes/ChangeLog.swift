@@ -198,6 +198,11 @@ struct ChangeLog: Sendable {
     ).execute(arguments: [session])
   }
 
+  /// Forgets the changes of all sessions. They hold for one schema and for one set of keys.
+  static func forgetAll(in db: Database) throws {
+    try db.execute(sql: "DELETE FROM grdb_changes; DELETE FROM grdb_references WHERE change > 0")
+  }
+
   /// Removes the changes that neither undoing nor reverting needs, with the digests that they alone refer to.
   static func removeUnneeded(upTo change: Int64, in db: Database) throws {
     try db.cachedStatement(

@@ -45,6 +45,8 @@ extension ManagedStore {
       let before = head.state
       head.state = head.next()
       try PendingFile.touch(outcome.paths, in: db)
+      // The changes so far name rows by keys that other rows have now.
+      if !outcome.renumbered.isEmpty { try ChangeLog.forgetAll(in: db) }
       if !changeset.isEmpty {
         try self.log.add(
           .init(change: head.state, name: "", before: before, after: head.state, at: now), changeset, .none,

@@ -118,8 +118,7 @@ extension ManagedStore {
       var head = try DocumentHead(of: db)
       let log = ChangeLog(session: head.next(), policy: options.undo ?? UndoPolicy())
       if try options.migrator?.appliedIdentifiers(db) != migrations {
-        // A changeset holds for one schema only.
-        try db.execute(sql: "DELETE FROM grdb_changes; DELETE FROM grdb_references WHERE change > 0")
+        try ChangeLog.forgetAll(in: db)
         let isSaved = !head.hasUnsavedChanges
         head.state = head.next()
         // The next opening migrates again what a power cut takes back.
