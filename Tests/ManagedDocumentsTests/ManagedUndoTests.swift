@@ -265,6 +265,26 @@ struct ManagedUndoTests {
     try await book.close()
   }
 
+  /// Edits from before a migration, and those of a program that does not undo, cannot be taken back.
+  @Test(arguments: [false, true])
+  func `refuses to go back to the last save if it knows only some changes`(isMigrated: Bool) async throws {
+    // Without a watcher no task holds the document when the test drops it.
+    var book: ManagedDocument? = try await fixture.open {
+      $0.watchesDisk = false
+      if !isMigrated { $0.undo = nil }
+    }
+    try await book?.add(Recipe(id: 1, title: "Rösti"))
+    book = nil
+    try await fixture.waitUntilClosed()
+    let again = try await fixture.open {
+      if isMigrated { $0.migrator?.registerMigration("newer") { _ in } }
+    }
+    try await again.add(Recipe(id: 2, title: "Soup"))
+    #expect(await documentError { try await again.revertToSaved() }?.code == .content)
+    #expect(try await again.book.titles == ["Rösti", "Soup"])
+    try await again.close()
+  }
+
   @Test func `is off if an option says so`() async throws {
     let book = try await fixture.open { $0.undo = nil }
     try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")

@@ -146,10 +146,17 @@ struct ChangeLog: Sendable {
     ).map(Entry.init)
   }
 
-  /// Returns whether the log has the changes after one, of any session.
-  func knowsChanges(after change: Int64, in db: Database) throws -> Bool {
-    try Int.fetchOne(db, sql: "SELECT 1 FROM grdb_changes WHERE change > ? LIMIT 1", arguments: [change])
-      != nil
+  /// Returns whether the changes of all sessions lead from the saved state to the present one.
+  func knowsUnsavedChanges(_ head: DocumentHead, in db: Database) throws -> Bool {
+    var state = head.savedState
+    let rows = try Row.fetchCursor(
+      db, sql: "SELECT before, after FROM grdb_changes WHERE change > ? ORDER BY change",
+      arguments: [head.savedChange])
+    while let row = try rows.next() {
+      if row[0] != state { return false }
+      state = row[1]
+    }
+    return state == head.state
   }
 
   /// Reads the changeset of a change.

@@ -27,10 +27,8 @@ extension ManagedStore {
       var head = try DocumentHead(of: db)
       let entries = try self.log.changes(after: head.savedChange, in: db)
       var extent = Changeset.Extent()
-      if head.hasUnsavedChanges {
-        guard try self.log.knowsChanges(after: head.savedChange, in: db) else {
-          throw DocumentError.Reason("the changes since its last save are not known")
-        }
+      if try head.hasUnsavedChanges && !self.log.knowsUnsavedChanges(head, in: db) {
+        throw DocumentError.Reason("the changes since its last save are not known")
       }
       if head.hasUnsavedChanges && !entries.isEmpty {
         extent = try self.takeBack(entries, named: "", at: now, &head, in: db) { changeset, entry in
