@@ -68,6 +68,21 @@ struct ManagedReadOnlyTests {
       ])
   }
 
+  @Test(.enabled(if: Program.installed("setpriv") != nil, "this needs setpriv(1)"))
+  func `without permission is checked once while another program has it open`() async throws {
+    let book = try await fixture.openRösti(picture: "golden")
+    try await book.saveAndPublish()
+    try Data("extra".utf8).write(to: fixture.url.appending(path: "AdditionalContent/extra"))
+    let script =
+      "chmod -R a+rX \"$0\"; exec timeout 60 setpriv --reuid 65534 --clear-groups \"$1\" verify \"$2\""
+    let (folder, url) = (fixture.folder.string, fixture.url.path)
+    let run = try await waiting {
+      try Program(path: "/bin/sh").run(["-ec", script, folder, Program("docpkg").path, url])
+    }
+    #expect(run.output.contains("AdditionalContent/extra"), "\(run)")
+    try await book.close()
+  }
+
   private static let sentence =
     "The document 'Recipes.recipebook' could not be saved: the file system is read-only. The document on disk is unchanged since it was opened. Save it to another place."
 

@@ -12,11 +12,12 @@ struct ManagedVerification {
   /// It may block its thread.
   func verify() throws -> VerificationReport {
     // A publisher that waits for the lock changes nothing meanwhile.
-    let lock = try isOpen ? PackageLock.take(location) : nil
+    let wasOpen = try isOpen
+    let lock = try wasOpen ? PackageLock.take(location) : nil
     defer { lock?.release() }
     let report = try reader.read { db, content in try verify(db, content) }
     // Another program may have opened a closed document.
-    if lock == nil, !report.isAsSaved, try isOpen { return try verify() }
+    if !wasOpen, !report.isAsSaved, try isOpen { return try verify() }
     return report
   }
 
