@@ -265,6 +265,33 @@ struct ManagedUndoTests {
     try await book.close()
   }
 
+  /// FTS5 writes its pages at the end of a transaction.
+  @Test(arguments: ["", ", content=''"])
+  func `takes back what an edit writes into a full-text table itself`(_ content: String) async throws {
+    let book = try await fixture.open { options in
+      options.migrator?.registerMigration("search") { db in
+        try db.execute(sql: "CREATE VIRTUAL TABLE search USING fts5(title\(content))")
+      }
+    }
+    @Sendable func found() async throws -> [Int] {
+      try await book.read { db, _ in
+        try Int.fetchAll(db, sql: "SELECT rowid FROM search WHERE search MATCH 'soup' ORDER BY rowid")
+      }
+    }
+    for id in 1...3 {
+      try await book.edit { db, _ in
+        try db.execute(sql: "INSERT INTO search(rowid, title) VALUES (?, 'soup')", arguments: [id])
+      }
+    }
+    for left in [[1, 2], [1], []] {
+      try await book.undo()
+      #expect(try await found() == left)
+    }
+    while try await book.redo() {}
+    #expect(try await found() == [1, 2, 3])
+    try await book.close()
+  }
+
   /// Edits from before a migration, and those of a program that does not undo, cannot be taken back.
   @Test(arguments: [false, true])
   func `refuses to go back to the last save if it knows only some changes`(isMigrated: Bool) async throws {

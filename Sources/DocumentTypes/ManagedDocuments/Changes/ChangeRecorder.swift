@@ -18,6 +18,8 @@ import Glibc
 /// `@unchecked`: only closures on the connection use it, one after the other.
 package final class ChangeRecorder: @unchecked Sendable {
   private var readers: [RowReader] = []
+  /// Whether a virtual table has tables of its own.
+  private var hasShadows = false
   /// The schema of the tables.
   private var schemaVersion: Int?
   private var isRecording = false
@@ -66,7 +68,9 @@ package final class ChangeRecorder: @unchecked Sendable {
     _ db: Database, _ schemaVersion: Int, _ body: () throws -> Result
   ) throws -> (Result, Changeset) {
     if self.schemaVersion != schemaVersion {
-      readers = try TableShape.all(in: db).compactMap(RecordedTable.init).map { RowReader($0, db) }
+      let shapes = try TableShape.all(in: db)
+      readers = shapes.compactMap(RecordedTable.init).map { RowReader($0, db) }
+      hasShadows = shapes.contains { $0.kind == .shadow }
       (self.schemaVersion, last) = (schemaVersion, 0)
     }
     touched.removeAll()
@@ -74,6 +78,8 @@ package final class ChangeRecorder: @unchecked Sendable {
     isRecording = true
     defer { isRecording = false }
     let result = try body()
+    // FTS5 writes to its tables before a savepoint, or at the end of the transaction.
+    if hasShadows { try db.inSavepoint { .commit } }
     if let problem { throw problem }
     return (result, try changeset())
   }

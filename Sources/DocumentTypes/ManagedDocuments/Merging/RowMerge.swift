@@ -77,8 +77,6 @@ package struct RowMerge {
       outcome = try RowMerge(db, base, theirs, policy).run(at: date)
       return .commit
     }
-    // FTS5 writes to its tables before a savepoint, and the recorder of changes must see it.
-    try db.inSavepoint { .commit }
     return outcome
   }
 
