@@ -108,6 +108,83 @@ struct ManagedMergeTests {
     try await book.close()
   }
 
+  /// All rows share the pages of an index.
+  @Test(arguments: MergePolicy.allCases, ["recipe", ""])
+  func `undo beside each other in a table with full text`(_ policy: MergePolicy, of table: String)
+    async throws
+  {
+    let change: @Sendable (inout ManagedDocumentOptions) -> Void = { options in
+      options.mergePolicy = policy
+      options.migrator?.registerMigration("search") { db in
+        if table.isEmpty { return try db.execute(sql: "CREATE VIRTUAL TABLE search USING fts5(title)") }
+        try db.create(virtualTable: "search", using: FTS5()) {
+          $0.synchronize(withTable: table)
+          $0.column("title")
+        }
+      }
+    }
+    let book = try await fixture.open(change)
+    let theirs = try await fixture.open(change)
+    func add(_ id: Int64, _ title: String, to document: ManagedDocument) async throws {
+      try await document.edit { db, _ in
+        try Recipe(id: id, title: title).insert(db)
+        if table.isEmpty {
+          try db.execute(sql: "INSERT INTO search(rowid, title) VALUES (?, ?)", arguments: [id, title])
+        }
+      }
+    }
+    @Sendable func found(by document: ManagedDocument) async throws -> [String] {
+      try await document.edit { db, _ in
+        try db.execute(sql: "INSERT INTO search(search, rank) VALUES ('integrity-check', 1)")
+      }
+      return try await document.read { db, _ in
+        try String.fetchAll(db, sql: "SELECT title FROM search WHERE search MATCH 's*' ORDER BY rowid")
+      }
+    }
+    try await add(1, "soup", to: book)
+    try await add(2, "salad", to: theirs)
+    for _ in 1...2 {
+      try await book.undo()
+      #expect(try await found(by: book) == ["salad"])
+      #expect(try await found(by: theirs) == ["salad"])
+      try await book.redo()
+      #expect(try await found(by: book) == ["soup", "salad"])
+    }
+    try await add(3, "stew", to: book)
+    try await theirs.undo()
+    try await book.undo()
+    #expect(try await found(by: theirs) == ["soup"])
+    try await theirs.close()
+    try await book.close()
+  }
+
+  /// Such an index cannot be made again.
+  @Test(arguments: MergePolicy.allCases)
+  func `refuse to mix the pages of an index without rows`(_ policy: MergePolicy) async throws {
+    let change: (inout ManagedDocumentOptions) -> Void = { options in
+      options.mergePolicy = policy
+      options.migrator?.registerMigration("search") { db in
+        try db.execute(sql: "CREATE VIRTUAL TABLE search USING fts5(title, content='')")
+      }
+    }
+    let book = try await fixture.open(change)
+    let theirs = try await fixture.open(change)
+    for (id, document) in [book, theirs].enumerated() {
+      try await document.edit { db, _ in
+        try db.execute(sql: "INSERT INTO search(rowid, title) VALUES (?, 'soup')", arguments: [id])
+      }
+    }
+    #expect(await documentError { try await book.undo() }?.code == .conflict)
+    try await theirs.undo()
+    try await book.undo()
+    let found = try await book.read { db, _ in
+      try Int.fetchAll(db, sql: "SELECT rowid FROM search WHERE search MATCH 'soup'")
+    }
+    #expect(found == [])
+    try await theirs.close()
+    try await book.close()
+  }
+
   @Test func `undo their own edits only, and see each other's`() async throws {
     let book = try await fixture.open()
     let theirs = try await fixture.open()

@@ -69,7 +69,9 @@ package final class ChangeRecorder: @unchecked Sendable {
   ) throws -> (Result, Changeset) {
     if self.schemaVersion != schemaVersion {
       let shapes = try TableShape.all(in: db)
-      readers = shapes.compactMap(RecordedTable.init).map { RowReader($0, db) }
+      let derived = try FullTextTable.all(in: db, shapes).filter(\.isAlwaysMadeAgain).flatMap(\.pages)
+      readers = shapes.filter { !derived.contains($0.name) }.compactMap(RecordedTable.init)
+        .map { RowReader($0, db) }
       hasShadows = shapes.contains { $0.kind == .shadow }
       (self.schemaVersion, last) = (schemaVersion, 0)
     }

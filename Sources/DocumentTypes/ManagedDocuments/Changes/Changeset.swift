@@ -87,14 +87,22 @@ package struct Changeset: Sendable, Hashable {
   ///
   /// - Throws: the first `ChangeConflict`; the database is then as it was.
   package func takeBack(on db: Database) throws {
-    var resolution = ChangesetConflictHandler(.error)
+    var indexes = IndexReversal()
+    try takeBack(on: db, &indexes)
+  }
+
+  /// - Parameter indexes: the indexes of the database, which the caller makes again.
+  func takeBack(on db: Database, _ indexes: inout IndexReversal) throws {
+    var resolution = ChangesetConflictHandler(.error, indexes)
     do {
       try takeBack(on: db, &resolution)
+      if resolution.leavesPage { indexes.isStale = true }
     } catch let conflict as ChangeConflict where conflict.kind == .constraint {
       try db.inSavepoint {
-        try ExactReversal(self, in: db).run()
+        try ExactReversal(self, in: db).run(indexes)
         return .commit
       }
+      indexes.isStale = true
     }
   }
 

@@ -11,15 +11,27 @@ import GRDB
 /// | an insert meets a row of its key | abort | stays | is replaced | is replaced | stays |
 /// | a constraint refuses the row | abort | stays | stays | stays | stays |
 /// | a foreign key leads nowhere | abort | abort | abort | abort | abort |
+/// | a page of an index that SQLite can make again | stays | stays | stays | stays | stays |
+/// | a page of another index | abort | abort | abort | abort | abort |
 struct ChangesetConflictHandler {
   let policy: MergePolicy
+  private let indexes: IndexReversal
+  /// Whether a page of an index stays as another change left it.
+  private(set) var leavesPage = false
   /// The updates of single columns, which follow the rest.
   private(set) var partialUpdates: [ChangeConflict] = []
 
-  init(_ policy: MergePolicy) { self.policy = policy }
+  init(_ policy: MergePolicy, _ indexes: IndexReversal) { (self.policy, self.indexes) = (policy, indexes) }
 
   /// Returns the answer to a conflict.
   mutating func answer(to conflict: ChangeConflict) -> ChangeConflict.Answer {
+    if let table = conflict.row?.table {
+      if indexes.fixed.contains(table) { return .abort }
+      if indexes.isPage(table) {
+        leavesPage = true
+        return .omit
+      }
+    }
     let operation = conflict.row?.operation
     switch conflict.kind {
     case .foreignKey, .lostBytes: return .abort

@@ -10,12 +10,14 @@ struct ExactReversal {
 
   init(_ changeset: Changeset, in db: Database) { (self.changeset, self.db) = (changeset, db) }
 
-  /// Takes the changes back, in a transaction of the caller.
+  /// Takes the changes back, in a transaction of the caller. The rows get other numbers.
   ///
+  /// - Parameter indexes: those whose pages stay, since the caller makes them again.
   /// - Throws: `ChangeConflict` if a row is not as the changes left it. The caller's transaction then ends.
-  func run() throws {
+  func run(_ indexes: IndexReversal) throws {
     var restored: [(table: String, values: [DatabaseValue])] = []
     try changeset.forEachRow { row in
+      if indexes.isPage(row.table) { return }
       var values = row.old
       if row.operation != .delete {
         let present = try remove(row)

@@ -92,9 +92,7 @@ struct SnapshotTree {
 
   /// Makes a database as small as it can be, unless that would number its rows anew.
   private static func compact(_ db: Database) throws {
-    let isNumbered = try TableShape.ofApplication(in: db).contains { table in
-      table.kind == .table && !table.isWithoutNumbers && !table.hasIntegerKey
-    }
+    let isNumbered = try TableShape.ofApplication(in: db).contains(where: \.hasHiddenNumbers)
     if !isNumbered { try db.execute(sql: "VACUUM") }
   }
 }

@@ -4,9 +4,8 @@ import GRDB
 /// The tables of three databases whose rows are merged.
 struct MergedSchema {
   private(set) var tables: [MergedTable] = []
-  /// The full-text tables that are made from other tables again, each with the table that it indexes in lower case, and
-  /// nil for a view.
-  private(set) var fullText: [String: String?] = [:]
+  /// The full-text tables that are made from other tables or views again.
+  private(set) var fullText: [FullTextTable] = []
 
   private let db: Database
   private let base: String
@@ -78,16 +77,9 @@ struct MergedSchema {
 
   private mutating func addTables() throws {
     // The virtual tables whose shadow tables are merged as a whole. Other shadow tables follow from rows.
-    var opaque: [String] = []
-    for shape in shapes where shape.kind == .virtual {
-      if let content = content(ofFullText: shape.name) {
-        let isTable = self.shape(of: content)?.kind == .table
-        fullText[shape.name] = .some(isTable ? content.lowercased() : nil)
-      } else {
-        opaque.append(shape.name)
-      }
-    }
+    fullText = try FullTextTable.all(in: db, shapes).filter { $0.content != nil }
     let virtual = shapes.filter { $0.kind == .virtual }.map(\.name)
+    let opaque = Set(virtual).subtracting(fullText.map(\.name))
     for shape in shapes where shape.isRecorded {
       // The longest name counts: `notes_more_data` is of `notes_more`.
       let owner =
@@ -96,14 +88,6 @@ struct MergedSchema {
       if shape.kind == .shadow && !opaque.contains(where: { $0 == owner }) { continue }
       try add(shape, owner: owner)
     }
-  }
-
-  /// Returns the table or view that a full-text table indexes; nil if it has a content of its own, or none.
-  private func content(ofFullText name: String) -> String? {
-    guard let sql = ours.byName[name]?.sql, let module = VirtualTableModule(sql: sql),
-      ["fts3", "fts4", "fts5"].contains(module.module), let content = module.option("content"), content != ""
-    else { return nil }
-    return content
   }
 
   private func shape(of table: String) -> TableShape? {

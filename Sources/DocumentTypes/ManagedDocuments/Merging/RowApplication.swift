@@ -79,8 +79,11 @@ struct RowApplication {
   /// Makes the full-text tables of the changed tables again. Cost: all rows of these tables.
   private func rebuildFullText(of changed: [String]) throws {
     let names = Set(changed.map { $0.lowercased() })
-    for (name, content) in schema.fullText where isRenumbered || content.map(names.contains) != false {
-      try db.execute(sql: "INSERT INTO main.\(name.quotedName)(\(name.quotedName)) VALUES ('rebuild')")
+    for table in schema.fullText {
+      guard let content = table.content else { continue }
+      // A view may be over any table.
+      let isChanged = schema.position(of: content) == nil || names.contains(content)
+      if isRenumbered || isChanged { try table.makeAgain(in: db) }
     }
   }
 

@@ -56,20 +56,24 @@ extension ManagedStore {
       head.state == entries.first?.after
       && zip(entries, entries.dropFirst()).allSatisfy { $0.before == $1.after }
     let changeset = try recordingReversal(db) {
+      var indexes = try IndexReversal(in: db)
       for entry in entries {
         let changeset = try ChangeLog.changeset(of: entry, in: db)
+        try indexes.note(changeset)
         do {
           if isExact {
-            try changeset.takeBack(on: db)
+            try changeset.takeBack(on: db, &indexes)
             continue
           }
         } catch is ChangeConflict where options.mergePolicy != .error {
           // A program without this library changed the rows.
         }
-        var resolution = ChangesetConflictHandler(options.mergePolicy)
+        indexes.isStale = true
+        var resolution = ChangesetConflictHandler(options.mergePolicy, indexes)
         try changeset.takeBack(on: db, &resolution)
         try resolution.updateColumns(in: db)
       }
+      try indexes.end(in: db)
     }
     if !isExact { try ChangesetConflictHandler.checkForeignKeys(of: db) }
     let extent = try changeset.extent()

@@ -67,6 +67,9 @@ struct TableShape: Sendable, Hashable {
   /// Whether the key is the row's number, which SQLite gives to a new row, and which is never NULL.
   var hasIntegerKey: Bool { !isWithoutNumbers && keys.count == 1 && columns[keys[0]].type == "INTEGER" }
 
+  /// Whether a row has a number besides its key, which a row that is made again does not keep.
+  var hasHiddenNumbers: Bool { kind == .table && !isWithoutNumbers && !hasIntegerKey }
+
   /// The name of the row's number that is none of a column; nil if there is none.
   var number: String? {
     if isWithoutNumbers { return nil }
