@@ -230,6 +230,41 @@ struct DatabaseMergeTests {
       try await desktop.rows("SELECT * FROM step WHERE id >= 10 ORDER BY id") == ["10 a stir", "11 b stir"])
   }
 
+  @Test(arguments: [RowConflict.Choice.present, .other])
+  func `takes the end of a conflict for a change, which can be undone`(_ choice: RowConflict.Choice)
+    async throws
+  {
+    let (laptop, desktop) = try await makeTwo()
+    for (machine, text) in [(laptop, "laptop"), (desktop, "desktop")] {
+      try await machine.edit(
+        "UPDATE recipe SET notes = '\(text)' WHERE id = 'a'", files: ["Pictures/a.jpeg": text])
+      try await machine.device.sync()
+    }
+    let document = try await desktop.open()
+    let conflicts = try await desktop.conflicts()
+    #expect(conflicts.count == 2)
+    try await document.resolve(Dictionary(uniqueKeysWithValues: conflicts.map { ($0.id, choice) }))
+    #expect(await document.hasUnsavedChanges)
+    #expect(try await document.save().strategy == .database)
+    try await document.synchronize()
+    #expect(try await desktop.conflicts() == [])
+    try await document.undo()
+    #expect(try await desktop.conflicts() == conflicts)
+    #expect(try await desktop.rows("SELECT notes FROM recipe WHERE id = 'a'") == ["desktop"])
+    try await document.redo()
+    #expect(try await desktop.conflicts() == [])
+    try await document.undo()
+    try await document.save()
+    try await settle([desktop, laptop])
+    // The bytes of the other side are there, too, on each machine.
+    try await document.close()
+    let other = try await laptop.open()
+    try await other.resolve(Dictionary(uniqueKeysWithValues: conflicts.map { ($0.id, .other) }))
+    try await other.close()
+    try await settle([laptop, desktop])
+    #expect(try desktop.files()["Pictures/a.jpeg"] == "laptop")
+  }
+
   @Test func `uploads nothing if an application only opened the document that came`() async throws {
     let (laptop, desktop) = try await makeTwo()
     try await laptop.edit("UPDATE recipe SET minutes = 7 WHERE id = 'a'")

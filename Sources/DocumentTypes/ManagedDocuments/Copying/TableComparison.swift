@@ -28,7 +28,7 @@ enum TableComparison {
 
   /// The tables whose rows are compared, without those that virtual tables have for themselves.
   private static func recorded(of schema: String, in db: Database) throws -> [String: TableShape] {
-    let shapes = try TableShape.all(of: schema, in: db).filter { $0.isRecorded && $0.kind != .shadow }
+    let shapes = try TableShape.all(of: schema, in: db).filter { $0.isMerged && $0.kind != .shadow }
     return Dictionary(uniqueKeysWithValues: shapes.map { ($0.name, $0) })
   }
 }

@@ -90,15 +90,16 @@ package enum ConflictTable {
     var digests: Set<Data> = []
     let rows = try Row.fetchAll(
       db, sql: "SELECT * FROM grdb_conflicts WHERE name = ?", arguments: [PrivateTables.content])
-    for row in rows {
-      let conflict = try conflict(row)
-      for values in [conflict.ours, conflict.theirs] {
-        if let digest = values?["digest"].flatMap(Data.fromDatabaseValue) { digests.insert(digest) }
-      }
-    }
+    for row in rows { digests.formUnion(Self.digests(of: try conflict(row))) }
     try db.execute(sql: "DELETE FROM grdb_references WHERE change = ?", arguments: [change])
     try ChangeLog.refer(to: digests, from: change, in: db)
     return digests
+  }
+
+  /// Returns the digests of the files of both sides.
+  private static func digests(of conflict: RowConflict) -> [Data] {
+    if conflict.storedTable != PrivateTables.content { return [] }
+    return [conflict.ours, conflict.theirs].compactMap { $0?["digest"].flatMap(Data.fromDatabaseValue) }
   }
 
   /// Removes the conflicts of files from a copy of a document, which has only the bytes of its present files.
@@ -128,6 +129,8 @@ package enum ConflictTable {
       digests = try digestsOfFile(conflict, side, in: db)
       try apply(conflict, side, in: db)
     }
+    // Undoing brings the conflict back, with the files of both sides.
+    digests.formUnion(self.digests(of: conflict))
     try db.execute(sql: "DELETE FROM grdb_conflicts WHERE id = ?", arguments: [id.uuidString])
     try refer(in: db)
     return digests
@@ -179,6 +182,8 @@ package enum ConflictTable {
   }
 
   /// Prepares the change of a file: the next save publishes it.
+  ///
+  /// - Returns: the digest of the present file.
   private static func digestsOfFile(_ conflict: RowConflict, _ side: MergeSide, in db: Database) throws
     -> Set<Data>
   {
@@ -189,9 +194,7 @@ package enum ConflictTable {
       throw RowConflictError.obstacle(path: path, obstacle)
     }
     try PendingFile.touch([path], in: db)
-    let present = try Data.fetchOne(
+    return try Data.fetchSet(
       db, sql: "SELECT digest FROM grdb_content WHERE path = ?", arguments: [path])
-    let taken = (side == .ours ? conflict.ours : conflict.theirs)?["digest"].flatMap(Data.fromDatabaseValue)
-    return Set([present, taken].compactMap { $0 })
   }
 }

@@ -80,7 +80,7 @@ struct MergedSchema {
     fullText = try FullTextTable.all(in: db, shapes).filter { $0.content != nil }
     let virtual = shapes.filter { $0.kind == .virtual }.map(\.name)
     let opaque = Set(virtual).subtracting(fullText.map(\.name))
-    for shape in shapes where shape.isRecorded {
+    for shape in shapes where shape.isMerged {
       // The longest name counts: `notes_more_data` is of `notes_more`.
       let owner =
         shape.kind == .table

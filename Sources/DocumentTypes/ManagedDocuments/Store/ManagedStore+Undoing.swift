@@ -78,6 +78,7 @@ extension ManagedStore {
     if !isExact { try ChangesetConflictHandler.checkForeignKeys(of: db) }
     let extent = try changeset.extent()
     try checkBytes(of: extent.paths, in: db)
+    if extent.tables.contains(ConflictTable.name) { try ConflictTable.refer(in: db) }
     let change = head.next()
     let before = head.state
     head.state = isExact ? entries.last?.before ?? change : change

@@ -32,7 +32,7 @@ package enum PrivateTables {
 
   /// Whether changes of a table can be undone.
   static func isRecorded(_ table: String) -> Bool {
-    table == content || !(table.hasPrefix("grdb_") || table.hasPrefix("sqlite_"))
+    [content, ConflictTable.name].contains(table) || !(table.hasPrefix("grdb_") || table.hasPrefix("sqlite_"))
   }
 
   /// The format of the tables. The library does not open a newer one.

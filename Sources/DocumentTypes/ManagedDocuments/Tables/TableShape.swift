@@ -61,6 +61,9 @@ struct TableShape: Sendable, Hashable {
   /// Whether changes of the rows are recorded.
   var isRecorded: Bool { [.table, .shadow].contains(kind) && PrivateTables.isRecorded(name) }
 
+  /// Whether the rows are merged and compared one by one. The conflicts of two machines are a union.
+  var isMerged: Bool { isRecorded && name != ConflictTable.name }
+
   /// The positions of the primary key's columns.
   var keys: [Int] { columns.indices.filter { columns[$0].keyPlace > 0 } }
 
