@@ -180,6 +180,26 @@ struct ManagedUndoTests {
     try await again.close()
   }
 
+  /// The clock of each session begins at its opening.
+  @Test func `is a step of its own for the first edit of a session`() async throws {
+    func open(_ clock: ManualClock) async throws -> ManagedDocument {
+      try await fixture.open {
+        $0.keepsUndoAfterClosing = true
+        $0.undo = UndoPolicy()
+        $0.clock = clock
+      }
+    }
+    let clock = ManualClock()
+    let book = try await open(clock)
+    clock.advance(by: .seconds(10))
+    try await book.add(Recipe(id: 1, title: "Rösti"), named: "Typing")
+    try await book.close()
+    let again = try await open(ManualClock())
+    try await again.add(Recipe(id: 2, title: "Soup"), named: "Typing")
+    #expect(try await again.undoState.undoCount == 2)
+    try await again.close()
+  }
+
   @Test func `takes back what triggers, cascades and statements without WHERE did`() async throws {
     try await expectUndo(
       schema: """

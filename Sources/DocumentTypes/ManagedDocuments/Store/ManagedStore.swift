@@ -159,6 +159,8 @@ final class ManagedStore: Sendable {
     let last = base.stack.last
     let isJoined =
       !name.isEmpty && last?.name == name && last?.after == before
+      // The time of an earlier session is of another clock.
+      && (last?.change ?? 0) > log.session
       && now - (last?.at ?? 0) <= log.policy.groupingInterval.seconds
     let entry = ChangeLog.Entry(
       change: base.head.state, step: isJoined ? last?.step : nil, name: name, before: before,
