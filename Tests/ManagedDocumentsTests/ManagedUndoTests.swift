@@ -388,6 +388,28 @@ struct ManagedUndoTests {
     try await again.close()
   }
 
+  @Test func `ends before the first migration, also if a later one fails`() async throws {
+    struct Failure: Error {}
+    // Without a watcher no task holds the document when the test drops it.
+    var book: ManagedDocument? = try await fixture.open { $0.watchesDisk = false }
+    try await book?.add(Recipe(id: 1, title: "Rösti"))
+    book = nil
+    try await fixture.waitUntilClosed()
+    await #expect(throws: DocumentError.self) {
+      try await fixture.open {
+        $0.migrator?.registerMigration("stars") { db in
+          try db.execute(sql: "ALTER TABLE recipe ADD COLUMN stars INTEGER")
+        }
+        $0.migrator?.registerMigration("bad") { _ in throw Failure() }
+      }
+    }
+    let again = try await fixture.open { $0.migrator?.registerMigration("stars") { _ in } }
+    #expect(await again.hasUnsavedChanges)
+    #expect(await documentError { try await again.revertToSaved() }?.code == .content)
+    #expect(try await again.book.titles == ["Rösti"])
+    try await again.close()
+  }
+
   @Test func `is off if an option says so`() async throws {
     let book = try await fixture.open { $0.undo = nil }
     try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")

@@ -112,6 +112,14 @@ extension ManagedStore {
       if try SavedMetadata.read(db) == nil { try metadata.write(to: db) }
     }
     let migrations = try pool.read { db in try options.migrator?.appliedIdentifiers(db) }
+    if try pool.read({ db in try options.migrator?.hasCompletedMigrations(db) == false }) {
+      // Before the migrations: a program that is killed behind them leaves no changes of the old schema.
+      try pool.write { db in
+        let head = try DocumentHead(of: db)
+        try ChangeLog.forgetAll(in: db)
+        try head.write(to: db)
+      }
+    }
     try options.migrator?.migrate(pool)
     return try pool.write { db in
       if options.migrator != nil { try TablesProblem.check(db) }
