@@ -88,6 +88,31 @@ struct ManagedMergeTests {
     try await book.close()
   }
 
+  /// The other column could go back alone, and a constraint refuses it.
+  @Test func `leave a row as it is if a constraint refuses a part of the undo`() async throws {
+    let change: (inout ManagedDocumentOptions) -> Void = { options in
+      options.mergePolicy = .mergeByPropertyStoreTrump
+      options.migrator?.registerMigration("pairs") { db in
+        try db.execute(sql: "CREATE TABLE pair(id INTEGER PRIMARY KEY, a TEXT UNIQUE, b TEXT)")
+      }
+    }
+    let book = try await fixture.open(change)
+    let theirs = try await fixture.open(change)
+    try await book.edit { db, _ in try db.execute(sql: "INSERT INTO pair VALUES (1, 'x', 'x'), (2, 'y', 'y')")
+    }
+    try await book.edit { db, _ in try db.execute(sql: "UPDATE pair SET a = 'z', b = 'z' WHERE id = 1") }
+    try await theirs.edit { db, _ in
+      try db.execute(sql: "UPDATE pair SET b = 'w' WHERE id = 1; UPDATE pair SET a = 'x' WHERE id = 2")
+    }
+    try await book.undo()
+    let rows = try await book.read { db, _ in
+      try String.fetchAll(db, sql: "SELECT a || b FROM pair ORDER BY id")
+    }
+    #expect(rows == ["zw", "xy"])
+    try await theirs.close()
+    try await book.close()
+  }
+
   @Test func `never leave a row that refers to no row`() async throws {
     let change: (inout ManagedDocumentOptions) -> Void = { options in
       options.mergePolicy = .overwrite

@@ -70,11 +70,15 @@ struct ChangesetConflictHandler {
         }
       }
       if sets.isEmpty { continue }
-      try db.execute(
-        sql: """
-          UPDATE \(row.table.quotedName) SET \(sets.joined(separator: ", "))
-          WHERE \(wheres.joined(separator: " AND "))
-          """, arguments: StatementArguments(values + keys))
+      do {
+        try db.execute(
+          sql: """
+            UPDATE \(row.table.quotedName) SET \(sets.joined(separator: ", "))
+            WHERE \(wheres.joined(separator: " AND "))
+            """, arguments: StatementArguments(values + keys))
+      } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
+        // The row stays.
+      }
     }
   }
 
