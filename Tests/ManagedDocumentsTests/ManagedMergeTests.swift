@@ -210,6 +210,27 @@ struct ManagedMergeTests {
     try await book.close()
   }
 
+  /// Another program has its foreign keys off.
+  @Test func `undo beside a row that referred to no row before`() async throws {
+    let change: (inout ManagedDocumentOptions) -> Void = { options in
+      options.migrator?.registerMigration("steps") { db in
+        try db.execute(
+          sql: "CREATE TABLE step(id INTEGER PRIMARY KEY, recipe INTEGER NOT NULL REFERENCES recipe(id))")
+      }
+    }
+    let book = try await fixture.open(change)
+    let theirs = try await fixture.open {
+      change(&$0)
+      $0.configuration.foreignKeysEnabled = false
+    }
+    try await book.add(Self.before)
+    try await theirs.edit { db, _ in try db.execute(sql: "INSERT INTO step VALUES (7, 77)") }
+    try await book.undo()
+    #expect(try await book.book.recipes == [])
+    try await theirs.close()
+    try await book.close()
+  }
+
   @Test func `undo their own edits only, and see each other's`() async throws {
     let book = try await fixture.open()
     let theirs = try await fixture.open()

@@ -83,9 +83,14 @@ struct ChangesetConflictHandler {
   }
 
   /// Checks the foreign keys, since another program's rows may refer to a row that is gone now. Cost: all rows.
-  static func checkForeignKeys(of db: Database) throws {
-    if let violation = try db.foreignKeyViolations().next() {
-      throw ChangeConflict(kind: .foreignKey, table: violation.originTable)
-    }
+  ///
+  /// - Parameter before: reads the state before the change. Rows may have referred to no row there, too.
+  static func checkForeignKeys(of db: Database, before: ((Database) throws -> [Row]) throws -> [Row]) throws {
+    let violations = { try Row.fetchAll($0, sql: "PRAGMA foreign_key_check") }
+    let present = try violations(db)
+    if present.isEmpty { return }
+    let old = try before(violations)
+    let new = present.first { !old.contains($0) } ?? (present.count > old.count ? present.first : nil)
+    if let new { throw ChangeConflict(kind: .foreignKey, table: new[0]) }
   }
 }

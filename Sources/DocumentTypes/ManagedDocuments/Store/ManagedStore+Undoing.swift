@@ -75,7 +75,7 @@ extension ManagedStore {
       }
       try indexes.end(in: db)
     }
-    if !isExact { try ChangesetConflictHandler.checkForeignKeys(of: db) }
+    if !isExact { try ChangesetConflictHandler.checkForeignKeys(of: db) { try pool.read($0) } }
     let extent = try changeset.extent()
     try checkBytes(of: extent.paths, in: db)
     if extent.tables.contains(ConflictTable.name) { try ConflictTable.refer(in: db) }
