@@ -86,6 +86,19 @@ struct ManagedVerificationTests {
     #expect(try await whole(fixture).database.map(\.kind).contains(.damaged))
   }
 
+  @Test func `takes no failure of the database for a missing file`() async throws {
+    let book = try await fixture.openRösti(picture: "golden")
+    try await book.close()
+    let queue = try DatabaseQueue(path: fixture.store.path)
+    try await queue.write { db in
+      try db.execute(sql: "INSERT INTO grdb_touched VALUES ('Pictures/1.jpeg'); DROP TABLE grdb_objects")
+    }
+    try queue.close()
+    let package = try #require(try ManagedPackage(at: fixture.url))
+    let error = await #expect(throws: DocumentError.self) { try await package.verify() }
+    #expect("\(String(describing: error))".contains("grdb_objects"))
+  }
+
   @Test func `finds a database that is of another save than the package`() async throws {
     let book = try await fixture.openRösti()
     try await book.close()

@@ -181,21 +181,16 @@ extension ContentObjects {
 
 extension AdditionalContent {
   /// Returns the state of the bytes that no save has published. Other programs do not edit them.
-  fileprivate func stateOfBytes(_ digest: Data, at path: ContentPath) throws(SystemError) -> FileState {
-    do {
-      let found: Data
-      if let bytes = try storedBytes(digest) {
-        found = bytes.withUnsafeBytes { Data(ContentHash(of: $0).bytes) }
-      } else if let stored = try storedFile(digest, at: [path]) {
-        found = try objects.digest(of: stored.file)
-      } else {
-        return .missing
-      }
-      return found == digest ? .asSaved : .different(.damaged)
-    } catch {
-      if let error = error as? SystemError { throw error }
+  fileprivate func stateOfBytes(_ digest: Data, at path: ContentPath) throws -> FileState {
+    let found: Data
+    if let bytes = try storedBytes(digest) {
+      found = bytes.withUnsafeBytes { Data(ContentHash(of: $0).bytes) }
+    } else if let stored = try storedFile(digest, at: [path]) {
+      found = try objects.digest(of: stored.file)
+    } else {
       return .missing
     }
+    return found == digest ? .asSaved : .different(.damaged)
   }
 }
 
