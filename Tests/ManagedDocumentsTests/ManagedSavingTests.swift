@@ -76,6 +76,8 @@ struct ManagedSavingTests {
     try await book.add(Recipe(id: 1, title: "Rösti"))
     try await book.save()
     #expect(await !book.hasUnsavedChanges)
+    let refusal = await documentError { _ = try await fixture.open() }
+    #expect(refusal?.fileError?.code == .busy)
     await other.unlock()
     try await book.synchronize()
     #expect(try fixture.generation == 2)

@@ -22,7 +22,12 @@ extension DocumentError {
     case let error as FilePackageError: self.init(error, operation, url)
     case let error as SystemError:
       let node = StoredNode(location: Location(FilePath(lossless: url.path), on: PosixDisk()), path: .root)
-      self.init(FilePackageError(error, operation.ofFile, node), operation, url)
+      // Another program has the package's lock.
+      let isLocked = error.code == .wouldBlock
+      self.init(
+        isLocked
+          ? FilePackageError(.busy, operation.ofFile, node) : FilePackageError(error, operation.ofFile, node),
+        operation, url)
     case let error as TablesProblem:
       self.init(error.fileError(operation.ofFile, url, store), operation, url)
     case let error as ChangeConflict: self.init(.conflict, operation, url, cause: Reason(error.reason))
