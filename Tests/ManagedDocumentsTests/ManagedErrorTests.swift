@@ -4,6 +4,7 @@ import Foundation
 import GRDB
 import ManagedDocuments
 import Synchronization
+import SystemPackage
 import TestSupport
 import Testing
 
@@ -89,6 +90,33 @@ struct ManagedErrorTests {
     try await book.saveAndPublish()
     #expect(await book.documentState == .normal)
     #expect(try fixture.visibleFiles == ["Pictures/1.jpeg": "brown"])
+    try await book.close()
+  }
+
+  /// Its own copy has the bytes that the file had.
+  @Test(arguments: [1, 100_000], [false, true])
+  func `brings a file back by writing the same bytes again`(_ count: Int, isMissing: Bool) async throws {
+    let bytes = Data(String(repeating: "abc", count: count).utf8)
+    let source = URL(filePath: fixture.folder.appending("source").string)
+    try bytes.write(to: source)
+    let place = fixture.url.appending(path: "AdditionalContent/a")
+    let book = try await fixture.open()
+    try await book.edit { _, content in try content.write("a", bytes) }
+    try await book.saveAndPublish()
+    for isFile in [false, true] {
+      if isMissing { try FileManager.default.removeItem(at: place) } else { try Data().write(to: place) }
+      try await book.edit { _, content in
+        if isFile { try content.write("a", contentsOf: source) } else { try content.write("a", bytes) }
+      }
+      #expect(try await book.read { _, content in try content.read("a") } == bytes)
+      try await book.saveAndPublish()
+      #expect(try Data(contentsOf: place) == bytes)
+      // Once more is no change.
+      try await book.edit { _, content in
+        if isFile { try content.write("a", contentsOf: source) } else { try content.write("a", bytes) }
+      }
+      #expect(await !book.hasUnsavedChanges)
+    }
     try await book.close()
   }
 

@@ -12,6 +12,8 @@ public final class AdditionalContentEditor {
   private var db: Database { content.db }
   /// The digests that undoing the edit, or redoing it, needs.
   private(set) var digests: Set<Data> = []
+  /// Whether the edit brings back a file that another program replaced: a change that no row has.
+  private(set) var restoresFile = false
   private var hasEnded = false
 
   init(_ content: AdditionalContent) { self.content = content }
@@ -49,7 +51,7 @@ public final class AdditionalContentEditor {
     let place = try place(path)
     let bytes = Data(bytes)
     let digest = Data(bytes.withUnsafeBytes { ContentHash(of: $0) }.bytes)
-    if try content.row(path)?.digest == digest { return }
+    if try has(digest, at: place) { return }
     if try !PrivateTables.has(digest, in: "grdb_objects", db) {
       if bytes.count < ContentObjects.largeSize {
         try db.cachedStatement(sql: "INSERT INTO grdb_objects(digest, bytes) VALUES (?, ?)")
@@ -84,6 +86,7 @@ public final class AdditionalContentEditor {
     let (digest, size) = try content.objects.add { target in
       try Self.copy(file, to: target, on: disk)
     }
+    if try has(digest, at: place) { return }
     try set(place, digest, size)
   }
 
@@ -126,11 +129,29 @@ public final class AdditionalContentEditor {
     return place
   }
 
+  /// Returns whether a file has these bytes, and no other program replaced it.
+  private func has(_ digest: Data, at place: ContentPath) throws -> Bool {
+    guard try content.row(place.string)?.digest == digest else { return false }
+    guard let published = try PublishedFile.at(place, in: db), published.digest == digest else { return true }
+    let objects = content.objects
+    guard let file = try objects.openVisible(place.path) else { return false }
+    return try published.isSame(as: objects.status(of: file)) || objects.digest(of: file) == digest
+  }
+
   private func set(_ place: ContentPath, _ digest: Data, _ size: Int) throws {
     if let obstacle = try place.obstacle(in: db) {
       throw problem(.nameCollision, place.string, reason: "'\(displayString(obstacle))' is in the way")
     }
-    if let old = try content.row(place.string) { digests.insert(old.digest) }
+    if let old = try content.row(place.string) {
+      if old.digest == digest {
+        restoresFile = true
+        // The document needs the bytes again (MT3).
+        try db.cachedStatement(sql: "DELETE FROM grdb_published WHERE path = ?").execute(arguments: [
+          place.string
+        ])
+      }
+      digests.insert(old.digest)
+    }
     digests.insert(digest)
     try db.cachedStatement(
       sql: """

@@ -110,7 +110,8 @@ final class ManagedStore: Sendable {
         } else {
           result = try change()
         }
-        let hasChanged = changeset.map { !$0.isEmpty } ?? (db.totalChangesCount != countBefore)
+        let hasChanged =
+          editor.restoresFile || (changeset.map { !$0.isEmpty } ?? (db.totalChangesCount != countBefore))
         if hasChanged { try self.note(name, changeset, editor.digests, at: now, &base, in: db) }
         let version = try EditBase.dataVersion(db) &+ 1
         outcome = (result, Position(head: base.head, hasChanged: hasChanged), base, version)
