@@ -36,6 +36,24 @@ struct ManagedMoveTests {
     try await again.close()
   }
 
+  @Test(arguments: [1, 100_000])
+  func `reads and writes its files in the new place before a save`(_ count: Int) async throws {
+    let book = try await fixture.open { $0.watchesDisk = false }
+    try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
+    try await book.saveAndPublish()
+    try FileManager.default.moveItem(at: fixture.url, to: fixture.moved.url)
+    // Another package in the old place.
+    try await fixture.open().close()
+    #expect(try await book.book.files == ["Pictures/1.jpeg": "golden"])
+    let large = String(repeating: "abc", count: count)
+    try await book.edit { _, content in try content.write("Pictures/1.jpeg", Data(large.utf8)) }
+    #expect(try await book.book.files == ["Pictures/1.jpeg": large])
+    try await book.saveAndPublish()
+    #expect(try fixture.moved.visibleFiles == ["Pictures/1.jpeg": large])
+    try await book.close()
+    #expect(try fixture.names() == ["AdditionalContent", "Metadata.plist", "StoreContent"])
+  }
+
   @Test func `notices a move by itself`() async throws {
     let events = NoteList<DocumentEvent>()
     let book = try await fixture.open { $0.eventHandler = { events.add($0) } }

@@ -95,8 +95,6 @@ extension ManagedStore {
       guard let digest = try content.row(path.string)?.digest, try content.storedBytes(digest) == nil,
         try PublishedFile.at(path, in: db)?.digest != digest
       else { continue }
-      // Another program may have moved the package.
-      try place.follow()
       if try content.storedFile(digest, at: [path]) == nil {
         throw ChangeConflict(kind: .lostBytes, table: ContentObjects.visiblePath(path))
       }

@@ -72,7 +72,11 @@ final class ManagedStore: Sendable {
     reverser.inDatabase { reverserRecorder.release(on: $0) }
   }
 
-  func content(_ db: Database) -> AdditionalContent { AdditionalContent(db: db, objects: objects) }
+  func content(_ db: Database) -> AdditionalContent {
+    // A package that is gone has no files, and the look at a file tells that.
+    try? place.follow()
+    return AdditionalContent(db: db, objects: objects)
+  }
 
   // MARK: Editing
 
