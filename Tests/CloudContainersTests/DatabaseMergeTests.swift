@@ -337,7 +337,7 @@ struct DatabaseMergeTests {
   {
     let (laptop, desktop) = try await makeTwo()
     try await laptop.edit(
-      "UPDATE recipe SET minutes = 1 WHERE id = 'a'; INSERT INTO step VALUES (9, 'a', 'l')")
+      "UPDATE recipe SET minutes = 1, notes = 'x' WHERE id = 'a'; INSERT INTO step VALUES (9, 'a', 'l')")
     try await desktop.edit(
       "UPDATE recipe SET minutes = 2 WHERE id = 'a'; INSERT INTO step VALUES (9, 'a', 'd')")
     try await laptop.device.sync()

@@ -54,11 +54,12 @@ package enum ConflictTable {
       String(decoding: try encoder.encode(names), as: UTF8.self)
     }
     for conflict in conflicts {
-      // A merge that was cut short after its transaction is repeated.
+      // A merge that was cut short after its transaction is repeated. The row here may have columns of there by then.
       try db.execute(
         sql: """
           INSERT INTO grdb_conflicts SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12 WHERE NOT EXISTS (
-            SELECT 1 FROM grdb_conflicts WHERE name = ?3 AND base IS ?10 AND theirs IS ?12 AND ours IS ?11)
+            SELECT 1 FROM grdb_conflicts WHERE name = ?3 AND base IS ?10 AND theirs IS ?12 AND winner = ?6
+              AND (ours IS ?11 OR ?6 = 'ours' AND coalesce(?10, ?12) IS NOT NULL))
           """,
         arguments: [
           conflict.id.uuidString, conflict.date.timeIntervalSince1970, conflict.storedTable,
