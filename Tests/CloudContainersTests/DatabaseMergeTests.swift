@@ -265,6 +265,29 @@ struct DatabaseMergeTests {
     #expect(try desktop.files()["Pictures/a.jpeg"] == "laptop")
   }
 
+  /// Another file has them for a while.
+  @Test func `brings the bytes of a losing file to each machine`() async throws {
+    let (laptop, desktop) = try await makeTwo()
+    for (machine, text) in [(laptop, "laptop"), (desktop, "desktop")] {
+      try await machine.edit("", files: ["Pictures/a.jpeg": text])
+      try await machine.device.sync()
+    }
+    for text in ["laptop", "other"] { try await desktop.edit("", files: ["copy": text]) }
+    try await settle([laptop, desktop])
+    // The next copy comes from the container.
+    let container = desktop.device.container
+    try await container.evict(itemNamed: RecipesFixture.name)
+    try await container.startDownloading(itemNamed: RecipesFixture.name)
+    try await desktop.device.sync()
+    let conflicts = try await desktop.conflicts()
+    #expect(conflicts.count == 1)
+    let document = try await desktop.open()
+    try await document.resolve(Dictionary(uniqueKeysWithValues: conflicts.map { ($0.id, .other) }))
+    try await document.close()
+    #expect(try desktop.files()["Pictures/a.jpeg"] == "laptop")
+    try await settle([laptop, desktop])
+  }
+
   @Test func `uploads nothing if an application only opened the document that came`() async throws {
     let (laptop, desktop) = try await makeTwo()
     try await laptop.edit("UPDATE recipe SET minutes = 7 WHERE id = 'a'")

@@ -103,6 +103,12 @@ package enum ConflictTable {
     return [conflict.ours, conflict.theirs].compactMap { $0?["digest"].flatMap(Data.fromDatabaseValue) }
   }
 
+  /// Returns the digests of the losing files.
+  static func losingDigests(in db: Database) throws -> Set<Data> {
+    let files = try all(in: db).filter { $0.storedTable == PrivateTables.content }
+    return Set(files.compactMap { $0.other?["digest"].flatMap(Data.fromDatabaseValue) })
+  }
+
   /// Removes the conflicts of files from a copy of a document, which has only the bytes of its present files.
   static func removeFiles(from db: Database) throws {
     try db.execute(sql: "DELETE FROM grdb_conflicts WHERE name = ?", arguments: [PrivateTables.content])

@@ -24,9 +24,10 @@ struct MergedFiles {
   /// other machines.
   func bring(_ outcome: RowMergeOutcome) throws {
     let present = try Data.fetchSet(db, sql: "SELECT digest FROM grdb_content")
+    let losing = try ConflictTable.losingDigests(in: db)
     for digest in outcome.digests {
       if try ours.storedBytes(digest) != nil { continue }
-      let isLosing = !present.contains(digest)
+      let isLosing = losing.contains(digest) || !present.contains(digest)
       if try !isLosing && ours.storedFile(digest, at: []) != nil { continue }
       if let bytes = try theirs.storedBytes(digest) {
         try store(bytes, digest)

@@ -135,7 +135,12 @@ extension ManagedStore {
 
   /// Within a transaction, so that no edit adds bytes meanwhile.
   private func removeUnneededBytes(except retained: Set<Data>, in db: Database) throws {
-    try db.execute(sql: "DELETE FROM grdb_objects AS o WHERE NOT (\(Self.needs("o.digest")))")
+    // A container brings the bytes of a conflict to other machines only if they are in the database.
+    try db.execute(
+      sql: """
+        DELETE FROM grdb_objects AS o WHERE NOT (\(Self.needs("o.digest")))
+          AND NOT EXISTS (SELECT 1 FROM grdb_references WHERE digest = o.digest AND change = \(ConflictTable.change))
+        """)
     let needed = try db.cachedStatement(sql: "SELECT \(Self.needs("?1"))")
     try objects.removeAll { name in
       guard let digest = ContentObjects.digest(name) else { return false }
