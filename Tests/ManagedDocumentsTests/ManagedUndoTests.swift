@@ -200,6 +200,35 @@ struct ManagedUndoTests {
     try await again.close()
   }
 
+  @Test func `is known to the document, also if its task is cancelled meanwhile`() async throws {
+    let (gate, isHeld) = (Gate(), Held())
+    let book = try await fixture.open { options in
+      options.configuration.prepareDatabase { db in
+        db.add(
+          function: DatabaseFunction("pass", argumentCount: 1) { _ in
+            if isHeld.value.withLock({ $0 }) { gate.enter() }
+            return true
+          })
+      }
+      options.migrator?.registerMigration("items") { db in
+        try db.execute(sql: "CREATE TABLE item(id INTEGER PRIMARY KEY CHECK (pass(id)))")
+      }
+    }
+    try await book.edit { db, _ in try db.execute(sql: "INSERT INTO item VALUES (1)") }
+    try await book.edit { db, _ in try db.execute(sql: "DELETE FROM item") }
+    try await book.save()
+    isHeld.value.withLock { $0 = true }
+    let undo = Task { try await book.undo() }
+    try await gate.entered()
+    isHeld.value.withLock { $0 = false }
+    undo.cancel()
+    gate.leave()
+    #expect(try await undo.value)
+    #expect(await book.hasUnsavedChanges)
+    #expect(try await book.read { db, _ in try Int.fetchAll(db, sql: "SELECT id FROM item") } == [1])
+    try await book.close()
+  }
+
   @Test func `takes back what triggers, cascades and statements without WHERE did`() async throws {
     try await expectUndo(
       schema: """
@@ -469,6 +498,9 @@ enum UndoStateFixture {
     return state
   }
 }
+
+/// Whether a function of SQLite waits.
+private final class Held: Sendable { let value = Mutex(false) }
 
 /// A clock that tells when a document asks for the time, which it does for each edit.
 private final class TellingClock: Clock {

@@ -111,23 +111,26 @@ extension ManagedStore {
   func reversing(
     _ body: @escaping @Sendable (Database) throws -> (Position, Changeset.Extent)?
   ) async throws -> Position? {
-    try await pool.writeWithoutTransaction { writer in
-      var outcome: (position: Position, extent: Changeset.Extent)?
-      try self.reverser.inDatabase { db in
-        var own: ObservedTransactions.OwnTransaction?
-        try db.inTransaction(.immediate) {
-          own = try self.observed.begin(on: db, writer)
-          outcome = try body(db)
+    // In a task of its own: if that of the caller is cancelled, the writer refuses what follows the commit.
+    try await Task {
+      try await self.pool.writeWithoutTransaction { writer in
+        var outcome: (position: Position, extent: Changeset.Extent)?
+        try self.reverser.inDatabase { db in
+          var own: ObservedTransactions.OwnTransaction?
+          try db.inTransaction(.immediate) {
+            own = try self.observed.begin(on: db, writer)
+            outcome = try body(db)
+            return .commit
+          }
+          if let own { try self.observed.end(own, on: db, writer) }
+        }
+        guard let outcome else { return nil }
+        try writer.inTransaction(.deferred) {
+          for table in outcome.extent.tables { try writer.notifyChanges(in: Table(table)) }
           return .commit
         }
-        if let own { try self.observed.end(own, on: db, writer) }
+        return outcome.position
       }
-      guard let outcome else { return nil }
-      try writer.inTransaction(.deferred) {
-        for table in outcome.extent.tables { try writer.notifyChanges(in: Table(table)) }
-        return .commit
-      }
-      return outcome.position
-    }
+    }.value
   }
 }
