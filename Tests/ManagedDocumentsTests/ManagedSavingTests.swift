@@ -84,6 +84,20 @@ struct ManagedSavingTests {
     try await book.close()
   }
 
+  @Test func `is in one file after closing, also while another program has the package's lock`() async throws
+  {
+    let book = try await fixture.open(standing())
+    try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
+    let other = try OtherWriter(fixture.path)
+    try await book.close()
+    #expect(try fixture.names(in: "StoreContent") == ["persistentStore"])
+    await other.unlock()
+    let again = try await fixture.open()
+    #expect(try fixture.visibleFiles == ["Pictures/1.jpeg": "golden"])
+    #expect(try await again.book.titles == ["Rösti"])
+    try await again.close()
+  }
+
   @Test func `is published by closing, and before another program reads`() async throws {
     let book = try await fixture.open(standing())
     try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")

@@ -236,7 +236,13 @@ actor StoreFolder {
   func close() throws {
     isClosed = true
     guard let hidden else { return try store.close() }
-    try hidden.lock(LockWait())
+    do {
+      try hidden.lock(LockWait())
+    } catch {
+      // The next opening does the rest. An open database would keep its log.
+      try store.close()
+      throw error
+    }
     defer { hidden.unlock() }
     let ending = Result { try store.endSession() }
     try store.close()
