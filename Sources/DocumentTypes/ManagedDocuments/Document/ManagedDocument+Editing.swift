@@ -22,8 +22,8 @@ extension ManagedDocument {
     try beginEdit(.edit)
     defer { endEdit() }
     do {
-      let (result, position) = try await store.edit(actionName, at: core.clock.now().seconds, body)
-      if position.hasChanged { note(position.head) }
+      let (result, head) = try await store.edit(actionName, at: core.clock.now().seconds, body)
+      if let head { note(head) }
       return result
     } catch {
       throw mapped(error, .edit)
@@ -82,7 +82,7 @@ extension ManagedDocument {
   func takeBackUnsaved() async throws(DocumentError) {
     guard isOpen else { throw error(.closed, .revert) }
     do {
-      if let position = try await store.revertToSaved(at: core.clock.now().seconds) { note(position.head) }
+      if let head = try await store.revertToSaved(at: core.clock.now().seconds) { note(head) }
     } catch {
       throw report(failure(of: error, .revert))
     }

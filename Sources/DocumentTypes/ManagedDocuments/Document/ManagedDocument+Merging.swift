@@ -31,11 +31,11 @@ extension ManagedDocument {
   func merge(_ theirs: StoreReader, since base: FilePath) async throws -> RowMergeOutcome {
     try beginEdit(.edit)
     defer { endEdit() }
-    let (outcome, position) = try await store.merge(
+    let (outcome, head) = try await store.merge(
       theirs, since: base, at: core.clock.now().seconds,
       date: Environment.current.now().date)
-    if let position {
-      note(position.head)
+    if let head {
+      note(head)
       try await save()
       try await synchronize()
     }

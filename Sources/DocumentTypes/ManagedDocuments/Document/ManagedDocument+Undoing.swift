@@ -27,8 +27,8 @@ extension ManagedDocument {
     try beginEdit(.undo)
     defer { endEdit() }
     do {
-      guard let position = try await store.takeBack(role, at: core.clock.now().seconds) else { return false }
-      note(position.head)
+      guard let head = try await store.takeBack(role, at: core.clock.now().seconds) else { return false }
+      note(head)
       return true
     } catch {
       throw failure(of: error, .undo)

@@ -15,11 +15,11 @@ extension ManagedStore {
   ///   - base: the database of the last state that both have seen, a private copy without a write-ahead log.
   ///   - now: the time since the document was opened, in seconds.
   ///   - date: the time of the merge.
-  /// - Returns: the outcome, and the position; nil if nothing has changed.
+  /// - Returns: the outcome, and the head; nil if nothing has changed.
   /// - Throws: `MergeProblem`; `DatabaseError`; `FilePackageError`.
   func merge(
     _ theirs: StoreReader, since base: FilePath, at now: Double, date: Date
-  ) async throws -> (RowMergeOutcome, Position?) {
+  ) async throws -> (RowMergeOutcome, DocumentHead?) {
     let database = theirs.location.path.appending(theirs.database.string)
     try reverser.inDatabase { db in
       for (path, name) in [(base, "base_db"), (database, "theirs_db")] {
@@ -29,7 +29,7 @@ extension ManagedStore {
       }
     }
     let merged = Mutex(RowMergeOutcome())
-    let position = try await reversing { db in
+    let head = try await reversing { db in
       let countBefore = db.totalChangesCount
       var outcome = RowMergeOutcome()
       let changeset = try self.recordingReversal(db) {
@@ -54,8 +54,8 @@ extension ManagedStore {
         try ChangeLog.refer(to: changeset.digests(), from: head.state, in: db)
       }
       try head.write(to: db)
-      return (Position(head: head, hasChanged: true), try changeset.extent())
+      return (head, try changeset.extent())
     }
-    return (merged.withLock { $0 }, position)
+    return (merged.withLock { $0 }, head)
   }
 }

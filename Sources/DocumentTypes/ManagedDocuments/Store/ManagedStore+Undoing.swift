@@ -4,7 +4,7 @@ import GRDB
 
 extension ManagedStore {
   /// Takes back the last step of the role; nil if there is none.
-  func takeBack(_ role: ChangeLog.Role, at now: Double) async throws -> Position? {
+  func takeBack(_ role: ChangeLog.Role, at now: Double) async throws -> DocumentHead? {
     try await reversing { db in
       let entries = try self.log.lastStep(role, in: db)
       guard let newest = entries.first else { return nil }
@@ -17,12 +17,12 @@ extension ManagedStore {
         try self.log.copyReferences(of: entries, to: entry.change, in: db)
       }
       try head.write(to: db)
-      return (Position(head: head, hasChanged: true), extent)
+      return (head, extent)
     }
   }
 
   /// Takes back all changes of this session since the last save, and forgets what could be undone.
-  func revertToSaved(at now: Double) async throws -> Position? {
+  func revertToSaved(at now: Double) async throws -> DocumentHead? {
     try await reversing { db in
       var head = try DocumentHead(of: db)
       let entries = try self.log.changes(after: head.savedChange, in: db)
@@ -39,7 +39,7 @@ extension ManagedStore {
       try self.log.retireAll(.undo, in: db)
       try self.log.retireAll(.redo, in: db)
       try head.write(to: db)
-      return (Position(head: head, hasChanged: !extent.tables.isEmpty), extent)
+      return (head, extent)
     }
   }
 
@@ -109,12 +109,12 @@ extension ManagedStore {
   /// Runs a transaction on the connection that takes changes back, while the pool's writer waits. Then it tells the
   /// pool's observers.
   func reversing(
-    _ body: @escaping @Sendable (Database) throws -> (Position, Changeset.Extent)?
-  ) async throws -> Position? {
+    _ body: @escaping @Sendable (Database) throws -> (DocumentHead, Changeset.Extent)?
+  ) async throws -> DocumentHead? {
     // In a task of its own: if that of the caller is cancelled, the writer refuses what follows the commit.
     try await Task {
       try await self.pool.writeWithoutTransaction { writer in
-        var outcome: (position: Position, extent: Changeset.Extent)?
+        var outcome: (head: DocumentHead, extent: Changeset.Extent)?
         try self.reverser.inDatabase { db in
           var own: ObservedTransactions.OwnTransaction?
           try db.inTransaction(.immediate) {
@@ -129,7 +129,7 @@ extension ManagedStore {
           for table in outcome.extent.tables { try writer.notifyChanges(in: Table(table)) }
           return .commit
         }
-        return outcome.position
+        return outcome.head
       }
     }.value
   }

@@ -80,22 +80,16 @@ final class ManagedStore: Sendable {
 
   // MARK: Editing
 
-  /// The position of the document after a transaction.
-  struct Position: Sendable, Hashable {
-    var head: DocumentHead
-    /// Whether the transaction changed anything.
-    var hasChanged: Bool
-  }
-
   /// Makes one transaction of rows and files (MT1).
   ///
   /// - Parameter now: the time since the document was opened, in seconds.
+  /// - Returns: the result of `body`, and the head; nil if nothing has changed.
   func edit<Result: Sendable>(
     _ name: String, at now: Double,
     _ body: @escaping @Sendable (Database, AdditionalContentEditor) throws -> Result
-  ) async throws -> (Result, Position) {
+  ) async throws -> (Result, DocumentHead?) {
     try await pool.writeWithoutTransaction { db in
-      var outcome: (result: Result, position: Position, base: EditBase, version: UInt32)?
+      var outcome: (result: Result, head: DocumentHead?, base: EditBase, version: UInt32)?
       try db.inTransaction(.immediate) {
         var base = try self.base(db)
         _ = base.head.next()
@@ -118,12 +112,12 @@ final class ManagedStore: Sendable {
           editor.restoresFile || (changeset.map { !$0.isEmpty } ?? (db.totalChangesCount != countBefore))
         if hasChanged { try self.note(name, changeset, editor.digests, at: now, &base, in: db) }
         let version = try EditBase.dataVersion(db) &+ 1
-        outcome = (result, Position(head: base.head, hasChanged: hasChanged), base, version)
+        outcome = (result, hasChanged ? base.head : nil, base, version)
         return .commit
       }
       guard let outcome else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
       try self.remember(outcome.base, at: outcome.version, db)
-      return (outcome.result, outcome.position)
+      return (outcome.result, outcome.head)
     }
   }
 
