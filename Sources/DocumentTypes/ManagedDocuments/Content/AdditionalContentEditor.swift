@@ -169,16 +169,13 @@ public final class AdditionalContentEditor {
     _ source: borrowing OwnedDescriptor, to target: borrowing OwnedDescriptor, on disk: any Disk
   ) throws -> (Data, Int) {
     var hash = SHA256()
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
-    defer { buffer.deallocate() }
-    var offset: UInt64 = 0
-    while true {
-      let count = try disk.read(source, at: offset, into: buffer)
-      if count == 0 { return (Data(hash.finalize().bytes), Int(offset)) }
-      let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+    var size = 0
+    try disk.forEachChunk(of: source, size: disk.status(of: source).size) {
+      bytes, offset throws(SystemError) in
       hash.update(bytes)
       try disk.write(bytes, to: target, at: offset)
-      offset += UInt64(count)
+      size += bytes.count
     }
+    return (Data(hash.finalize().bytes), size)
   }
 }

@@ -9,9 +9,7 @@ struct ContentPath: Sendable, Hashable {
   /// The path in the package.
   var visible: PackagePath { path.inContentFolder }
   /// The folders above, without `AdditionalContent`.
-  var folders: [PackagePath] {
-    path.names.indices.dropFirst().map { PackagePath(Array(path.names[..<$0])) }
-  }
+  var folders: [PackagePath] { path.folders }
 
   /// Checks a path of the caller; nil if no file can have it.
   init?(_ string: String) {

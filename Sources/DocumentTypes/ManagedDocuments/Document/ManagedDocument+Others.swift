@@ -50,7 +50,7 @@ extension ManagedDocument {
     switch event {
     case .changed, .overflow: await presentedItemDidChange()
     case .moved(let url): await presentedItemDidMove(to: url)
-    case .replaced, .deleted: await leaveIfRemoved()
+    case .replaced, .deleted: await perform { await $0.leaveIfAbsent() }
     }
   }
 
@@ -91,10 +91,6 @@ extension ManagedDocument {
   }
 
   // MARK: Removal
-
-  private func leaveIfRemoved() async {
-    await perform { await $0.leaveIfAbsent() }
-  }
 
   private func leaveIfAbsent() async {
     guard isOpen else { return }

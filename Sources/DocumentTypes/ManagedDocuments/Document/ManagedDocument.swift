@@ -99,7 +99,7 @@ public actor ManagedDocument: LiveDocument {
       let named = UTType(filename: url.lastPathComponent, isDirectory: true)
       // A name of no known type is that of any folder.
       let type = options.contentType ?? (named == .folder ? .package : named)
-      _ = try await StoreFolder.createIfAbsent(path, contentType: type, options)  // Either way it is there.
+      try await StoreFolder.createIfAbsent(path, contentType: type, options)
       let opened = try await StoreFolder.open(path, options)
       let document = ManagedDocument(opened, at: url, options)
       await document.begin(opened)

@@ -11,7 +11,7 @@ struct SideChanges: Sendable {
 
   private(set) var rows: [RowIdentity: Change] = [:]
   /// The positions of the tables that changed.
-  private(set) var tables: Set<Int> = []
+  var tables: Set<Int> { Set(rows.keys.map(\.table)) }
 
   /// Compares a database with the base, table by table.
   ///
@@ -21,7 +21,7 @@ struct SideChanges: Sendable {
       let count = table.columns.count
       if !table.isInBase {
         for row in try ValueStatement.rows(db, table.selectAll(in: schema), count: count) {
-          note(Change(base: nil, row: row), table.identity(row, table: position))
+          rows[table.identity(row, table: position)] = Change(base: nil, row: row)
         }
         continue
       }
@@ -29,16 +29,11 @@ struct SideChanges: Sendable {
       while try changed.next() {
         let row = changed.row(0..<count)
         let base = changed.integer(count) != 0 ? changed.row(count + 1..<2 * count + 1) : nil
-        if row != base { note(Change(base: base, row: row), table.identity(row, table: position)) }
+        if row != base { rows[table.identity(row, table: position)] = Change(base: base, row: row) }
       }
       for row in try ValueStatement.rows(db, table.selectRemoved(in: schema, from: base), count: count) {
-        note(Change(base: row, row: nil), table.identity(row, table: position))
+        rows[table.identity(row, table: position)] = Change(base: row, row: nil)
       }
     }
-  }
-
-  private mutating func note(_ change: Change, _ identity: RowIdentity) {
-    rows[identity] = change
-    tables.insert(identity.table)
   }
 }

@@ -39,9 +39,9 @@ actor StoreFolder {
   /// Makes a new package at `path`, if there is nothing.
   static func createIfAbsent(
     _ path: FilePath, contentType: UTType?, _ options: ManagedDocumentOptions
-  ) async throws -> Bool {
+  ) async throws {
     let disk = PosixDisk()
-    guard try isAbsent(path, on: disk) else { return false }
+    guard try isAbsent(path, on: disk) else { return }
     let tree = FileWrapper(directoryWithFileWrappers: [
       PackageLayout.storeFolder.string: FileWrapper(directoryWithFileWrappers: [
         options.persistentStoreName: FileWrapper(regularFileWithContents: try ManagedStore.newDatabase())
@@ -53,10 +53,8 @@ actor StoreFolder {
         tree, path, contentType: contentType, on: disk, by: options.program,
         databasePath: options.databasePath)
       try await store.close()
-      return true
     } catch  where error.code == .fileExists {
       // Another program was faster.
-      return false
     }
   }
 
