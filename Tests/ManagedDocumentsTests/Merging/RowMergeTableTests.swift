@@ -25,7 +25,7 @@ struct RowMergeTableTests {
         try databases.edit("theirs", change)
         let kinds = "SELECT k, typeof(n), hex(n), typeof(any), any, typeof(b), hex(b) FROM t ORDER BY k"
         #expect(try databases.rows("ours", kinds) != databases.rows("theirs", kinds))
-        try databases.merge(.error)
+        #expect(try databases.merge(.error).conflicts.isEmpty)
         #expect(try databases.rows("ours", kinds) == databases.rows("theirs", kinds), "\(change)")
       }
     }
@@ -37,7 +37,7 @@ struct RowMergeTableTests {
     )
     try databases.edit("theirs") { db in try db.execute(sql: "UPDATE t SET v = ?", arguments: [-0.0]) }
     #expect(try databases.digest("ours") != databases.digest("theirs"))
-    try databases.merge(.error)
+    #expect(try databases.merge(.error).conflicts.isEmpty)
     #expect(try databases.digest("ours") == databases.digest("theirs"))
   }
 
@@ -125,7 +125,7 @@ struct RowMergeTableTests {
     let databases = try MergedDatabases("\(schema); \(insert); CREATE TABLE u(k TEXT PRIMARY KEY NOT NULL)")
     try databases.edit("theirs", "INSERT INTO u VALUES ('theirs')")
     try databases.edit("ours", "UPDATE t SET b = 3 WHERE a = 'a'")
-    try databases.merge(.error)
+    #expect(try databases.merge(.error).conflicts.isEmpty)
     #expect(try databases.rows("ours", "SELECT * FROM u") == ["theirs"])
     try databases.edit("theirs", "UPDATE t SET b = 1.0 WHERE a = 'a'")
     let before = try databases.digest("ours")
@@ -217,7 +217,7 @@ struct RowMergeTableTests {
     let databases = try MergedDatabases("\(schema) \(insert(1))")
     try databases.edit("ours", "INSERT INTO u VALUES ('ours')")
     try databases.edit("theirs", insert(2))
-    try databases.merge(.error)
+    #expect(try databases.merge(.error).conflicts.isEmpty)
     #expect(try databases.rows("ours", "SELECT rowid FROM words ORDER BY rowid") == ["1", "2"])
     #expect(try databases.rows("ours", "SELECT k FROM u") == ["ours"])
     try databases.check("ours")
@@ -234,7 +234,7 @@ struct RowMergeTableTests {
     let schema = "CREATE TABLE t(id INTEGER PRIMARY KEY, kind TEXT DEFAULT 'autoincrement')"
     let databases = try MergedDatabases(schema)
     try databases.edit("theirs", "INSERT INTO t(id) VALUES (7)")
-    try databases.merge(.error)
+    #expect(try databases.merge(.error).conflicts.isEmpty)
     #expect(try databases.rows("ours", "SELECT * FROM t") == ["7 autoincrement"])
   }
 

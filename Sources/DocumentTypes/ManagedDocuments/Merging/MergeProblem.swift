@@ -11,8 +11,6 @@ package enum MergeProblem: Error, Sendable, Hashable {
     package init(table: String, side: ChangedSide) { (self.table, self.side) = (table, side) }
   }
 
-  /// Both sides changed rows, and the policy is `error`.
-  case conflicts([RowConflict])
   /// The schemas of the tables differ. If only `theirs` changed them, this program needs their migrations.
   case schemasDiffer([Difference])
   /// A side lacks migrations of the other one.
@@ -30,10 +28,6 @@ package enum MergeProblem: Error, Sendable, Hashable {
 
   package var reason: String {
     switch self {
-    case .conflicts(let conflicts):
-      let tables = Set(conflicts.map(\.table)).sorted().map { "'\($0)'" }.joined(separator: ", ")
-      return
-        "both sides changed \(conflicts.count == 1 ? "a row" : "\(conflicts.count) rows"); tables: \(tables)"
     case .schemasDiffer(let differences):
       return differences.map { difference in
         switch difference.side {

@@ -7,8 +7,8 @@ extension MergePolicy {
   /// The side whose values stay in a conflict.
   var winner: MergeSide {
     switch self {
-    case .error, .mergeByPropertyStoreTrump, .rollback: .theirs
-    case .mergeByPropertyObjectTrump, .overwrite: .ours
+    case .error, .mergeByPropertyObjectTrump, .overwrite: .ours
+    case .mergeByPropertyStoreTrump, .rollback: .theirs
     }
   }
 
@@ -29,7 +29,7 @@ extension MergePolicy {
 /// | changed | removed | the winner's: the row, or none | `removal` |
 /// | removed | changed | the winner's: the row, or none | `removal` |
 ///
-/// The winner is `ours` by `mergeByPropertyObjectTrump` and `overwrite`, else `theirs`. A file of the additional content
+/// The winner is `ours` by `error`, `mergeByPropertyObjectTrump` and `overwrite`, else `theirs`. A file of the additional content
 /// is one property.
 struct RowDecision: Sendable, Hashable {
   var row: EncodedRow?

@@ -35,9 +35,8 @@ package struct RowMergeOutcome: Sendable, Hashable {
 /// | a file `a` | a file `a/b` | the loser's file is the winner's version, or none; `path` |
 /// | a conflict is resolved | | it is resolved |
 ///
-/// The winner is `ours` by `mergeByPropertyObjectTrump` and `overwrite`, and else `theirs`. A NOT NULL cannot be violated
-/// by both together: each column has the value of one side. By `error`, each conflict is an error, and nothing changes.
-/// A row that lacks values of one side is one `RowConflict`, with all values. A violation that one side
+/// The winner is `ours` by `error`, `mergeByPropertyObjectTrump` and `overwrite`, and else `theirs`. A NOT NULL cannot be
+/// violated by both together: each column has the value of one side. A row that lacks values of one side is one `RowConflict`, with all values. A violation that one side
 /// already had stays.
 ///
 /// | Table | Outcome |
@@ -96,7 +95,6 @@ package struct RowMerge {
       try checkOpaqueTables(own, changed)
       let plan = try applied(RowPlan(own, changed, policy, schema), isRenumbered: !outcome.renumbered.isEmpty)
       outcome.conflicts = conflicts(of: plan, at: date)
-      if policy == .error && !outcome.conflicts.isEmpty { throw MergeProblem.conflicts(outcome.conflicts) }
       note(plan, in: &outcome)
     }
     try ConflictTable.merge(base: base, theirs: theirs, in: db)

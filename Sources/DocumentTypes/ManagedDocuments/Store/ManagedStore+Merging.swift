@@ -7,8 +7,7 @@ import SystemPackage
 extension ManagedStore {
   /// Merges the rows and files of another document's database, in one transaction.
   ///
-  /// The store serves for one merge: see `RowMerge`. By the policy `error`, `ours` wins, and the document lists each
-  /// conflict.
+  /// The store serves for one merge: see `RowMerge`.
   ///
   /// - Parameters:
   ///   - theirs: the other document, a private copy without a write-ahead log.
@@ -33,10 +32,8 @@ extension ManagedStore {
       let countBefore = db.totalChangesCount
       var outcome = RowMergeOutcome()
       let changeset = try self.recordingReversal(db) {
-        let policy = try KeptPolicy.read(db) ?? .error
         outcome = try RowMerge.run(
-          in: db, base: "base_db", theirs: "theirs_db",
-          policy == .error ? .mergeByPropertyObjectTrump : policy, at: date)
+          in: db, base: "base_db", theirs: "theirs_db", KeptPolicy.read(db) ?? .error, at: date)
       }
       merged.withLock { $0 = outcome }
       if db.totalChangesCount == countBefore { return nil }
