@@ -19,8 +19,6 @@ struct SnapshotTree {
       try tree.setDescendant(FileWrapper(directoryWithFileWrappers: [:]), at: folder.string)
     }
     try addOthers(in: .root, to: tree, leavingOut: [content, PackageLayout.metadata, PackageLayout.hidden])
-    var summary = ContentSummary()
-    var folders: Set<PackagePath> = [.root]
     try db.execute(sql: "DELETE FROM grdb_counted")
     let counted = CountedFiles(db: db, location: location)
     for row in try Row.fetchAll(db, sql: "SELECT path, digest, size FROM grdb_content") {
@@ -28,14 +26,12 @@ struct SnapshotTree {
       let file = try file(at: path, row[1])
       try tree.setDescendant(file, at: path.visible.string)
       let isExecutable = file.snapshot().root.attributes.mode & 0o100 != 0
-      summary.add(try counted.count(path, row[1], size: row[2], isExecutable: isExecutable))
-      folders.formUnion(path.folders)
+      try counted.count(path, row[1], size: row[2], isExecutable: isExecutable)
     }
-    for folder in folders { summary.add(CountedFiles.folder(folder)) }
     guard let saved = try SavedMetadata.read(db) else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
     var metadata = try detach(saved.metadata)
     metadata.databasePath = reader.database.string
-    metadata.summary = summary
+    metadata.summary = try counted.summary()
     return (tree, metadata)
   }
 

@@ -45,15 +45,6 @@ extension DocumentError {
   }
 }
 
-/// A database that is older than the package's metadata.
-enum OlderStore {
-  static func error(_ url: URL) -> FilePackageError {
-    FilePackageError(
-      .changedOnDisk, .open, document: url.path,
-      reason: "its database is older than its last save: another program put an old copy in its place")
-  }
-}
-
 extension DocumentError.Operation {
   fileprivate var ofFile: FilePackageError.Operation {
     switch self {

@@ -125,7 +125,12 @@ public actor ManagedDocument: LiveDocument {
     tellState()
     // It goes on all the same: the next save publishes.
     do { try note(opened.published, .open) } catch {}
-    if opened.isOlderThanMetadata { report(DocumentError(OlderStore.error(fileURL), .open, fileURL)) }
+    if opened.isOlderThanMetadata {
+      let older = FilePackageError(
+        .changedOnDisk, .open, document: fileURL.path,
+        reason: "its database is older than its last save: another program put an old copy in its place")
+      report(DocumentError(older, .open, fileURL))
+    }
     await startPresenting(at: fileURL)
     await startWatching()
     noteChange()

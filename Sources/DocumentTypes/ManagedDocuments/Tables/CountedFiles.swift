@@ -82,31 +82,20 @@ struct CountedFiles {
     var summary = try ContentSummary(
       reading: FileWrapper(url: location.url).snapshot(), leavingOut: uncounted.union([contentFolder]))
     try db.execute(sql: "DELETE FROM grdb_counted")
-    var folders: Set<PackagePath> = []
     let rows = try Row.fetchCursor(db, sql: "SELECT path, digest, size FROM grdb_content")
     while let row = try rows.next() {
       let path = ContentPath(stored: row[0])
-      folders.formUnion(path.folders)
-      guard let file = try File(row, from: 1, isExecutable: isExecutable(path)),
-        let child = file.summary(at: path)
-      else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
-      summary.add(child)
-      try insert(path, file)
+      try count(path, row[1], size: row[2], isExecutable: isExecutable(path))
     }
-    for folder in folders.union([.root]) { summary.add(Self.folder(folder)) }
+    summary.add(try self.summary())
     return summary
   }
 
-  /// Counts one file of a copy, whose rows were removed.
-  ///
-  /// - Returns: its term.
-  func count(
-    _ path: ContentPath, _ digest: Data, size: Int64, isExecutable: Bool
-  ) throws -> ChildSummary {
+  /// Counts one file, whose row was removed.
+  func count(_ path: ContentPath, _ digest: Data, size: Int64, isExecutable: Bool) throws {
     let file = File(digest: digest, size: size, isExecutable: isExecutable)
-    guard let child = file.summary(at: path) else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
+    if file.summary(at: path) == nil { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
     try insert(path, file)
-    return child
   }
 
   /// Returns the terms of all files, their folders and `AdditionalContent`.
@@ -124,7 +113,7 @@ struct CountedFiles {
   }
 
   /// Returns the term of a folder below `AdditionalContent`.
-  static func folder(_ path: PackagePath) -> ChildSummary {
+  private static func folder(_ path: PackagePath) -> ChildSummary {
     ChildSummary(path: path.inContentFolder, kind: .directory, isExecutable: false, size: 0, content: .empty)
   }
 
