@@ -84,6 +84,30 @@ struct ManagedSavingTests {
     try await book.close()
   }
 
+  @Test func `is published after a snapshot that took longer than a publishing waits`() async throws {
+    let (clock, events, errors) = (ManualClock(), PublishingList(), NoteList<DocumentError>())
+    let book = try await fixture.open {
+      $0.clock = clock
+      $0.eventHandler = { events.add($0) }
+      $0.errorHandler = { errors.add($0) }
+    }
+    try await book.withSnapshot { _ in
+      try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
+      try await book.save()
+      _ = await clock.nextDeadline()
+      clock.advance(by: .milliseconds(20))
+      try await withDeadline("the end of a publishing") { while errors.all.isEmpty { await Task.yield() } }
+    }
+    #expect(errors.all.map { $0.fileError?.code } == [.busy])
+    try await withDeadline("the next publishing") {
+      _ = await clock.nextDeadline()
+      clock.advance(by: .milliseconds(20))
+      await events.nextPublishing()
+    }
+    #expect(try fixture.visibleFiles == ["Pictures/1.jpeg": "golden"])
+    try await book.close()
+  }
+
   @Test func `is in one file after closing, also while another program has the package's lock`() async throws
   {
     let book = try await fixture.open(standing())

@@ -17,7 +17,8 @@ extension ManagedDocument {
   /// - Throws: `closed`; `file`: `fileExists` if there is something at `url`.
   @discardableResult
   public func copy(to url: URL) async throws(DocumentError) -> SaveReport {
-    try await package(.save).copy(to: url)
+    defer { publishAgain() }
+    return try await package(.save).copy(to: url)
   }
 
   /// Calls `body` with the document at one moment as a frozen tree, unsaved edits included.
@@ -29,14 +30,16 @@ extension ManagedDocument {
   public func withSnapshot<Result: Sendable>(
     _ body: @Sendable (PackageSnapshot) async throws -> Result
   ) async throws -> Result {
-    try await package(.save).withSnapshot(body)
+    defer { publishAgain() }
+    return try await package(.save).withSnapshot(body)
   }
 
   /// Compares the files with their rows and the sums, and lets SQLite check the database.
   ///
   /// - Throws: `closed`; `file`, as `ManagedPackage.verify()`.
   public func verify() async throws(DocumentError) -> VerificationReport {
-    try await package(.open).verify()
+    defer { publishAgain() }
+    return try await package(.open).verify()
   }
 
   /// The document, as another program reads it.

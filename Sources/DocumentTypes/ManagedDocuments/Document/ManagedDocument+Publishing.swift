@@ -35,10 +35,20 @@ extension ManagedDocument {
       await wait.value
       guard publishing.isDue else { break }
       publishing.isDue = false
-      // The error handler has the error. The next save publishes this one, too.
-      do { try await publish() } catch {}
+      do {
+        try await publish()
+        publishing.hasFailed = false
+      } catch {
+        // The error handler has the error. The next save publishes this one, too.
+        publishing.hasFailed = true
+      }
     }
     publishing.task = nil
+  }
+
+  /// Publishes what a copy of the document did not let through: it had the package's lock.
+  func publishAgain() {
+    if isOpen && publishing.hasFailed { publishSoon() }
   }
 
   /// Leaves the publishing to the caller, and waits for one that runs.

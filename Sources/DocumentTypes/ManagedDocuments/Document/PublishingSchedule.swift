@@ -5,6 +5,8 @@ struct PublishingSchedule {
 
   /// Whether there is a save that no publishing has begun with.
   var isDue = false
+  /// Whether the last one failed.
+  var hasFailed = false
   /// Publishes as long as something is due.
   var task: Task<Void, Never>?
   /// Ends at the time of the next publishing.
