@@ -81,7 +81,9 @@ package struct CloudFolder {
         places[own] = path
         continue
       }
-      let found = names.filter { isRoot || $0.hasPrefix(own + "/") || matches($0, pattern: own, FNM_PATHNAME) }
+      let found = names.filter {
+        isRoot || $0.hasPrefix(own + "/") || matches($0, pattern: own, FNM_PATHNAME)
+      }
       if found.isEmpty, !isRoot { places[own] = path }
       // The words of the user lead to the folder.
       let base = String(path.reversed().drop { $0 == "/" }.reversed())

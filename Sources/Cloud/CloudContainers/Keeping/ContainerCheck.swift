@@ -82,7 +82,9 @@ package struct ContainerCheck: Sendable {
     report.problems += found.compactMap(\.problem)
     // A plan learns the news as a run does, in a copy of the state.
     let plan = try session.planning()
-    if case .failure(let error) = try await checking(nil, { try await plan.catchUp() }), report.problems.isEmpty {
+    if case .failure(let error) = try await checking(nil, { try await plan.catchUp() }),
+      report.problems.isEmpty
+    {
       report.problems.append(error)
     }
     return try await plan.state.snapshot()

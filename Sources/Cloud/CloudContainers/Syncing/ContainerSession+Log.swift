@@ -202,7 +202,7 @@ extension ContainerSession {
           do {
             // If another device was first, its version counts. Without a later version the next run tries again.
             if try await !commit(version, of: &record, since: since), record.head == lost.head { continue }
-          } catch where !Self.endsRun(error) && !state.isDamaged {
+          } catch  where !Self.endsRun(error) && !state.isDamaged {
             problems.append(error)
             continue
           }

@@ -206,7 +206,9 @@ struct ConflictEvidence {
     for copy in names where copy == name || ConflictName(copy)?.original == name || isNumbered(copy, name) {
       if copy != name { hidden.append(copy) }
       // Without a copy, a look is a listing.
-      guard !isEmpty, let bytes = try read(copy, in: folder), let ledger = Ledger(log: bytes) else { continue }
+      guard !isEmpty, let bytes = try read(copy, in: folder), let ledger = Ledger(log: bytes) else {
+        continue
+      }
       ledgers.append(ledger)
     }
     hidden += names.filter {
