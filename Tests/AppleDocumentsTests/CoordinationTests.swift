@@ -113,7 +113,8 @@ struct CoordinationTests {
     }
     let error = await access([]) as NSError?
     #expect(error?.domain == NSCocoaErrorDomain && "\(error as Any)".contains("Note.txt"))
-    #expect(await access(.withoutChanges) == nil)
+    let second = await access(.withoutChanges)
+    #expect(second == nil, "\(second as Any)")
     try await waiting { NSFileCoordinator.removeFilePresenter(presenter) }
   }
 }
