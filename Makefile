@@ -17,9 +17,10 @@ demo: build ## builds docpkg and runs the main job on real documents
 	@Fixtures/demo.sh .build/release/docpkg
 
 test: build-tests ## builds with optimisation and runs all tests
-# Tests of waiting would wait for a thousand other tests beside them.
-	$(run-tests) --skip '^FileCoordinationTests\.'
-	$(run-tests) --filter '^FileCoordinationTests\.'
+# Tests of waiting would wait for a thousand other tests beside them, longer than an access waits.
+	$(run-tests) --skip $(waiting)
+	$(run-tests) --filter $(waiting)
+waiting = '^FileCoordinationTests\.|^AppleDocumentsTests\.CoordinationTests'
 
 check: lint build-tests ## runs the lint, and the suites without the tags `process` and `scale`
 	.ci/check $(CONFIGURATION)
