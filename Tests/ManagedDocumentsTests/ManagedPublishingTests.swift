@@ -110,7 +110,7 @@ struct ManagedPublishingTests {
     try await book.close()
   }
 
-  /// What another program has in the place of a file, and what becomes of it.
+  /// A node that another program puts in the place of a file.
   enum Obstacle: String, CaseIterable {
     case file, folder, link
 

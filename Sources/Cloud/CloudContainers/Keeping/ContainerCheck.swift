@@ -61,7 +61,8 @@ package struct ContainerCheck: Sendable {
   /// Returns what the log keeps, and notes the entries that this machine knows and the store lost.
   private func snapshot(_ report: inout CheckReport) async throws -> LogSnapshot {
     let (log, state) = (session.log, session.state)
-    let position = try await state.known().position
+    let known = try await state.known()
+    let position = known.position
     var hashes = try await state.entryHashes()
     hashes[position.number] = position.number > 0 ? position.hash : nil
     let listed = try await log.list(from: 0)
@@ -80,14 +81,26 @@ package struct ContainerCheck: Sendable {
     }
     if !report.problems.isEmpty { report.finding = .rolledBack }
     report.problems += found.compactMap(\.problem)
-    // A plan learns the news as a run does, in a copy of the state.
-    let plan = try session.planning()
-    if case .failure(let error) = try await checking(nil, { try await plan.catchUp() }),
-      report.problems.isEmpty
-    {
-      report.problems.append(error)
+    let newer = listed.filter { $0.number > position.number }
+    let copy = try state.copy()
+    let news = try await checking { () -> (ContainerLog.Start?, [ContainerLog.Read]) in
+      do {
+        return (nil, try await log.read(newer, after: position))
+      } catch let error as CloudDataError where error.isOfEntry {
+        if error.code == .refusedByStore { report.problems.append(error) }
+        guard let (start, entries) = try await log.fromSnapshot(after: position.number) else { throw error }
+        return (start, entries)
+      }
     }
-    return try await plan.state.snapshot()
+    switch news {
+    // An entry that does not follow this machine's last one says that the store was rolled back.
+    case .failure(let error): if report.problems.isEmpty { report.problems.append(error) }
+    case .success((let start, let entries)):
+      _ = try await copy.learn(  // The copy has the news.
+        entries, from: start, date: known.date, device: session.settings.device,
+        time: session.now().milliseconds)
+    }
+    return try await copy.snapshot()
   }
 
   /// Reads all blobs, the pieces of large files in their order, and returns the errors of those that are damaged.

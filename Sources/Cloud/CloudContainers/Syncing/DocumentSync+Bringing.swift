@@ -10,7 +10,7 @@ extension DocumentSync {
   /// Brings the head's content here, and keeps the changes that are here.
   mutating func bring(_ head: CloudVersion) async throws {
     let isNew = local == nil
-    // A package that comes anew shows no conflict yet: nobody resolved it here.
+    // A package that comes anew shows no conflict yet, so that none was resolved here.
     if isNew { record.shownConflicts = "" }
     let base = isNew ? nil : session.base(of: record)
     if !isNew, base == nil { return try await reconcile(head) }

@@ -179,7 +179,7 @@ public actor ManagedDocument: LiveDocument {
     if case .closed = phase { throw error(.closed, .edit) }
     do {
       if case .removed = phase { return try await store.readRemoved(body) }
-      return try await store.pool.read { [store] db in try body(db, store.content(db)) }
+      return try await store.pool.read { [store] db in try body(db, try store.content(db)) }
     } catch {
       throw mapped(error, .edit)
     }

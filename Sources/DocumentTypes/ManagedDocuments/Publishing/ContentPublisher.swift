@@ -232,7 +232,7 @@ struct ContentPublisher {
     touched.insert(parent)
     let old = try disk.statusIfPresent(of: name, in: directory)
     if let old { try copyAttributes(of: old, name, in: directory, to: staged.name) }
-    // A rename leaves it as it is. What another program writes after that is another file.
+    // A rename leaves the status as it is. A later edit by another program gives the file another one.
     let status = try disk.status(of: staged.name, in: folder.staging.descriptor)
     if old == nil {
       try place(staged.name, as: name, in: directory)

@@ -50,7 +50,7 @@ extension ManagedStore {
     try await pool.writeWithoutTransaction { db in
       var result: Result?
       try db.inTransaction(.deferred) {
-        result = try body(db, self.content(db))
+        result = try body(db, try self.content(db))
         return .rollback
       }
       guard let result else { throw DatabaseError(resultCode: .SQLITE_ABORT) }

@@ -90,7 +90,7 @@ extension ManagedStore {
 
   /// Checks that the document has the bytes of the files, or had them under their names when they were published.
   private func checkBytes(of paths: [String], in db: Database) throws {
-    let content = content(db)
+    let content = try content(db)
     for path in paths.map(ContentPath.init(stored:)) {
       guard let digest = try content.row(path.string)?.digest, try content.storedBytes(digest) == nil,
         try PublishedFile.at(path, in: db)?.digest != digest

@@ -72,9 +72,12 @@ final class ManagedStore: Sendable {
     reverser.inDatabase { reverserRecorder.release(on: $0) }
   }
 
-  func content(_ db: Database) -> AdditionalContent {
-    // A package that is gone has no files, and the look at a file tells that.
-    try? place.follow()
+  func content(_ db: Database) throws(SystemError) -> AdditionalContent {
+    do {
+      try place.follow()
+    } catch  where error.isAbsence {
+      // A package that is gone has no files, and the look at a file tells that.
+    }
     return AdditionalContent(db: db, objects: objects)
   }
 
@@ -93,7 +96,7 @@ final class ManagedStore: Sendable {
       try db.inTransaction(.immediate) {
         var base = try self.base(db)
         _ = base.head.next()
-        let editor = AdditionalContentEditor(self.content(db))
+        let editor = AdditionalContentEditor(try self.content(db))
         defer { editor.end() }
         let countBefore = db.totalChangesCount
         let change = { () throws -> Result in

@@ -54,7 +54,7 @@ extension FileWrapper {
     wrapper.disown(savedAs: saved, if: isTheirs)
   }
 
-  /// Marks the files that are others on disk than these as other programs'.
+  /// Marks the files whose status on disk is another one than the known one: another program wrote them.
   package func disown(changedSince known: [PackagePath: FileStatus], saved: PackageSnapshot.Node) {
     for (path, status) in known { disown(path, saved: saved) { !$0.isUnchanged(since: status) } }
   }

@@ -101,7 +101,9 @@ struct OutsideEditTests {
     let (disk, store) = try await CrashCheck.store(Self.tree)
     let before = try #require(await store.tree.child(named: "Images"))
     _ = try before.children()["1.png"]?.contents()
-    try Self.write("theirs", to: "1.png", in: "/Trip.pkg/Images", on: disk)
+    // In place, so that the date of the folder stays.
+    let file = try disk.openFileForWriting("1.png", in: disk.openDirectory(at: "/Trip.pkg/Images"))
+    try disk.write(Array("theirs".utf8), to: file, at: 0)
     let images = FileWrapper(directoryWithFileWrappers: [
       "1.png": FileWrapper(regularFileWithContents: Data("mine".utf8)),
       "2.png": FileWrapper(regularFileWithContents: Data("two".utf8)),
