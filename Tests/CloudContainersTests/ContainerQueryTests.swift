@@ -105,10 +105,10 @@ struct ContainerQueryTests {
 
   @Test func `searches a folder, types and a condition`() async throws {
     let (_, b) = try await makeTwo()
-    let query = b.container.query(for: [.package])
+    let query = b.container.query(for: [.text])
     query.start()
     await query.update()
-    #expect(query.results.map(\.filename) == ["Trip.imageNotes"])
+    #expect(query.results.map(\.filename) == ["Notes.txt"])
     query.search = DocumentSearch(in: [b.url.appending(path: "Folder")]) { $0.isUbiquitous }
     await query.update()
     #expect(query.results.map(\.filename) == ["Notes.txt"])

@@ -105,7 +105,7 @@ extension DocumentItem: Hashable {
     left.node == right.node && left.modified == right.modified && left.bytes == right.bytes
       && left.name == right.name && left.kind === right.kind
       && left.ubiquitousAttributes == right.ubiquitousAttributes
-      && (left.folder === right.folder || left.folder.path == right.folder.path)
+      && left.folder == right.folder
   }
 
   /// Hashes the document's node and name.
@@ -116,26 +116,57 @@ extension DocumentItem: Hashable {
 }
 
 extension DocumentItem {
-  /// Returns whether both have the same path.
-  func isSamePlace(as other: DocumentItem) -> Bool {
-    name == other.name && (folder === other.folder || folder.path == other.folder.path)
+  /// What stays the same if the document moves: the file or directory, or the name in its container.
+  enum Identity: Hashable {
+    case node(DocumentNode)
+    case source(String)
   }
+
+  var identity: Identity { ubiquity.map { .source($0.id) } ?? .node(node) }
+
+  /// Returns whether both are the same document.
+  ///
+  /// If the file system does not record when a node was made, date and size must be the same, too. Another node may
+  /// have the number.
+  func isSameNode(as other: DocumentItem) -> Bool {
+    identity == other.identity
+      && (ubiquity != nil || node.born != nil || (modified == other.modified && bytes == other.bytes))
+  }
+}
+
+/// The place of a document.
+struct DocumentPlace: Hashable {
+  let folder: FolderPath
+  let name: FileName
+
+  init(_ name: FileName, in folder: FolderPath) { (self.folder, self.name) = (folder, name) }
+
+  init(_ item: DocumentItem) { self.init(item.name, in: item.folder) }
 }
 
 /// The attributes of a document in a container; other documents have none, and stay small.
 final class UbiquityBox: Sendable {
+  /// The identity within the container.
+  let id: String
   let attributes: UbiquitousAttributes
 
-  init(_ attributes: UbiquitousAttributes) { self.attributes = attributes }
+  init(_ id: String, _ attributes: UbiquitousAttributes) { (self.id, self.attributes) = (id, attributes) }
 }
 
 /// The path of a folder; all items in the folder share it.
-final class FolderPath: Sendable {
+final class FolderPath: Sendable, Hashable {
   let path: FilePath
+  private let hash: Int
 
-  init(_ path: FilePath) { self.path = path }
+  init(_ path: FilePath) { (self.path, hash) = (path, path.hashValue) }
 
   func appending(_ name: FileName) -> FilePath { path.appending(name) }
+
+  static func == (left: FolderPath, right: FolderPath) -> Bool {
+    left === right || left.hash == right.hash && left.path == right.path
+  }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }
 
 /// The file or directory of a document, under any name.

@@ -24,7 +24,7 @@ public struct DocumentSearch: Sendable {
   ///
   /// The query calls it on its thread, for each document that has the type, and again after each change.
   public var predicate: (@Sendable (DocumentItem) -> Bool)?
-  /// The order of the results; nil for the order in which the query found them.
+  /// The order of the results; nil for any order.
   public var order: Order?
   /// Whether the query also searches plain folders within the folders.
   public var isRecursive = true

@@ -1,33 +1,35 @@
 import FilePackages
 
 extension QueryReport {
-  struct Slot {
+  /// A document that the run knows.
+  struct Known {
     var item: DocumentItem
     var isResult: Bool
+    /// Whether listeners know it, or will know it as added; false until they are told of the gathering.
+    var isTold = true
+
+    var result: DocumentItem? { isResult ? item : nil }
   }
 
   struct State {
     var run = 0
     var phase = DocumentQuery.Phase.idle
-    var slots: [Slot?] = []
-    /// The number of slots with a result.
+    var documents: [DocumentPlace: Known] = [:]
     var resultCount = 0
-    var free: [Int32] = []
     /// Whether listeners have not been told yet that the gathering began, or ended.
     var isStartUntold = false
     /// The types that no extension tells, until listeners are told.
     var typesWithoutExtension: [UTType] = []
     var isFinishUntold = false
-    /// The number of slots that the gathering filled and listeners were told.
-    var told = 0
-    var gathered = 0
-    /// The documents with untold changes, as listeners know them; nil for documents that listeners do not know.
-    var before: [Int32: DocumentItem?] = [:]
+    /// The places of gathered documents of which no listener was told.
+    var gathered: [DocumentPlace] = []
+    /// The places with untold changes, each with the document that listeners know there; nil if they know none.
+    var before: [DocumentPlace: DocumentItem?] = [:]
     /// Folders with untold changes, each with its problem if it has one.
     var folders: [(path: FolderPath, problem: FilePackageError?)] = []
     var disabled = 0
     /// The results while updates are disabled.
-    var frozen: (slots: [Slot?], resultCount: Int)?
+    var frozen: (documents: [DocumentPlace: Known], resultCount: Int)?
     var limitation: FilePackageError?
     var bells: [Int: AsyncStream<Void>.Continuation] = [:]
     var lastBell = 0
@@ -39,41 +41,26 @@ extension QueryReport.State {
     for bell in bells.values { bell.yield() }
   }
 
-  mutating func insert(_ slot: QueryReport.Slot) -> Int32 {
-    let number: Int32
-    if let last = free.popLast() {
-      number = last
-      slots[Int(number)] = slot
-    } else {
-      number = Int32(slots.count)
-      slots.append(slot)
-    }
-    if slot.isResult { resultCount += 1 }
-    if slot.isResult && !isUntold(number) { before[number] = .some(nil) }
-    return number
+  mutating func gather(_ item: DocumentItem, isResult: Bool) {
+    let place = DocumentPlace(item)
+    documents[place] = QueryReport.Known(item: item, isResult: isResult, isTold: false)
+    gathered.append(place)
+    if isResult { resultCount += 1 }
   }
 
-  mutating func set(_ number: Int32, _ slot: QueryReport.Slot?, isTouched: Bool) {
-    let old = slots[Int(number)].flatMap { $0.isResult ? $0.item : nil }
-    let new = slot.flatMap { $0.isResult ? $0.item : nil }
-    slots[Int(number)] = slot
-    resultCount += (new == nil ? 0 : 1) - (old == nil ? 0 : 1)
-    let isUntold = isUntold(number)
-    if !isUntold, before[number] == nil, old != new || (isTouched && new != nil) {
-      before[number] = .some(old)
+  mutating func set(_ place: DocumentPlace, _ item: DocumentItem?, isResult: Bool, isTouched: Bool) {
+    let old = documents[place]
+    let isTold = old?.isTold ?? true
+    let new = item.map { QueryReport.Known(item: $0, isResult: isResult, isTold: isTold) }
+    documents[place] = new
+    resultCount += (new?.result == nil ? 0 : 1) - (old?.result == nil ? 0 : 1)
+    guard isTold else { return }
+    if before[place] == nil, old?.result != new?.result || isTouched && isResult {
+      before[place] = .some(old?.result)
     }
-    guard slot == nil else { return }
-    switch before[number] {
-    // Listeners know the document, so the slot stays taken until they are told of its end.
-    case .some(.some): break
-    case .some(.none), .none:
-      before.removeValue(forKey: number)
-      free.append(number)
-    }
+    // Listeners hear nothing of a document that came and went.
+    if new == nil, case .some(.none) = before[place] { before[place] = nil }
   }
-
-  /// Whether the gathering found the document and no listener was told.
-  private func isUntold(_ number: Int32) -> Bool { number >= told && number < gathered }
 
   mutating func takeFirst() -> DocumentQuery.Update? {
     if isStartUntold {
@@ -84,11 +71,8 @@ extension QueryReport.State {
       defer { typesWithoutExtension = [] }
       return .typesWithoutExtension(typesWithoutExtension)
     }
-    if told < gathered {
-      let items = slots[told..<gathered].compactMap { slot in slot.flatMap { $0.isResult ? $0.item : nil } }
-      told = gathered
-      if !items.isEmpty { return .gathered(items) }
-    }
+    let items = takeGathered()
+    if !items.isEmpty { return .gathered(items) }
     if !folders.isEmpty {
       let (path, problem) = folders.removeFirst()
       if let problem { return .unreadable(DocumentSearch.Problem(url: path.path.url, error: problem)) }
@@ -103,20 +87,47 @@ extension QueryReport.State {
     return changes.isEmpty ? nil : .updated(changes)
   }
 
+  private mutating func takeGathered() -> [DocumentItem] {
+    defer { gathered = [] }
+    return gathered.compactMap { place in
+      guard documents[place]?.isTold == false else { return nil }
+      documents[place]?.isTold = true
+      return documents[place]?.result
+    }
+  }
+
+  /// Decides for each gone document and each new one whether they are the same (Q4).
   private mutating func takeChanges() -> DocumentQuery.Changes {
     var changes = DocumentQuery.Changes()
-    for (number, old) in before {
-      let slot = slots[Int(number)]
-      switch (old, slot.flatMap { $0.isResult ? $0.item : nil }) {
-      case (nil, nil): break
-      case (nil, let new?): changes.added.append(new)
-      case (let old?, nil): changes.removed.append(old)
-      case (let old?, let new?) where old.isSamePlace(as: new): changes.changed.append(new)
-      case (let old?, let new?): changes.moved.append(DocumentQuery.Move(old: old, new: new))
+    var gone: [DocumentPlace: DocumentItem] = [:]
+    var new: [DocumentItem] = []
+    for (place, old) in before {
+      let now = documents[place]?.result
+      if let old, let now, old.isSameNode(as: now) {
+        changes.changed.append(now)
+      } else {
+        gone[place] = old
+        if let now { new.append(now) }
       }
-      if slot == nil { free.append(number) }
     }
     before = [:]
+    let places = Dictionary(gone.map { ($1.identity, $0) }) { first, _ in first }
+    for item in new {
+      if let place = places[item.identity], let old = gone[place], old.isSameNode(as: item) {
+        gone[place] = nil
+        changes.moved.append(DocumentQuery.Move(old: old, new: item))
+      } else {
+        changes.added.append(item)
+      }
+    }
+    if gone.isEmpty { return changes }
+    // A new document in the same place replaces the gone one.
+    changes.added.removeAll { item in
+      guard gone.removeValue(forKey: DocumentPlace(item)) != nil else { return false }
+      changes.changed.append(item)
+      return true
+    }
+    changes.removed = Array(gone.values)
     return changes
   }
 }

@@ -7,11 +7,11 @@ import Synchronization
 /// It stores untold changes as the difference to the told state. So a listener that never asks costs no more memory
 /// than the results.
 final class QueryReport: Sendable {
-  /// A change of one document.
+  /// A change of the document in one place.
   enum Change {
-    case insert(DocumentItem, isResult: Bool)
-    case update(slot: Int32, DocumentItem, isResult: Bool, isTouched: Bool)
-    case remove(slot: Int32)
+    /// It is there, has other attributes, or was written.
+    case put(DocumentItem, isResult: Bool, isTouched: Bool = false)
+    case remove(DocumentPlace)
   }
 
   private let state = Mutex(State())
@@ -29,7 +29,7 @@ final class QueryReport: Sendable {
       next.typesWithoutExtension = typesWithoutExtension
       next.disabled = state.disabled
       (next.bells, next.lastBell) = (state.bells, state.lastBell)
-      if next.disabled > 0 { next.frozen = (slots: [], resultCount: 0) }
+      if next.disabled > 0 { next.frozen = (documents: [:], resultCount: 0) }
       state = next
       state.ring()
       return next.run
@@ -52,8 +52,8 @@ final class QueryReport: Sendable {
   var limitation: FilePackageError? { state.withLock { $0.limitation } }
 
   var results: [DocumentItem] {
-    let slots = state.withLock { $0.frozen?.slots ?? $0.slots }
-    return slots.compactMap { slot in slot.flatMap { $0.isResult ? $0.item : nil } }
+    let documents = state.withLock { $0.frozen?.documents ?? $0.documents }
+    return documents.values.compactMap(\.result)
   }
 
   var resultCount: Int { state.withLock { $0.frozen?.resultCount ?? $0.resultCount } }
@@ -69,16 +69,9 @@ final class QueryReport: Sendable {
     }
   }
 
-  /// Adds gathered documents; returns the slot of the first, which the other documents follow.
-  func gather(_ items: [(item: DocumentItem, isResult: Bool)], run: Int) -> Int32 {
-    var first = 0
-    take(run) { state in
-      first = state.slots.count
-      state.slots += items.map { Slot(item: $0.item, isResult: $0.isResult) }
-      state.resultCount += items.count { $0.isResult }
-      state.gathered = state.slots.count
-    }
-    return Int32(first)
+  /// Adds documents that the gathering found.
+  func gather(_ items: [(item: DocumentItem, isResult: Bool)], run: Int) {
+    take(run) { state in for (item, isResult) in items { state.gather(item, isResult: isResult) } }
   }
 
   func finishGathering(run: Int) {
@@ -88,30 +81,27 @@ final class QueryReport: Sendable {
     }
   }
 
-  func item(_ slot: Int32) -> DocumentItem? {
-    state.withLock { $0.slots.indices.contains(Int(slot)) ? $0.slots[Int(slot)]?.item : nil }
-  }
+  /// The known document in a place.
+  func item(at place: DocumentPlace) -> DocumentItem? { state.withLock { $0.documents[place]?.item } }
 
-  /// Makes changes; returns the slots of the inserted documents, in order.
-  func apply(_ changes: [Change], run: Int) -> [Int32] {
-    var inserted: [Int32] = []
+  var places: Set<DocumentPlace> { state.withLock { Set($0.documents.keys) } }
+
+  func apply(_ changes: [Change], run: Int) {
+    if changes.isEmpty { return }
     take(run) { state in
       for change in changes {
         switch change {
-        case .insert(let item, let isResult):
-          inserted.append(state.insert(Slot(item: item, isResult: isResult)))
-        case .update(let slot, let item, let isResult, let isTouched):
-          state.set(slot, Slot(item: item, isResult: isResult), isTouched: isTouched)
-        case .remove(let slot): state.set(slot, nil, isTouched: true)
+        case .put(let item, let isResult, let isTouched):
+          state.set(DocumentPlace(item), item, isResult: isResult, isTouched: isTouched)
+        case .remove(let place): state.set(place, nil, isResult: false, isTouched: false)
         }
       }
     }
-    return inserted
   }
 
   func note(_ problem: FilePackageError?, of folder: FolderPath, run: Int) {
     take(run) { state in
-      state.folders.removeAll { $0.path.path == folder.path }
+      state.folders.removeAll { $0.path == folder }
       state.folders.append((folder, problem))
     }
   }
@@ -141,7 +131,8 @@ final class QueryReport: Sendable {
     state.withLock { state in
       state.disabled = max(0, state.disabled + (enabled ? -1 : 1))
       state.frozen =
-        state.disabled == 0 ? nil : state.frozen ?? (slots: state.slots, resultCount: state.resultCount)
+        state.disabled == 0
+        ? nil : state.frozen ?? (documents: state.documents, resultCount: state.resultCount)
       state.ring()
     }
   }

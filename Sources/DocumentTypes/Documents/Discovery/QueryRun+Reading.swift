@@ -8,8 +8,6 @@ extension QueryRun {
   /// The depth of the deepest folder, as in a package.
   private static let maximumDepth = PackagePath.maximumDepth
 
-  typealias Found = (_ folder: SearchedFolder, _ name: FileName, _ item: DocumentItem) -> Void
-
   func addScopes() {
     var paths: [FilePath] = []
     for url in search.folders {
@@ -39,22 +37,22 @@ extension QueryRun {
 
   /// Reads one folder for the gathering.
   func gatherNext() {
-    readNext { folder, name, item in
-      gathered.append((folder, name, item))
-      // Listeners can show the first documents while the query still reads a large folder.
-      if gathered.count == 1_000 { tellGathered() }
-    }
+    readNext()
     tellGathered()
   }
 
   private func tellGathered() {
-    if gathered.isEmpty { return }
-    var slot = report.gather(gathered.map { ($0.item, isResult($0.item)) }, run: number)
-    for (folder, name, _) in gathered {
-      folder.entries[name] = .document(SearchedFolder.Record(slot: slot))
-      slot += 1
-    }
-    gathered.removeAll(keepingCapacity: true)
+    report.gather(found.map { ($0.item, isResult($0.item)) }, run: number)
+    found.removeAll(keepingCapacity: true)
+  }
+
+  /// Notes a document that is new in its folder.
+  func note(_ item: DocumentItem, in folder: SearchedFolder) {
+    folder.entries[item.name] = .document(watch: nil)
+    if item.kind.isPackage { unarmed.append((folder, item.name)) }
+    found.append((folder, item))
+    // Listeners can show the first documents while the query still reads a large folder.
+    if isGathering && found.count == 1_000 { tellGathered() }
   }
 
   func isResult(_ item: DocumentItem) -> Bool { search.predicate?(item) ?? true }
@@ -73,16 +71,16 @@ extension QueryRun {
   }
 
   /// Reads the next unread folder.
-  func readNext(_ found: Found) {
+  func readNext() {
     guard let folder = unread.popLast(), !folder.isDetached, folder.node == nil else { return }
     do throws(SystemError) {
       let directory = try open(folder)
       guard isOnlyOne(folder) else { return }
       startWatching(directory, as: folder)  // Q1
       if !folder.isScope, try FolderSigns.areOfOwnPackage(directory, on: disk) {
-        return becomePackage(folder, found)
+        return becomePackage(folder)
       }
-      try list(directory, as: folder, found)
+      try list(directory, as: folder)
       noteSearched(folder)
     } catch {
       note(error, of: folder)
@@ -106,7 +104,7 @@ extension QueryRun {
   }
 
   private func list(
-    _ directory: borrowing OwnedDescriptor, as folder: SearchedFolder, _ found: Found
+    _ directory: borrowing OwnedDescriptor, as folder: SearchedFolder
   ) throws(SystemError) {
     let listing = try disk.list(directory)
     folder.entries.reserveCapacity(listing.count)
@@ -122,8 +120,7 @@ extension QueryRun {
         guard let status = try disk.statusIfPresent(of: name, in: directory),
           status.kind == (kind.isPackage ? .directory : .file)
         else { continue }
-        found(folder, name, DocumentItem(name, in: folder, kind, status))
-        if kind.isPackage { unarmed.append((folder, name)) }
+        note(DocumentItem(name, in: folder, kind, status), in: folder)
       }
     }
   }
@@ -136,7 +133,7 @@ extension QueryRun {
   }
 
   /// Makes a document of a folder that was taken for a plain one.
-  private func becomePackage(_ folder: SearchedFolder, _ found: Found) {
+  private func becomePackage(_ folder: SearchedFolder) {
     folder.isPackage = true
     guard let parent = folder.parent, let kind = kinds.unnamedPackage else { return }
     do throws(SystemError) {
@@ -144,8 +141,7 @@ extension QueryRun {
       let status = try disk.status(of: folder.name, in: directory)
       guard DocumentNode(status) == folder.node else { return mark(folder.name, in: parent) }
       detach(folder)
-      found(parent, folder.name, DocumentItem(folder.name, in: parent, kind, status))
-      unarmed.append((parent, folder.name))
+      note(DocumentItem(folder.name, in: parent, kind, status), in: parent)
     } catch {
       mark(folder.name, in: parent)
     }
@@ -201,9 +197,9 @@ extension QueryRun {
   func forget(_ entry: SearchedFolder.Entry, _ name: FileName, in folder: SearchedFolder) {
     switch entry {
     case .folder(let child): end(child)
-    case .document(let record):
-      gone.append(record.slot)
-      guard let watch = record.watch else { return }
+    case .document(let watch):
+      gone[DocumentPlace(name, in: folder.path)] = Absence()
+      guard let watch else { return }
       watchTable.release(watch) { point in
         if let package = point.package, package.folder === folder, package.name == name {
           point.package = nil

@@ -27,7 +27,6 @@ extension QueryRun {
   private struct Batch {
     var arrivals: [Arrival] = []
     var changes: [QueryReport.Change] = []
-    var documents: [(folder: SearchedFolder, name: FileName, item: DocumentItem)] = []
   }
 
   /// Looks at all marked names, and tells the difference.
@@ -55,12 +54,10 @@ extension QueryRun {
       work = (work + below).sorted { $0.depth > $1.depth }
     }
     // All gone documents are known by now, so the watches of moved ones are free.
-    for arrival in batch.arrivals { install(arrival, &batch) }
-    while !unread.isEmpty { readNext { batch.documents.append(($0, $1, $2)) } }
-    // The query has found these documents at the other path of the same folder.
-    batch.documents.removeAll { $0.folder.isDetached || $0.folder.node == nil }
+    for arrival in batch.arrivals { install(arrival) }
+    while !unread.isEmpty { readNext() }
     readEvents()
-    decide(&batch)
+    tell(batch.changes)
   }
 
   private func look(at folder: SearchedFolder, _ batch: inout Batch) {
@@ -114,12 +111,11 @@ extension QueryRun {
     let known = folder.entries[name]
     switch (known, sight) {
     case (nil, .nothing): return
-    case (.document(let record), .document(let item)):
-      let old = report.item(record.slot)
+    case (.document, .document(let item)):
+      let old = report.item(at: DocumentPlace(item))
       guard let old, old.node == item.node, old.kind === item.kind else { break }
       if old == item && !isTouched { return }
-      batch.changes.append(
-        .update(slot: record.slot, item, isResult: isResult(item), isTouched: isTouched))
+      batch.changes.append(.put(item, isResult: isResult(item), isTouched: isTouched))
       return
     case (.folder(let child), .folder(let node, let isPackage)):
       guard child.node ?? node == node, child.isPackage == isPackage else { break }
@@ -162,77 +158,36 @@ extension QueryRun {
     }
   }
 
-  private func install(_ arrival: Arrival, _ batch: inout Batch) {
+  private func install(_ arrival: Arrival) {
     let (folder, name, sight) = arrival
     guard !folder.isDetached else { return }
     switch sight {
     case .nothing: break
     case .folder: addFolder(name, in: folder)
-    case .document(let item):
-      batch.documents.append((folder, name, item))
-      if item.kind.isPackage { unarmed.append((folder, name)) }
+    case .document(let item): note(item, in: folder)
     }
   }
 
-  /// Decides for each gone document and each new one whether they are the same (Q4).
-  private func decide(_ batch: inout Batch) {
-    var byNode: [DocumentNode: Int32] = [:]
-    var byPlace: [Place: Int32] = [:]
-    let left = Set(gone)
-    for slot in left {
-      guard let item = report.item(slot) else { continue }
-      byNode[item.node] = slot
-      byPlace[Place(item)] = slot
+  /// Tells changed and new documents, and those that are gone for good.
+  private func tell(_ changed: [QueryReport.Change]) {
+    var changes = changed
+    var arrived: Set<DocumentItem.Identity> = []
+    // The query has found the others at the other path of the same folder.
+    for (folder, item) in found where !folder.isDetached && folder.node != nil {
+      gone[DocumentPlace(item)] = nil
+      arrived.insert(item.identity)
+      changes.append(.put(item, isResult: isResult(item)))
     }
-    var used: Set<Int32> = []
-    var slots: [Int32?] = batch.documents.map { _, _, item in
-      guard let slot = byNode[item.node], report.item(slot)?.isSameNode(as: item) == true else { return nil }
-      return used.insert(slot).inserted ? slot : nil
-    }
-    // A new document in the same place replaces the gone one.
-    for index in slots.indices where slots[index] == nil {
-      guard let slot = byPlace[Place(batch.documents[index].item)], used.insert(slot).inserted else {
-        continue
-      }
-      slots[index] = slot
-    }
-    var inserted: [Int] = []
-    for (index, (_, _, item)) in batch.documents.enumerated() {
-      let isResult = isResult(item)
-      if let slot = slots[index] {
-        batch.changes.append(.update(slot: slot, item, isResult: isResult, isTouched: false))
+    found.removeAll(keepingCapacity: true)
+    for (place, absence) in gone {
+      let hasMoved = report.item(at: place).map { arrived.contains($0.identity) } ?? true
+      if queued.isEmpty || hasMoved || absence.isFinal {
+        changes.append(.remove(place))
+        gone[place] = nil
       } else {
-        inserted.append(index)
-        batch.changes.append(.insert(item, isResult: isResult))
+        gone[place]?.looks += 1
       }
     }
-    let missing = left.subtracting(used)
-    absences = absences.filter { missing.contains($0.key) }
-    for slot in missing { absences[slot, default: Absence()].looks += 1 }
-    let removed = queued.isEmpty ? missing : missing.filter { absences[$0]?.isFinal == true }
-    gone = Array(missing.subtracting(removed))
-    for slot in removed { batch.changes.append(.remove(slot: slot)) }
-    for (index, slot) in zip(inserted, report.apply(batch.changes, run: number)) { slots[index] = slot }
-    for ((folder, name, _), slot) in zip(batch.documents, slots) {
-      if let slot { folder.entries[name] = .document(SearchedFolder.Record(slot: slot)) }
-    }
-  }
-
-  /// The place of a document.
-  private struct Place: Hashable {
-    let folder: FilePath
-    let name: FileName
-
-    init(_ item: DocumentItem) { (folder, name) = (item.folder.path, item.name) }
-  }
-}
-
-extension DocumentItem {
-  /// Returns whether both are the same file or directory.
-  ///
-  /// If the file system does not record when a node was made, date and size must be the same, too. Another node may
-  /// have the number.
-  func isSameNode(as other: DocumentItem) -> Bool {
-    node == other.node && (node.born != nil || (modified == other.modified && bytes == other.bytes))
+    report.apply(changes, run: number)
   }
 }

@@ -146,8 +146,8 @@ extension QueryRun {
     do throws(SystemError) {
       let directory = try open(folder)
       for name in names {
-        guard case .document(let record)? = folder.entries[name], record.watch == nil,
-          let item = report.item(record.slot)
+        guard case .document(nil)? = folder.entries[name],
+          let item = report.item(at: DocumentPlace(name, in: folder.path))
         else { continue }
         do throws(SystemError) {
           let watch = try watchTable.add { (inotify) throws(SystemError) in
@@ -182,9 +182,7 @@ extension QueryRun {
   }
 
   func setWatch(_ watch: Int32?, of name: FileName, in folder: SearchedFolder) {
-    guard case .document(var record)? = folder.entries[name] else { return }
-    record.watch = watch
-    folder.entries[name] = .document(record)
+    if case .document? = folder.entries[name] { folder.entries[name] = .document(watch: watch) }
   }
 
   private func note(limitation error: SystemError, _ folder: SearchedFolder) {

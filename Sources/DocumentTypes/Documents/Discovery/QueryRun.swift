@@ -28,17 +28,15 @@ actor QueryRun: DocumentQueryRun {
   var foldersByNode: [DocumentNode: SearchedFolder] = [:]
   /// Folders that were found and not yet read.
   var unread: [SearchedFolder] = []
-  /// Documents that were found and not yet told.
-  var gathered: [(folder: SearchedFolder, name: FileName, item: DocumentItem)] = []
+  /// Documents that were found and not yet told, each with its folder.
+  var found: [(folder: SearchedFolder, item: DocumentItem)] = []
   /// Packages that were found and not yet watched.
   var unarmed: [(folder: SearchedFolder, name: FileName)] = []
   var isArming = false
   /// Folders with marks, for the next look.
   var queued: [SearchedFolder] = []
-  /// Documents with a place that is empty or holds another document, in the present look.
-  var gone: [Int32] = []
-  /// The search for each of them.
-  var absences: [Int32: Absence] = [:]
+  /// The places that are empty or hold another document, each with the search for its document.
+  var gone: [DocumentPlace: Absence] = [:]
   /// Whether some folder has no watch.
   var hasUnwatched = false
 
@@ -47,6 +45,7 @@ actor QueryRun: DocumentQueryRun {
   }
 
   private var stage = Stage.idle
+  var isGathering: Bool { stage == .gathering }
   private(set) lazy var watchTable: WatchTable<WatchPoint> = WatchTable(
     maximum: maximumWatches, on: executor.queue
   ) { [weak self] in
@@ -92,7 +91,7 @@ actor QueryRun: DocumentQueryRun {
   func stop() {
     stage = .over
     watchTable.removeAll()
-    (scopes, foldersByNode, unread, unarmed, queued, gone) = ([], [:], [], [], [], [])
+    (scopes, foldersByNode, unread, unarmed, queued, gone) = ([], [:], [], [], [], [:])
   }
 
   /// Reads one folder after the other, so that events and timers run between them.

@@ -32,13 +32,8 @@ final class SearchedFolder {
   /// The meaning of a name in a folder.
   enum Entry {
     case folder(SearchedFolder)
-    case document(Record)
-  }
-
-  /// A document, by its slot in the report.
-  struct Record {
-    var slot: Int32
-    var watch: Int32?
+    /// A document, whose attributes the report has; a watched package with its watch.
+    case document(watch: Int32?)
   }
 
   init(scope path: FolderPath) {
@@ -66,7 +61,7 @@ final class SearchedFolder {
   /// The packages in the folder that have no watch.
   var unwatched: [FileName] {
     entries.compactMap { name, entry in
-      if case .document(let record) = entry, record.watch == nil { name } else { nil }
+      if case .document(nil) = entry { name } else { nil }
     }
   }
 

@@ -23,12 +23,6 @@ actor SourceRun: DocumentQueryRun {
   private let watches: Bool
   private let root: FolderPath
 
-  private struct Known {
-    var slot: Int32
-    var item: DocumentItem
-  }
-
-  private var known: [String: Known] = [:]
   private var kinds: [UTType: DocumentKind] = [:]
   private var folders: [FilePath: FolderPath] = [:]
   private var hasGathered = false
@@ -66,7 +60,7 @@ actor SourceRun: DocumentQueryRun {
   func stop() {
     isOver = true
     listening?.cancel()
-    (known, kinds, folders) = ([:], [:], [:])
+    (kinds, folders) = ([:], [:])
   }
 
   func update() async { await looks.enqueue { await self.look() }.value }
@@ -93,35 +87,18 @@ actor SourceRun: DocumentQueryRun {
   }
 
   private func tell(_ documents: [SourceDocument]) {
-    let found = documents.compactMap { document in item(document).map { (id: document.id, item: $0) } }
+    let found = documents.compactMap { item($0) }
     guard hasGathered else {
-      let first = report.gather(found.map { ($0.item, isResult($0.item)) }, run: number)
-      for (index, document) in found.enumerated() {
-        known[document.id] = Known(slot: first + Int32(index), item: document.item)
-      }
-      return
+      return report.gather(found.map { ($0, isResult($0)) }, run: number)
     }
+    var gone = report.places
     var changes: [QueryReport.Change] = []
-    var new: [(id: String, item: DocumentItem)] = []
-    var gone = known
-    for (id, item) in found {
-      guard let old = gone.removeValue(forKey: id) else {
-        new.append((id, item))
-        continue
-      }
-      if old.item == item { continue }
-      known[id]?.item = item
-      changes.append(.update(slot: old.slot, item, isResult: isResult(item), isTouched: true))
+    for item in found {
+      let place = DocumentPlace(item)
+      gone.remove(place)
+      if report.item(at: place) != item { changes.append(.put(item, isResult: isResult(item))) }
     }
-    for (id, old) in gone {
-      changes.append(.remove(slot: old.slot))
-      known[id] = nil
-    }
-    changes += new.map { .insert($0.item, isResult: isResult($0.item)) }
-    if changes.isEmpty { return }
-    for (document, slot) in zip(new, report.apply(changes, run: number)) {
-      known[document.id] = Known(slot: slot, item: document.item)
-    }
+    report.apply(changes + gone.map { .remove($0) }, run: number)
   }
 
   private func isResult(_ item: DocumentItem) -> Bool { search.predicate?(item) ?? true }
@@ -144,7 +121,8 @@ actor SourceRun: DocumentQueryRun {
       folder: path, name: name, kind: kind,
       node: DocumentNode(
         device: document.node?.device ?? 0, inode: document.node?.inode ?? 0, born: document.node?.born),
-      modified: document.modified, bytes: document.size, ubiquity: UbiquityBox(document.attributes))
+      modified: document.modified, bytes: document.size,
+      ubiquity: UbiquityBox(document.id, document.attributes))
   }
 
   private func isSearched(_ folder: FilePath) -> Bool {
