@@ -149,6 +149,20 @@ struct ExternalChangeTests {
     #expect(errors.withLock { $0 } == [.closed])
   }
 
+  @Test func `that wait for their conflict version outlast the removal of other versions`() async throws {
+    let disk = try CrashDisk()
+    let document = try await document(on: disk)
+    try disk.replace("a.txt", "theirs", in: Trip.path)
+    #expect(try await document.checkForExternalChanges() == .reloaded)
+    await document.resume(withEarlierEdits: Pages(["a.txt": "ours"]), clashingAt: ["a.txt"])
+    try await document.removeConflictVersions([])
+    #expect(await document.documentState == .inConflict)
+    try await document.saveAndPublish()
+    #expect(try disk.text("a.txt", in: Trip.path) == "ours")
+    let kept = try #require(try await document.conflictVersionURLs().first)
+    #expect(try disk.text("a.txt", in: FilePath(kept.path)) == "theirs")
+  }
+
   @Test func `that cannot be kept are not written over`() async throws {
     // The other content is a conflict version before the save writes over it (D3).
     let base = try CrashDisk()

@@ -9,7 +9,7 @@ import FoundationEssentials
 //     none       checkForConflicts(): versions or copies came           stored
 //     pending    makeConflictVersion(), before the next write           stored
 //     pending    the document is read again                             stored: the edits are gone or saved
-//     any        resolveConflicts(with:), removeConflictVersions(_:)     none
+//     stored     resolveConflicts(with:), removeConflictVersions(_:)     none
 //     stored     checkForConflicts(): no version and no copy is left    none
 //     any        save(to:for:) elsewhere                                none: the old place has the conflict
 
@@ -59,10 +59,10 @@ struct OpenDocument<Content: DocumentContent>: Sendable {
   /// A conflict was found on disk.
   mutating func noteConflict() { if conflict == .none { conflict = .stored } }
 
-  /// The user removed the conflict versions.
+  /// The user removed the conflict versions. Children that wait for the next write stay in conflict.
   ///
   /// - Parameter isLeft: whether the disk has conflict copies of a synchronising program all the same.
   mutating func removeConflict(isLeft: Bool) {
-    if conflict != .none { conflict = isLeft ? .stored : .none }
+    if conflict == .stored && !isLeft { conflict = .none }
   }
 }
