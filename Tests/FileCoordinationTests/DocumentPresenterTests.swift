@@ -30,6 +30,40 @@ struct DocumentPresenterTests {
     try String(contentsOf: URL(filePath: path).appending(path: "Text.txt"), encoding: .utf8)
   }
 
+  /// Does something when a document is about to write.
+  private final class Neighbour: FilePresenter {
+    let presentedItemURL: URL?
+    private let act: @Sendable () async -> Void
+
+    init(at path: String, _ act: @escaping @Sendable () async -> Void) {
+      presentedItemURL = URL(filePath: path)
+      self.act = act
+    }
+
+    func relinquishPresentedItem(toWriter writer: FileAccessHolder) async -> Reacquirer? {
+      await act()
+      return nil
+    }
+  }
+
+  // D3
+  @Test func `keeps what others wrote if earlier edits come back while its save waits`() async throws {
+    try await withDocument { document, path, _ in
+      try Data("theirs\n".utf8).write(to: URL(filePath: path).appending(path: "Text.txt"))
+      #expect(try await document.checkForExternalChanges() == .reloaded)
+      let neighbour = Neighbour(at: path) {
+        await document.resume(withEarlierEdits: ImageNotes(text: "ours\n"), clashingAt: ["Text.txt"])
+      }
+      try await FileCoordinator.addFilePresenter(neighbour)
+      await document.updateChangeCount(.done)
+      try await document.save()
+      await FileCoordinator.removeFilePresenter(neighbour)
+      #expect(try text(path) == "ours\n")
+      let kept = try #require(try await document.conflictVersionURLs().first)
+      #expect(try text(kept.path) == "theirs\n")
+    }
+  }
+
   @Test func `saves before others read`() async throws {
     try await withDocument { document, path, other in
       try await document.edit { $0.text = "unsaved\n" }

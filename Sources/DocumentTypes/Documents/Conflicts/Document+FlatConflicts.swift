@@ -16,7 +16,8 @@ extension Document {
     try await reporting {
       try await file.remove(copies)
       // The save may have met another program's change.
-      lifecycle.opened?.removeConflict(isLeft: try await file.hasConflicts())
+      let isLeft = try await file.hasConflicts()
+      lifecycle.opened?.removeConflict(isLeft: isLeft)
     }
     tellState()
     return true

@@ -239,12 +239,14 @@ extension Document {
 
   /// Makes the other program's state of the children in conflict a conflict version (D3).
   func makeConflictVersion() async throws(DocumentError) {
-    guard let opened = lifecycle.opened, case .pending(let paths) = opened.conflict else { return }
-    do {
-      try await opened.storage.makeConflictVersion(of: paths)
-      lifecycle.opened?.conflict = .stored
-    } catch {
-      throw DocumentError(error, .save, fileURL)
+    // The owner may give its edits back meanwhile, over other children.
+    while let opened = lifecycle.opened, case .pending(let paths) = opened.conflict {
+      do {
+        try await opened.storage.makeConflictVersion(of: paths)
+      } catch {
+        throw DocumentError(error, .save, fileURL)
+      }
+      lifecycle.opened?.noteConflictVersion(of: paths)
     }
   }
 

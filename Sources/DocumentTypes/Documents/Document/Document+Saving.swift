@@ -49,7 +49,6 @@ extension Document {
     var attempts = 0
     while true {
       guard let storage = lifecycle.opened?.storage else { throw error(.closed, .save) }
-      try await makeConflictVersion()
       do {
         let report = try await write(to: storage, saving)
         await removeUsedCopies()
@@ -76,6 +75,8 @@ extension Document {
     to storage: any DocumentStorage, _ saving: PackageStore.SavingOptions
   ) async throws -> SaveReport {
     let (report, content, revision) = try await coordinated(.writingIntent(with: fileURL)) {
+      // The owner may have given its edits back while this save waited for its turn (D3).
+      try await makeConflictVersion()
       // No `await` may come between these two and the beginning of the save.
       guard let content = lifecycle.opened?.content else { throw error(.closed, .save) }
       let revision = changes.current

@@ -56,6 +56,13 @@ struct OpenDocument<Content: DocumentContent>: Sendable {
     conflict = .pending(places.sorted())
   }
 
+  /// A conflict version has these places.
+  mutating func noteConflictVersion(of paths: [String]) {
+    guard case .pending(let places) = conflict else { return }
+    let rest = Set(places).subtracting(paths)
+    conflict = rest.isEmpty ? .stored : .pending(rest.sorted())
+  }
+
   /// A conflict was found on disk.
   mutating func noteConflict() { if conflict == .none { conflict = .stored } }
 
