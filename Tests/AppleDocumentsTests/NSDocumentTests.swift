@@ -41,6 +41,17 @@ private final class SavingText: Text {
   override nonisolated class var autosavesInPlace: Bool { true }
 }
 
+/// A text that registers an undo of each change, also of that by reading.
+private final class WatchedText: NSDocument {
+  var text = "" { didSet { undoManager?.registerUndo(withTarget: self) { $0.text = oldValue } } }
+
+  override func data(ofType typeName: String) throws -> Data { Data(text.utf8) }
+
+  override func read(from data: Data, ofType typeName: String) throws {
+    text = String(decoding: data, as: UTF8.self)
+  }
+}
+
 /// A package that holds the wrapper which it was read from.
 private final class Folder: NSDocument {
   private var package = FileWrapper(directoryWithFileWrappers: [:])
@@ -90,6 +101,16 @@ struct NSDocumentTests {
     #expect(try Text(contentsOf: url, ofType: type).text == "One")
     // The contents were read once, since nothing changed before the file was open.
     #expect(document.calls.filter { $0.hasPrefix("read") }.count == 1)
+  }
+
+  @Test func `has nothing to undo after it was read, although its model registers an undo`() async throws {
+    let url = url("Trip.txt")
+    try Data("One".utf8).write(to: url)
+    let document = try WatchedText(contentsOf: url, ofType: type)
+    #expect(document.undoManager?.canUndo == false && !document.isDocumentEdited)
+    await nextTurn()
+    #expect(document.text == "One" && !document.isDocumentEdited)
+    #expect(await document.finishClosing())
   }
 
   @Test func `writes only the changed children of a package that it has read`() async throws {

@@ -6,6 +6,17 @@ import SystemPackage
 import TestSupport
 import Testing
 
+/// A text that registers an undo of each change, also of that by loading.
+private final class WatchedNote: UIDocument {
+  var text = "" { didSet { undoManager.registerUndo(withTarget: self) { $0.text = oldValue } } }
+
+  override func contents(forType typeName: String) throws -> Any { Data(text.utf8) }
+
+  override func load(fromContents contents: Any, ofType typeName: String?) throws {
+    text = String(decoding: contents as? Data ?? Data(), as: UTF8.self)
+  }
+}
+
 @Suite("A UIDocument", .temporaryDirectory)
 @MainActor
 struct UIDocumentTests {
@@ -254,6 +265,25 @@ struct UIDocumentTests {
     #expect(
       note.takenCalls() == ["token", "savingFileType", "contents(public.plain-text)", "update with token"])
     #expect(await note.close())
+  }
+
+  @Test func `is unchanged after it has loaded, although its model registers an undo`() async throws {
+    let url = url("Trip.txt")
+    try Data("One".utf8).write(to: url)
+    let note = WatchedNote(fileURL: url)
+    (note.autosavePolicy, note.recoveryFolder) = (nil, nil)
+    #expect(await note.open())
+    await nextTurn()
+    #expect(note.text == "One" && !note.hasUnsavedChanges && !note.undoManager.canUndo)
+    note.text = "Two"
+    #expect(await note.revert(toContentsOf: url))
+    await nextTurn()
+    #expect(note.text == "One" && !note.hasUnsavedChanges && !note.undoManager.canUndo)
+    note.text = "Three"
+    await nextTurn()
+    #expect(note.hasUnsavedChanges)
+    #expect(await note.close())
+    #expect(text(at: url) == "Three")
   }
 
   @Test func `writes no contents over later ones`() async throws {

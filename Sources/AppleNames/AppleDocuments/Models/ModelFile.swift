@@ -46,9 +46,7 @@ final class ModelFile {
   var download: Progress? { didSet { updateState() } }
 
   /// The manager whose groups are the changes of the model.
-  var undoManager: UndoManager? {
-    didSet { observer = undoManager.map { UndoObserver($0) { [weak self] in self?.countOnMain($0) } } }
-  }
+  var undoManager: UndoManager? { didSet { observe() } }
   private var observer: UndoObserver?
 
   var changes = ChangeTracker()
@@ -142,8 +140,18 @@ final class ModelFile {
 
   var isQuiet: Bool { undoManager.map { $0.groupingLevel == 0 } ?? true }
 
-  /// Forgets the undo manager's actions, which are of no use for a new model.
-  func forgetUndo() { undoManager?.removeAllActions() }
+  /// Forgets the undo manager's actions, which are of no use for a new model. Those of the present event, such as of its
+  /// loading, count as no change.
+  func forgetUndo() {
+    observer = nil
+    endEvent()
+    undoManager?.removeAllActions()
+    observe()
+  }
+
+  private func observe() {
+    observer = undoManager.map { UndoObserver($0) { [weak self] in self?.countOnMain($0) } }
+  }
 
   /// Closes the group of the present event, and returns this moment (MF1).
   func takeMoment(isExact: Bool = true) -> ModelMoment {

@@ -192,7 +192,6 @@ open class NSDocument: NSObject, NSFilePresenter {
   open func revert(toContentsOf url: URL, ofType typeName: String) throws {
     try take(from: url, typeName)
     fileURL = url
-    undoManager?.removeAllActions()
   }
 
   private func take(from url: URL, _ typeName: String) throws {
@@ -204,6 +203,7 @@ open class NSDocument: NSObject, NSFilePresenter {
     fileType = typeName
     // Otherwise the group of the present event counts as a change when it closes.
     file.endEvent()
+    undoManager?.removeAllActions()
     file.count(.cleared)
     enqueue(nil) { [self] in
       await attempt { try await file.follow(url) { wrapper.matchesContents(of: url) } }

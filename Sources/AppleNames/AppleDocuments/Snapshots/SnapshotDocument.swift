@@ -161,7 +161,7 @@ where Model.Reader.Source == URL, Model.Writer.Destination == URL {
       let (edits, previous) = (file.edits, Sent(value: lastRead))
       (lastRead, lastSaved) = (snapshot.value, nil)
       try await document.apply(snapshot: snapshot.value, previous: previous.value)
-      return file.edits == edits
+      return file.edits == edits && !undoManager.hasOpenActions
     }
   }
 
