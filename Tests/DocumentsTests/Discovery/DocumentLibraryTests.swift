@@ -45,6 +45,19 @@ struct DocumentLibraryTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.text("Local")).contains("left.alone"))
   }
 
+  @Test func `takes no plain folder for a document, also if it has the leftover of one`() async throws {
+    try scratch.makeFolder("Local/Trips/.docpkg")
+    try scratch.makePackage("Local/Trips/B.dnote")
+    try scratch.makeSaved("Local/Plain")
+    let location = FolderLocation(scratch.url("Local"))
+    #expect(try await names(location) == ["Plain", "Trips/B.dnote"])
+    #expect(try await location.document(named: "Plain")?.contentType == .package)
+    #expect(try await location.document(named: "Trips") == nil)
+    let error = await #expect(throws: FilePackageError.self) { try await location.delete("Trips") }
+    #expect(error?.code == .noSuchFile)
+    #expect(try await names(location) == ["Plain", "Trips/B.dnote"])
+  }
+
   @Test func `converts for one caller after the other`() async throws {
     for name in ["Local/A.dnote", "Local/B.dnote"] { try scratch.makePackage(name) }
     let library = try library(scratch)

@@ -139,9 +139,10 @@ private struct StoredPlace: Sendable {
       let type = UTType(filename: name.string, isDirectory: status.kind == .directory)
       guard status.kind == .directory else { return status.kind == .file ? (status, type) : nil }
       if type.isPackageOrBundle { return (status, type) }
-      // A directory with this folder is a package.
-      _ = try disk.openDirectory(PackageLayout.hidden, in: disk.openDirectory(name, in: folder))
-      return (status, .package)
+      // A hidden folder alone is a leftover in a plain folder.
+      if try FolderSigns.showPackage(name, in: folder, on: disk) { return (status, .package) }
+      let isOwn = try FolderSigns.areOfOwnPackage(disk.openDirectory(name, in: folder), on: disk)
+      return isOwn ? (status, .package) : nil
     } catch {
       if error.isAbsence { return nil }
       throw error
