@@ -53,14 +53,8 @@ extension CloudContainer: StorageLocation {
 extension StoredDocument {
   /// The facts of an item.
   fileprivate init(_ item: CloudItem) {
-    let state: State =
-      switch item.downloadingStatus {
-      case .notDownloaded: .notDownloaded
-      case .downloaded: .downloaded
-      case .current: .current
-      }
     self.init(
       name: item.name, contentType: item.contentType, modificationDate: item.modificationDate ?? .distantPast,
-      size: item.size, state: state)
+      size: item.size, state: item.downloadingStatus)
   }
 }

@@ -70,8 +70,8 @@ public actor DocumentLibrary {
   ///
   /// A document whose name is taken there gets a number. A crash, a power cut or a cancellation may cut the conversion
   /// short. Then each document is whole in one of the two places, and the next call moves the rest. If the places are
-  /// in two file systems, a crash may leave one document in both. Documents may be open meanwhile. Within a file system, an open document follows its move. After a move to another file system, an
-  /// open document counts as deleted.
+  /// in two file systems, a crash may leave one document in both. Documents may be open meanwhile. Within a file system,
+  /// an open document follows its move. After a move to another file system, an open document counts as deleted.
   ///
   /// A document that cannot move does not stop the next one.
   ///

@@ -48,14 +48,9 @@ extension StorageLocation {
 /// The facts of a location about one document.
 public struct StoredDocument: Sendable, Hashable {
   /// The place of a document's content.
-  public enum State: Sendable, Hashable {
-    /// Only in the location, which must download it before a program can open it.
-    case notDownloaded
-    /// Also on this machine, in an older state.
-    case downloaded
-    /// On this machine, in the newest state.
-    case current
-  }
+  ///
+  /// The location must download one that is `notDownloaded` before a program can open it.
+  public typealias State = UbiquitousAttributes.DownloadingStatus
 
   /// The document's name in the location.
   public var name: String
