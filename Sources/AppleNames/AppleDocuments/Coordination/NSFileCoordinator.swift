@@ -9,11 +9,6 @@ public typealias NSErrorPointer = UnsafeMutablePointer<NSError?>?
 /// An item that an access reads or writes.
 public typealias NSFileAccessIntent = FileAccessIntent
 
-/// A presenter whose engine has the presenter that takes part.
-protocol EnginePresenting {
-  var enginePresenter: (any FilePresenter)? { get }
-}
-
 /// Coordinates reads and writes of an item with other coordinators, in this process and in other processes.
 ///
 /// Counterpart of Apple's `NSFileCoordinator`, over `FileCoordinator`. Its methods wait on the calling thread.
@@ -41,7 +36,8 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
   ///
   /// - Parameter filePresenter: the presenter that makes the accesses. The coordinator does not call its methods.
   public init(filePresenter: (any NSFilePresenter)? = nil) {
-    let engine = (filePresenter as? any EnginePresenting)?.enginePresenter
+    // The engine of a document takes part for it.
+    let engine = (filePresenter as? any PresentedModel)?.file.news.presenter
     presenter = engine ?? filePresenter.map { PresenterLink.of($0) }
     super.init()
   }
@@ -234,7 +230,7 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
   ///
   /// Cost: one status of each file and folder in the item, and one watch of each folder.
   open class func addFilePresenter(_ filePresenter: any NSFilePresenter) {
-    if filePresenter is any EnginePresenting { return }
+    if filePresenter is any PresentedModel { return }
     let link = PresenterLink.register(filePresenter)
     try? waitBlocking {  // Apple's method has no way to report an error either.
       try await FileCoordinator.addFilePresenter(link)

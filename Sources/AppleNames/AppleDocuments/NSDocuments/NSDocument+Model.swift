@@ -160,8 +160,3 @@ extension NSDocument: PresentedModel {
     }
   }
 }
-
-extension NSDocument: EnginePresenting {
-  /// The presenter of the engine.
-  nonisolated var enginePresenter: (any FilePresenter)? { file.news.presenter }
-}

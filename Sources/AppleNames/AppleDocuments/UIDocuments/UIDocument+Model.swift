@@ -63,8 +63,3 @@ extension UIDocument: PresentedModel {
   func tell(_ body: @escaping @Sendable (any NSFilePresenter) -> Void) { body(self) }
   func handle(_ error: any Error) { handleError(error, userInteractionPermitted: true) }
 }
-
-extension UIDocument: EnginePresenting {
-  /// The presenter of the engine.
-  nonisolated var enginePresenter: (any FilePresenter)? { file.news.presenter }
-}
