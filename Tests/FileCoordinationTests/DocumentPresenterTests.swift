@@ -64,6 +64,24 @@ struct DocumentPresenterTests {
     }
   }
 
+  @Test func `resolves a conflict in turn with others`() async throws {
+    try await withDocument { document, path, _ in
+      try Data("theirs\n".utf8).write(to: URL(filePath: path).appending(path: "Text.txt"))
+      try await document.edit { $0.text = "ours\n" }
+      try await document.save()
+      #expect(await document.documentState == .inConflict)
+      let asked = NoteList<String>()
+      let neighbour = Neighbour(at: path) { asked.add("relinquishes") }
+      try await FileCoordinator.addFilePresenter(neighbour)
+      #expect(try await !document.resolveConflicts(with: ConflictResolver { _ in .undecided }))
+      #expect(asked.all.isEmpty)
+      #expect(try await document.resolveConflicts(with: ConflictResolver { .keep($0.versions[0].version) }))
+      await FileCoordinator.removeFilePresenter(neighbour)
+      #expect(asked.all == ["relinquishes"])
+      #expect(try text(path) == "theirs\n")
+    }
+  }
+
   @Test func `saves before others read`() async throws {
     try await withDocument { document, path, other in
       try await document.edit { $0.text = "unsaved\n" }

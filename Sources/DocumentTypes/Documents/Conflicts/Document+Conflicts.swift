@@ -50,10 +50,12 @@ extension Document {
         let conflict = try await store.conflict(
           of: versions, with: Content.self, modified: document.lifecycle.facts?.modified)
         let resolution = try await resolver.resolve(conflict)
-        guard let report = try await store.resolve(versions, resolution, document.options.savingOptions)
-        else {
-          return false
+        if case .undecided = resolution { return false }
+        // In turn with other programs: none of them reads a part of the decision.
+        let report = try await document.coordinated(.writingIntent(with: document.fileURL)) {
+          try await store.resolve(versions, resolution, document.options.savingOptions)
         }
+        guard let report else { return false }
         let content: Content
         do {
           content = try await storage.reload(as: Content.self)
