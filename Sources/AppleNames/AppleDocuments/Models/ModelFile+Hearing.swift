@@ -52,10 +52,13 @@ extension ModelFile {
     }
   }
 
-  /// Takes in the events of the engine.
+  /// Takes in the events of the engine, in their order: a running call takes in those that come meanwhile, too.
   func hear() async {
     settle()
+    if isHearing { return }
+    isHearing = true
     while !unheard.isEmpty { await takeIn(unheard.removeFirst()) }
+    isHearing = false
   }
 
   private func takeIn(_ event: DocumentEvent) async {

@@ -65,6 +65,7 @@ final class ModelFile {
   var reloaded: [String] = []
   /// The events that the owner has not heard.
   var unheard: [DocumentEvent] = []
+  var isHearing = false
   /// The number of errors that the owner has got since the present call began.
   private var reportedErrors = 0
 

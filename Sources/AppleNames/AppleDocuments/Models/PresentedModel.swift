@@ -160,7 +160,8 @@ extension PresentedModel {
     switch event {
     case .moved(let url): didMove(to: url)
     // The file is gone already, so that no program waits for the model's answer.
-    case .changedByOthers(.deleted, _): tell { $0.accommodatePresentedItemDeletion { _ in } }
+    case .changedByOthers(.deleted, _):
+      file.enqueue { [self] in tell { $0.accommodatePresentedItemDeletion { _ in } } }
     case .changedByOthers(let outcome, let paths):
       file.enqueue { [self] in
         tellChildren(paths, known)
