@@ -181,9 +181,13 @@ extension ModelFile {
   /// Another program's children that the model has not got become conflict versions.
   func keepEdits(in engine: Engine) async {
     guard let content else { return }
-    let paths = reloaded
-    reloaded = []
-    await engine.resume(withEarlierEdits: content, clashingAt: paths)
+    repeat {
+      let paths = reloaded
+      reloaded = []
+      await engine.resume(withEarlierEdits: content, clashingAt: paths)
+      // The engine may have read another change just before it got the edits.
+      settle()
+    } while !reloaded.isEmpty
     forgetSaved()
     await refresh()
   }
