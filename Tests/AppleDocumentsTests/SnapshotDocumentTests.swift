@@ -229,6 +229,18 @@ struct SnapshotDocumentTests {
     #expect(try Data(contentsOf: url.appending(path: "a")) == Data("two".utf8))
   }
 
+  @Test func `gives its model no snapshot that it refused as the previous one`() async throws {
+    let file = try await SnapshotDocument.create(at: url("Trip.notebook"), savesByItself: false) { _, _ in
+      Notebook(pages: ["a": "one"])
+    }
+    file.document.refusesReading = true
+    await #expect(throws: Notebook.Refused.self) { try await file.revert() }
+    file.document.refusesReading = false
+    try await file.revert()
+    #expect(file.document.log.last == "apply 1, before -1")
+    try await file.close()
+  }
+
   // SD1
   @Test func `gives a writer no earlier snapshot after another program's save`() async throws {
     let url = url("Song.recording")

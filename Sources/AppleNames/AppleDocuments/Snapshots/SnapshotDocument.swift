@@ -38,7 +38,7 @@ where Model.Reader.Source == URL, Model.Writer.Destination == URL {
   public private(set) var lastError: (any Error)?
 
   @ObservationIgnored private let file: ModelFile
-  /// The snapshot that was last read.
+  /// The snapshot that the model applied last.
   @ObservationIgnored private var lastRead: Model.Reader.Snapshot?
   /// The snapshot that was last saved (SD1).
   @ObservationIgnored private var lastSaved: Model.Writer.Snapshot?
@@ -159,8 +159,9 @@ where Model.Reader.Source == URL, Model.Writer.Destination == URL {
     let snapshot = try await SnapshotFiles.read(reader, tree, at: url, presenter: file.news.presenter)
     return { [self] in
       let (edits, previous) = (file.edits, Sent(value: lastRead))
-      (lastRead, lastSaved) = (snapshot.value, nil)
+      lastSaved = nil
       try await document.apply(snapshot: snapshot.value, previous: previous.value)
+      lastRead = snapshot.value
       return file.edits == edits && !undoManager.hasOpenActions
     }
   }
