@@ -97,6 +97,8 @@ package struct TreeMerge: Sendable {
     var puts: [Step] = []
     // Their files in the places of our folders. They stay, so that our children have no place.
     var blocks: Set<PackagePath> = []
+    let renames = Dictionary(
+      conflicts.enumerated().map { ($1.path, $0) }, uniquingKeysWith: { first, _ in first })
     for decision in try PathMerge(trees.entries).decisions {
       let (path, own, other) = (decision.path, decision.entries.ours, decision.entries.theirs)
       let bothChanged: MergeConflict.Kind = decision.entries.base == nil ? .bothAdded : .bothChanged
@@ -122,7 +124,9 @@ package struct TreeMerge: Sendable {
       }
       if let own, path.folders.contains(where: blocks.contains) {
         if own.isDirectory { continue }
-        if let known = conflicts.firstIndex(where: { $0.path == path.string }) {
+        // A conflict of its own is the last one.
+        let last = conflicts.indices.last.flatMap { conflicts[$0].path == path.string ? $0 : nil }
+        if let known = renames[path.string] ?? last {
           conflicts[known].kept = .theirs
         } else {
           note(bothChanged, path, kept: .theirs)
