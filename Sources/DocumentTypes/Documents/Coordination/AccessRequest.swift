@@ -66,7 +66,7 @@ extension AccessRequest {
     let url = intent.url
     do {
       let path = try FilePath(of: url, for: .open)
-      item = try ItemPlace(path, following: intent.resolvesSymbolicLink)
+      item = try ItemPlace(path, following: intent.readingOptions.contains(.resolvesSymbolicLink))
     } catch let error as FilePackageError {
       throw FileCoordinationError(.invalidName, item: url.path, cause: error)
     } catch {

@@ -8,6 +8,7 @@ final class AskedPresenters: Sendable {
   let request: AccessRequest
   let holder: FileAccessHolder
   private let kind: Kind
+  private let registry: CoordinationRegistry
   private let state = Mutex(State())
 
   private struct State {
@@ -16,41 +17,40 @@ final class AskedPresenters: Sendable {
   }
 
   private enum Kind {
-    case here(CoordinationRegistry, Task<Relinquishment, any Error>, except: ObjectIdentifier?)
-    case elsewhere(PresenterProcess, CoordinationRegistry)
+    case here(Task<Relinquishment, any Error>, except: ObjectIdentifier?)
+    case elsewhere(PresenterProcess)
   }
 
   /// Asks the presenters of this process.
   init(_ request: AccessRequest, here registry: CoordinationRegistry, except initiator: ObjectIdentifier?) {
-    (self.request, holder) = (request, .present)
-    kind = .here(
-      registry, Task { try await registry.table.ask(request, except: initiator) }, except: initiator)
+    (self.request, self.registry, holder) = (request, registry, .present)
+    kind = .here(Task { try await registry.table.ask(request, except: initiator) }, except: initiator)
   }
 
   /// - Parameter process: a process that the access concerns.
   init(_ request: AccessRequest, _ process: PresenterProcess, in registry: CoordinationRegistry) {
-    (self.request, holder) = (request, process.holder)
-    kind = .elsewhere(process, registry)
+    (self.request, self.registry, holder) = (request, registry, process.holder)
+    kind = .elsewhere(process)
   }
 
   /// The asked process; nil for this one.
   var process: FileName? {
     switch kind {
     case .here: nil
-    case .elsewhere(let process, _): process.name
+    case .elsewhere(let process): process.name
     }
   }
 
   /// Waits for the answer.
   func answer() async -> Result<Void, FileCoordinationError> {
     switch kind {
-    case .here(_, let asking, _):
+    case .here(let asking, _):
       return await asking.result.map { _ in }.mapError { error in
         FileCoordinationError(.presenter, item: request.item.path.string, holder: holder, cause: error)
       }
-    case .elsewhere(let process, let registry):
+    case .elsewhere(let process):
       do {
-        guard let connection = try await connect(to: process, in: registry) else { return .success(()) }
+        guard let connection = try await connect(to: process) else { return .success(()) }
         try connection.send(.ask(request))
         for await message in connection.messages {
           guard case .refused(let reason) = message else { return .success(()) }
@@ -71,9 +71,7 @@ final class AskedPresenters: Sendable {
   }
 
   /// Connects to the process. Returns nil if the process is gone or the access is over.
-  private func connect(
-    to process: PresenterProcess, in registry: CoordinationRegistry
-  ) async throws -> Connection? {
+  private func connect(to process: PresenterProcess) async throws -> Connection? {
     while true {
       switch try await registry.connect(to: process) {
       case .connected(let new): return adopt(new) ? new : nil
@@ -98,8 +96,8 @@ final class AskedPresenters: Sendable {
       return state.connection.take()
     }
     switch kind {
-    case .here(let registry, let asking, let initiator):
-      Task { [request] in
+    case .here(let asking, let initiator):
+      Task { [request, registry] in
         // A presenter that refused has relinquished nothing.
         guard let relinquishment = try? await asking.value else { return }
         await registry.tell(request, moves: moves, except: initiator)

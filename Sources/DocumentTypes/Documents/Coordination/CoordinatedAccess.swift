@@ -187,8 +187,10 @@ final class CoordinatedAccess: Sendable {
       var place = request.item
       for move in moves { place = place.moved(from: move.old, to: move.new) ?? place }
       if place.names == request.item.names { continue }
-      if intent.followsMoves { intent.url = URL(place, isDirectory: intent.url.hasDirectoryPath) }
-      // If the intent stays, the item that was found at its place has moved away.
+      // A replacing write stays at its place, and the item that was found there has moved away.
+      if !request.writingOptions.contains(.forReplacing) {
+        intent.url = URL(place, isDirectory: intent.url.hasDirectoryPath)
+      }
       hasMoved = true
     }
     return hasMoved

@@ -48,15 +48,6 @@ public final class FileAccessIntent: Sendable {
   package var readingOptions: FileCoordinator.ReadingOptions {
     kind == .read ? .init(rawValue: options) : []
   }
-
-  var resolvesSymbolicLink: Bool {
-    readingOptions.contains(.resolvesSymbolicLink)
-  }
-
-  /// Whether the access follows an item that another program moves meanwhile. A replacing write stays at its place.
-  var followsMoves: Bool {
-    kind == .read || !FileCoordinator.WritingOptions(rawValue: options).contains(.forReplacing)
-  }
 }
 
 extension FileCoordinator {
