@@ -106,17 +106,16 @@ extension PackageStore {
   public static func create<Content: DocumentContent>(
     _ content: Content, at url: URL, writesMetadata: Bool = true
   ) async throws -> (store: PackageStore, report: SaveReport) {
-    let (tree, type) = try await content.newTreeOnOwnThread(at: url)
-    let writes = try tree.takeMetadata(of: Content.self, isWanted: writesMetadata)
-    return try await create(tree, at: url, contentType: writes ? type : nil)
+    let (tree, newType) = try await content.newTreeOnOwnThread(at: url)
+    let type = try tree.takeMetadata(of: Content.self, as: writesMetadata ? newType : nil)
+    return try await create(tree, at: url, contentType: type)
   }
 
   /// Returns the plan of a new document of the content, without a change on disk.
   public static func plan<Content: DocumentContent>(creating content: Content, at url: URL) throws -> SavePlan
   {
     let (tree, type) = try content.newTree(at: url)
-    let writes = try tree.takeMetadata(of: Content.self, isWanted: true)
-    return try plan(creating: tree, at: url, contentType: writes ? type : nil)
+    return try plan(creating: tree, at: url, contentType: tree.takeMetadata(of: Content.self, as: type))
   }
 }
 
@@ -143,15 +142,14 @@ extension FileWrapper {
 
   /// Gives `Metadata.plist` its role in a new document of this tree.
   ///
-  /// - Parameter isWanted: whether the package should get metadata.
-  /// - Returns: whether it gets them; false if the content has a child of that name.
-  func takeMetadata<Content: DocumentContent>(of type: Content.Type, isWanted: Bool) throws -> Bool {
-    if type.seesMetadata { return isWanted }
-    if try hasMetadataChild {
-      metadataRole = .child
-      return false
-    }
-    metadataRole = .hidden
-    return isWanted
+  /// - Parameter contentType: the type that the metadata should name; nil for a package without metadata.
+  /// - Returns: the same; nil if the content has a child of that name.
+  func takeMetadata<Content: DocumentContent>(
+    of type: Content.Type, as contentType: UTType?
+  ) throws -> UTType? {
+    if type.seesMetadata { return contentType }
+    let isTaken = try hasMetadataChild
+    metadataRole = isTaken ? .child : .hidden
+    return isTaken ? nil : contentType
   }
 }

@@ -40,7 +40,7 @@ package struct StorageEnvironment: Sendable {
   ) async throws -> (storage: any DocumentStorage, report: SaveReport) {
     let path = try FilePath(of: url, for: .create)
     let (tree, newType) = try await tree(of: content, from: original, at: url)
-    let type = try tree.takeMetadata(of: Content.self, isWanted: writesMetadata) ? newType : nil
+    let type = try tree.takeMetadata(of: Content.self, as: writesMetadata ? newType : nil)
     let made: (storage: any DocumentStorage, report: SaveReport)
     made = try await BlockingThread().run { () throws(FilePackageError) in
       guard tree.isDirectory else {
