@@ -114,6 +114,21 @@ struct RecoveryCopyTests {
     #expect(await again.documentState == .inConflict)
   }
 
+  @Test func `outlasts a later one of the same document, opened again`() async throws {
+    let (document, disk, recovery) = try await failed(.noSpace)
+    try await document.close(discardingChanges: true)
+    disk.stopFailing()
+    try await document.open()
+    let copy = try #require(await document.recoveryCopies.first)
+    try await document.edit { $0["c.txt"] = "later" }
+    disk.fail(.changes(from: 0), with: .noSpace)
+    await #expect(throws: DocumentError.self) { try await document.save() }
+    #expect(recovery.tree["Recovery"]?.entries.count == 2)
+    disk.stopFailing()
+    try await document.recover(copy)
+    #expect(try await document.content == Pages(["a.txt": "edited", "c.txt": "later", "new.txt": "new"]))
+  }
+
   @Test func `has only what was edited`() async throws {
     let (_, _, recovery) = try await failed(.noSpace)
     let copy = try #require(recovery.tree["Recovery"]?.entries.values.first)

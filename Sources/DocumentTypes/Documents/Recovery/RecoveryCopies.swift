@@ -7,8 +7,8 @@ import FoundationEssentials
 /// While the document is open, no other document is offered them.
 final class RecoveryCopies {
   private let store: RecoveryStore
-  /// The name of this document's own copy.
-  private let name = UUID().uuidString
+  /// The name of this document's own copy, until it is released: then the next opening may offer that copy.
+  private var name = UUID().uuidString
   /// The copies that the opening found.
   private(set) var offered: [RecoveryCopy] = []
   /// This document's own copy and its revision.
@@ -44,7 +44,7 @@ final class RecoveryCopies {
     let kept = exceptOwn ? own.flatMap { own in locks[own.copy.id].map { (own.copy.id, $0) } } : nil
     (offered, adopted, locks) = ([], [], [:])
     if let (id, lock) = kept { locks[id] = lock }
-    if !exceptOwn { own = nil }
+    if !exceptOwn { (own, name) = (nil, UUID().uuidString) }
   }
 
   // MARK: Storing
