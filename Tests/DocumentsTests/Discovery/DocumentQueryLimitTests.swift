@@ -8,6 +8,17 @@ import SystemPackage
 import TestSupport
 import Testing
 
+/// A source that cannot be reached.
+private struct LostSource: DocumentSource {
+  let sourceRoot: FilePath = "/Lost"
+
+  func sourceDocuments() async throws -> [SourceDocument] {
+    throw FilePackageError(.inputOutput, .search, document: "/Lost")
+  }
+
+  func changes(every interval: Duration) -> AsyncStream<Void> { AsyncStream { $0.finish() } }
+}
+
 @Suite("The limits of finding", .tags(.process), .temporaryDirectory)
 struct DocumentQueryLimitTests {
   @Test func `are said, and what is not watched is looked at from time to time`() async throws {
@@ -34,6 +45,18 @@ struct DocumentQueryLimitTests {
       await query.update()
     }
     #expect(query.limitation == nil)
+    await query.stop()
+  }
+
+  @Test func `say once that a source cannot be reached`() async {
+    let query = DocumentQuery(DocumentSearch(in: [URL(filePath: "/Lost")]), of: LostSource(), watching: false)
+    query.start()
+    for expected in [1, 0] {
+      await query.update()
+      var problems = 0
+      while let update = query.takeUpdate() { if case .unreadable = update { problems += 1 } }
+      #expect(problems == expected)
+    }
     await query.stop()
   }
 

@@ -26,7 +26,8 @@ actor SourceRun: DocumentQueryRun {
   private var kinds: [UTType: DocumentKind] = [:]
   private var folders: [FilePath: FolderPath] = [:]
   private var hasGathered = false
-  private var hasProblem = false
+  /// The problem of the last look, which listeners hear of once.
+  private var problem: FilePackageError.Code?
   private var isOver = false
   private let looks = SerialQueue()
   private var listening: Task<Void, Never>?
@@ -72,15 +73,15 @@ actor SourceRun: DocumentQueryRun {
     do {
       let documents = try await source.sourceDocuments()
       guard !isOver else { return }
-      if hasProblem { report.note(nil, of: root, run: number) }
-      hasProblem = false
+      if problem != nil { report.note(nil, of: root, run: number) }
+      problem = nil
       tell(documents)
     } catch {
-      let problem =
+      let new =
         error as? FilePackageError
         ?? FilePackageError(.inputOutput, .search, document: root.path.string, reason: "\(error)")
-      report.note(problem, of: root, run: number)
-      hasProblem = true
+      if new.code != problem { report.note(new, of: root, run: number) }
+      problem = new.code
     }
     if !hasGathered { report.finishGathering(run: number) }
     hasGathered = true
