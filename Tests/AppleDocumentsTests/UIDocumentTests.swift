@@ -286,6 +286,20 @@ struct UIDocumentTests {
     #expect(text(at: url) == "Three")
   }
 
+  @Test func `is changed after an undo of a saved edit, if the manager has forgotten a later one`()
+    async throws
+  {
+    let note = await Note.make(at: url("Trip.txt"), "One")
+    let other = NSObject()
+    note.undoManager.registerUndo(withTarget: other) { _ in }
+    note.undoManager.endEventGrouping()
+    note.undoManager.removeAllActions(withTarget: other)
+    note.undoManager.undo()
+    #expect(note.text.isEmpty && note.hasUnsavedChanges)
+    #expect(await note.close())
+    #expect(text(at: note.fileURL) == "")
+  }
+
   @Test func `writes no contents over later ones`() async throws {
     let url = url("Late.txt")
     let note = await Note.make(at: url)

@@ -108,15 +108,16 @@ final class ModelFile {
   /// The present revision.
   var revision: Revision { changes.current }
 
-  /// Counts a change of the model.
-  func count(_ kind: DocumentChangeKind) {
+  /// Counts a change of the model; nil if it cannot undo all of its changes any more.
+  func count(_ kind: DocumentChangeKind?) {
+    guard let kind else { return changes.forgetCounts() }
     edits += 1
     changes.count(kind)
     tellEngine()
   }
 
   /// An undo manager may be used on any thread.
-  private nonisolated func countOnMain(_ kind: DocumentChangeKind) {
+  private nonisolated func countOnMain(_ kind: DocumentChangeKind?) {
     if DispatchQueue.isMain {
       MainActor.assumeIsolated { count(kind) }
     } else {

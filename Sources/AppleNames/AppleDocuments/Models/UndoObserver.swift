@@ -13,7 +13,8 @@ final class UndoObserver: Sendable {
 
   private let tokens: Tokens
 
-  init(_ undoManager: UndoManager, count: @escaping @Sendable (DocumentChangeKind) -> Void) {
+  /// - Parameter count: gets each change; nil if a later undo may not take back the whole of one.
+  init(_ undoManager: UndoManager, count: @escaping @Sendable (DocumentChangeKind?) -> Void) {
     let running = RunningGroup()
     func observe(
       _ name: Notification.Name, _ body: @escaping @Sendable (UndoManager, Bool) -> Void
@@ -29,6 +30,11 @@ final class UndoObserver: Sendable {
         if manager.groupingLevel == 1 && !isDiscardable && !manager.isUndoing && !manager.isRedoing {
           count(.done)
         }
+      },
+      observe(.undoManagerDidForgetActions) { manager, _ in
+        // The change of an open group stays, too.
+        if manager.groupingLevel > 0 { count(.done) }
+        count(nil)
       },
       observe(.NSUndoManagerWillUndoChange) { manager, _ in
         running.isDiscardable.withLock { $0 = manager.undoActionIsDiscardable }

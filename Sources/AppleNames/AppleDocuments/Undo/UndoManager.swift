@@ -221,7 +221,7 @@ open class UndoManager: NSObject, @unchecked Sendable {
 
   /// Forgets the actions of this target, and the groups without other actions.
   open func removeAllActions(withTarget target: Any) {
-    locked { $0.removeActions(of: target as AnyObject) }
+    if locked({ $0.removeActions(of: target as AnyObject) }) { post(.undoManagerDidForgetActions) }
   }
 
   // MARK: Names

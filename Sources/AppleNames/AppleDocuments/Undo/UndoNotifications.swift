@@ -26,4 +26,6 @@ extension NSNotification.Name {
     NSNotification.Name("NSUndoManagerWillRedoChangeNotification")
   /// A redo ended.
   public static let NSUndoManagerDidRedoChange = NSNotification.Name("NSUndoManagerDidRedoChangeNotification")
+  /// Groups have lost the actions of a target. Apple's manager has no such notification.
+  static let undoManagerDidForgetActions = NSNotification.Name("UndoManagerDidForgetActions")
 }

@@ -175,7 +175,10 @@ struct UndoStacks {
     for position in waitingGroups.indices { waitingGroups[position].removeAll() }
   }
 
-  mutating func removeActions(of target: AnyObject) {
+  /// Removes the actions of a target; returns whether there were some.
+  mutating func removeActions(of target: AnyObject) -> Bool {
+    let groups = undoGroups + redoGroups + openGroups + waitingGroups
+    let isThere = groups.contains { $0.newestFirst.contains { $0.target === target } }
     forgetLater()
     func cleaned(_ groups: [UndoGroup]) -> [UndoGroup] {
       groups.map { group in
@@ -188,6 +191,7 @@ struct UndoStacks {
     redoGroups = cleaned(redoGroups).filter { !$0.isEmpty || $0.staysEmpty }
     openGroups = cleaned(openGroups)
     waitingGroups = cleaned(waitingGroups)
+    return isThere
   }
 
   private mutating func trim() {

@@ -41,13 +41,13 @@ package struct ChangeTracker: Sendable {
   /// Notes that the content is a new state, with a revision of its own (CT1).
   package mutating func change() {
     current = fresh()
-    (before, after) = ([], [])
+    forgetCounts()
   }
 
   /// Notes that the content is again in the state of that revision.
   package mutating func restore(_ revision: Revision) {
     current = revision
-    (before, after) = ([], [])
+    forgetCounts()
   }
 
   /// Notes that a save is done which took this revision when it began (CT2).
@@ -55,6 +55,9 @@ package struct ChangeTracker: Sendable {
 
   /// Notes that the state on disk is none of the states in memory.
   package mutating func forgetSaved() { saved = nil }
+
+  /// Notes that the caller cannot undo all changes that it counted. A later undo is a new state (CT1).
+  package mutating func forgetCounts() { (before, after) = ([], []) }
 
   /// Counts a change that the caller undoes itself.
   package mutating func count(_ kind: DocumentChangeKind) {
