@@ -82,7 +82,7 @@ struct HostileEntriesTests {
     let top: TestTree = ["a": "x", "sub": ["A.pack": ["b": "y"]]]
     #expect(try fixture.tree("Back.pack") == (hasTwoTops ? ["Top": top, "Other": ["a": "x"]] : top))
     #expect(report.leftOut == [!hasTwoTops && name.hasPrefix("Top/") ? String(name.dropFirst(4)) : name])
-    #expect(report.leftOutEntries == 2 && report.entries == (hasTwoTops ? 3 : 2))
+    #expect(report.leftOutEntries == 2 && report.entries == (hasTwoTops ? 7 : 4))
     let tree = try await FileWrapper.importArchive(at: fixture.url("a"))
     #expect(try tree.childNames().count == 2)
     var options = ImportOptions()
@@ -129,7 +129,34 @@ struct HostileEntriesTests {
         "a": "x", "._b": "y", "._c": "", "._d": ["e": "z"], "._f": .link(Array("a".utf8)),
       ])
     #expect(report.leftOut == ["._Top", "Top/._a"])
-    #expect(report.entries == 5 && report.bytes == 3)
+    #expect(report.entries == 6 && report.bytes == 3)
+  }
+
+  // MARK: Numbers
+
+  @Test(arguments: [false, true])
+  func `counts folders that have no entry, too`(isZip: Bool) async throws {
+    let path = "Top/a/b/c/file"
+    let bytes = isZip ? Zip(.init(path)).bytes : Tar(.init(path)).bytes
+    try await expectRefused(
+      bytes, .limitExceeded, naming: path, options: with(ImportOptions()) { $0.limits.entries = 4 })
+    try Data(bytes).write(to: fixture.url("a"))
+    let report = try await fixture.take("a", options: with(ImportOptions()) { $0.limits.entries = 5 })
+    #expect(report.entries == 4)
+  }
+
+  @Test func `counts a place once, however often it has an entry`() async throws {
+    let tar = Tar(
+      .init("Top/a/x"), .init("Top/a/", type: "5", mode: 0o755), .init("Top/a/", type: "5", mode: 0o755),
+      .init("Top/", type: "5"), .init("Top/l", type: "2", link: "a"),
+      .init("Top/l", type: "2", link: "a/x"))
+    try Data(tar.bytes).write(to: fixture.url("a"))
+    let report = try await fixture.take("a", options: with(ImportOptions()) { $0.limits.entries = 6 })
+    #expect(report.entries == 3)
+    #expect(try fixture.tree("Back.pack") == ["a": ["x": ""], "l": .link(Array("a/x".utf8))])
+    // Each further entry takes time.
+    try await expectRefused(
+      tar.bytes, .limitExceeded, naming: "Top/l", options: with(ImportOptions()) { $0.limits.entries = 5 })
   }
 
   // MARK: Sizes

@@ -59,7 +59,9 @@ struct EntryChecker {
     var path: PackagePath
     /// The file that a second name stands for, and that the import copies.
     var original: PackagePath?
-    /// Whether the entry replaces an earlier file.
+    /// The number of places that the entry claims: its own, and those of folders above it that have no entry yet.
+    var entries = 1
+    /// Whether the entry replaces an earlier one of the same kind.
     var replaces = false
     /// Whether macOS may have added the entry for itself; its first bytes tell.
     var mayBeAppleDouble = false
@@ -69,6 +71,9 @@ struct EntryChecker {
     self.options = options
     self.rules = rules
   }
+
+  /// Whether no entry stays.
+  var isEmpty: Bool { tops.isEmpty && temporaryFiles.isEmpty }
 
   /// The folder around all entries; nil if there is none.
   var commonFolder: FileName? {
@@ -97,7 +102,7 @@ struct EntryChecker {
     }
     try checkKind(entry)
     var taken = Taken(path: path, original: try originalPath(of: entry))
-    taken.replaces = try claim(path, for: entry, isCopy: taken.original == path)
+    try claim(&taken, for: entry)
     taken.mayBeAppleDouble = !options.includesAppleDouble && entry.kind == .file && isNamedAppleDouble(path)
     // An entry that may be left out says nothing about the top yet.
     if !taken.mayBeAppleDouble { noteTop(path, entry) }
@@ -200,10 +205,8 @@ struct EntryChecker {
   // MARK: Places
 
   /// Gives a place to an entry (EC2) beneath folders (EC1).
-  ///
-  /// - Parameter isCopy: whether the entry is a second name for the file at that place.
-  /// - Returns: whether the entry replaces an earlier file.
-  private mutating func claim(_ path: PackagePath, for entry: ArchiveEntry, isCopy: Bool) throws -> Bool {
+  private mutating func claim(_ taken: inout Taken, for entry: ArchiveEntry) throws {
+    let path = taken.path
     for depth in 1..<path.names.count {
       let folder = PackagePath(Array(path.names[..<depth]))
       let key = key(of: folder)
@@ -220,6 +223,7 @@ struct EntryChecker {
         }
       } else {
         places[key] = Place(kind: .implied, path: folder)
+        taken.entries += 1
       }
     }
     let kind: Place.Kind =
@@ -229,10 +233,9 @@ struct EntryChecker {
       default: .file
       }
     let key = key(of: path)
-    var replaces = false
     if let place = places[key] {
       let isNamedBefore = place.kind == .implied && kind == .folder
-      let isAgain = rules.laterReplaces && place.kind == kind && !isCopy
+      let isAgain = rules.laterReplaces && place.kind == kind && taken.original != path
       guard place.path == path, isNamedBefore || isAgain else {
         throw refusal(
           .duplicateName, entry,
@@ -241,10 +244,10 @@ struct EntryChecker {
             : "'\(place.path.display)' differs only in case or encoding",
           unless: place.path == path ? nil : .similarNames)
       }
-      replaces = kind == .file
+      if isNamedBefore { taken.entries = 0 }
+      taken.replaces = isAgain
     }
     places[key] = Place(kind: kind, path: path)
-    return replaces
   }
 
   /// Returns the path as a disk may take it that ignores case and the way in which accents are written. Swift's

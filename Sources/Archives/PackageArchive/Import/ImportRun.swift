@@ -10,9 +10,7 @@ struct ImportRun {
   private var checker: EntryChecker
   private var tally: EntryTally
   private(set) var report: ImportReport
-  /// Whether the folder that may be the package has an entry of its own.
-  private var hasTopEntry = false
-  /// Counted entries that are not in the package: entries for the archive's top, and files that later ones replace.
+  /// Counted entries that are not in the package: entries for the archive's top, and those that later ones replace.
   private var replaced = EntryTally.Sum()
   /// The hidden folders that are left out, as paths in the archive.
   private var hidden: [PackagePath] = []
@@ -110,8 +108,8 @@ struct ImportRun {
     report.entries = tally.taken.entries - replaced.entries
     report.bytes = tally.taken.bytes - replaced.bytes
     report.archiveBytes = input.archiveBytes
-    if packageFolder != nil && hasTopEntry { report.entries -= 1 }
-    guard tally.taken.entries == 0 else { return }
+    if packageFolder != nil { report.entries -= 1 }
+    guard checker.isEmpty, !isTopNamed else { return }
     guard tally.leftOut.entries > 0 else { throw ArchiveError.Finding(.empty, "it has no entries") }
     throw ArchiveError.Finding(
       .empty, "an import leaves all its entries out: \(report.leftOutNames)",
@@ -126,10 +124,12 @@ struct ImportRun {
       try prepare(&entry)
       // The destination of a link is among its bytes, which are not read yet.
       if case .link = entry.kind { continue }
-      var share: EntryTally.Share = \.leftOut
-      if case .take(let taken) = try checker.check(entry), !taken.mayBeAppleDouble { share = \.taken }
+      var (entries, share): (Int, EntryTally.Share) = (1, \.leftOut)
+      if case .take(let taken) = try checker.check(entry), !taken.mayBeAppleDouble {
+        (entries, share) = (taken.entries, \.taken)
+      }
       try tally.add(
-        entries: 1, bytes: entry.size ?? 0, as: share, of: entry, archiveBytes: input.archiveBytes)
+        entries: entries, bytes: entry.size ?? 0, as: share, of: entry, archiveBytes: input.archiveBytes)
     }
   }
 
@@ -146,9 +146,9 @@ struct ImportRun {
       if hidden.last != path { hidden.append(path) }
       try leaveOut(entry)
     case .take(let taken):
-      try count(entry, as: \.taken)
-      if taken.replaces {
-        replaced.entries += 1
+      try count(entry, as: \.taken, entries: taken.entries)
+      if taken.replaces { replaced.entries += 1 }
+      if taken.replaces, entry.isFile {
         replaced.bytes += try sink.size(of: taken.path)
         try sink.removeFile(at: taken.path, entry)
       }
@@ -175,9 +175,7 @@ struct ImportRun {
       return try sink.addCopy(path, of: original, entry)
     }
     switch entry.kind {
-    case .directory:
-      if path.names.count == 1 { hasTopEntry = true }
-      try sink.addFolder(path, entry)
+    case .directory: try sink.addFolder(path, entry)
     case .link(let target): try sink.addLink(path, to: target, entry)
     default:
       // A document needs no programs that run as another user, so no sink takes more than the lower nine bits.
@@ -198,10 +196,10 @@ struct ImportRun {
     }
   }
 
-  private mutating func count(_ entry: ArchiveEntry, as share: EntryTally.Share) throws {
-    let attributeBytes = entry.attributes.reduce(0) { $0 + UInt64($1.value.count) }
+  private mutating func count(_ entry: ArchiveEntry, as share: EntryTally.Share, entries: Int = 1) throws {
+    let bytes = entry.attributes.reduce(0) { $0 + UInt64($1.value.count) }
     try tally.add(
-      entries: 1, attributeBytes: attributeBytes, as: share, of: entry, archiveBytes: input.archiveBytes)
+      entries: entries, attributeBytes: bytes, as: share, of: entry, archiveBytes: input.archiveBytes)
   }
 
   /// Reads an entry's bytes, and counts each piece before it passes the piece on.

@@ -26,6 +26,11 @@ struct ArchiveEntry {
 }
 
 extension ArchiveEntry {
+  /// Whether the entry becomes a file.
+  var isFile: Bool {
+    if case .hardLink = kind { true } else { kind == .file }
+  }
+
   /// Reads backslashes as separators of folders. An empty file whose name ends in one is a folder.
   mutating func separateAtBackslashes() {
     let slash = UInt8(ascii: "/")
