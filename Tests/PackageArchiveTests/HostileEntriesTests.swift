@@ -159,6 +159,23 @@ struct HostileEntriesTests {
       tar.bytes, .limitExceeded, naming: "Top/l", options: with(ImportOptions()) { $0.limits.entries = 5 })
   }
 
+  @Test func `has destinations of links counted like names`() async throws {
+    let options = with(ImportOptions()) { $0.limits.nameBytes = 20 }
+    let target = String(repeating: "t", count: 20)
+    for bytes in [Tar(.init("l", type: "2", link: target)).bytes, Zip(.link("l", to: target)).bytes] {
+      try await expectRefused(bytes, .limitExceeded, naming: "l", options: options)
+    }
+  }
+
+  @Test func `cannot have an attribute that no disk holds, and the error names the folder`() async throws {
+    var tar = Tar(.init("Top/a/", type: "5"))
+    tar.entries[0].records = [("SCHILY.xattr.user.large", [UInt8](repeating: 0x78, count: 70_000))]
+    try Data(tar.bytes).write(to: fixture.url("a"))
+    let error = await #expect(throws: ArchiveError.self) { try await fixture.take("a") }
+    #expect(error?.entry == "Top/a/")
+    #expect(try fixture.names == ["a"])
+  }
+
   // MARK: Sizes
 
   @Test func `cannot become much larger than it is`() async throws {

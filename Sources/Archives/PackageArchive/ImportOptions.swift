@@ -79,7 +79,7 @@ public struct ImportLimits: Sendable, Hashable {
   public var ratio: Int
   /// The greatest number of nested folders.
   public var depth: Int
-  /// The greatest number of bytes of all names together.
+  /// The greatest number of bytes of all names and destinations of links together.
   public var nameBytes: Int
   /// The greatest number of bytes that the decompression of LZMA or xz may use for earlier bytes: their
   /// dictionary. Zstandard has a limit of 128 MiB, which callers cannot raise.

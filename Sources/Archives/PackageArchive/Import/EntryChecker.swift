@@ -87,6 +87,7 @@ struct EntryChecker {
   /// - Throws: a finding that names the entry.
   mutating func check(_ entry: ArchiveEntry) throws -> Verdict {
     nameBytes += entry.name.count
+    if case .link(let target) = entry.kind { nameBytes += target.count }
     // EC4
     guard nameBytes <= options.limits.nameBytes else {
       throw refusal(.limitExceeded, entry, "its names are longer than \(options.limits.nameBytes) bytes")

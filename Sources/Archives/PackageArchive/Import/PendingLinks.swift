@@ -13,6 +13,9 @@ struct PendingLinks {
   private var links: [PackagePath: Link] = [:]
 
   mutating func add(_ path: PackagePath, _ target: [UInt8], _ entry: ArchiveEntry) {
+    var entry = entry
+    // A link has no attributes on Linux, and memory holds the entries of all links.
+    entry.attributes = []
     links[path] = Link(path: path, target: target, entry: entry)
   }
 

@@ -23,7 +23,6 @@ final class StagedImport: ImportSink {
     var path: PackagePath
     var mode: UInt16 = 0o755
     var modified: FileTime?
-    var attributes: [(name: String, value: [UInt8])] = []
   }
 
   /// Begins a package for `path`, which must be free.
@@ -59,10 +58,10 @@ final class StagedImport: ImportSink {
   // MARK: Entries
 
   func addFolder(_ path: PackagePath, _ entry: ArchiveEntry) throws {
-    _ = try open(path, for: entry)  // It makes the folder.
-    folders.append(
-      Folder(
-        path: path, mode: entry.mode & 0o777, modified: entry.modified, attributes: entry.attributes))
+    let folder = try open(path, for: entry)  // It makes the folder.
+    folders.append(Folder(path: path, mode: entry.mode & 0o777, modified: entry.modified))
+    // Now, so that memory holds the attributes of one entry.
+    try attempt(entry) { () throws(SystemError) in try setAttributes(of: entry, on: folder.descriptor) }
   }
 
   func addFile(
@@ -84,23 +83,23 @@ final class StagedImport: ImportSink {
     }
     try attempt(entry) { () throws(SystemError) in
       try writer.finish(file, size: entry.size ?? 0)
-      for (name, value) in entry.attributes where name.hasPrefix("user.") {
-        try setAttribute(name, value, of: file)
-      }
+      try setAttributes(of: entry, on: file)
       try disk.setMode(entry.mode & 0o777, of: file)
       if let modified = entry.modified { try disk.setModified(modified, of: file) }
     }
     synchronizer.add(file)
   }
 
-  /// Sets an attribute; does nothing on a disk without extended attributes.
-  private func setAttribute(
-    _ name: String, _ value: [UInt8], of file: borrowing OwnedDescriptor
+  /// Sets an entry's attributes; does nothing on a disk without extended attributes.
+  private func setAttributes(
+    of entry: ArchiveEntry, on node: borrowing OwnedDescriptor
   ) throws(SystemError) {
-    do {
-      try disk.setExtendedAttribute(name, value, of: file)
-    } catch  where error.code == .notSupported {
-      return
+    for (name, value) in entry.attributes where name.hasPrefix("user.") {
+      do {
+        try disk.setExtendedAttribute(name, value, of: node)
+      } catch  where error.code == .notSupported {
+        return
+      }
     }
   }
 
@@ -231,19 +230,15 @@ final class StagedImport: ImportSink {
     }
   }
 
-  /// Sets the attributes of each folder, the deepest first, and syncs it.
+  /// Sets the mode and the date of each folder, the deepest first, and syncs it.
   private func finishFolders(_ package: PackagePath) throws(SystemError) {
     // The last entry of a folder decides.
     let last = Dictionary(folders.map { ($0.path, $0) }) { $1 }
     for (path, made) in last.sorted(by: { $1.key < $0.key }) {
-      let (mode, modified) = (made.mode, made.modified)
       let folder = try openUnnamed(path)
-      for (name, value) in made.attributes where name.hasPrefix("user.") {
-        try setAttribute(name, value, of: folder.descriptor)
-      }
       // A folder without write permission for its owner cannot be moved to its place.
-      try disk.setMode(path == package ? mode | 0o700 : mode, of: folder.descriptor)
-      if let modified { try disk.setModified(modified, of: folder.descriptor) }
+      try disk.setMode(path == package ? made.mode | 0o700 : made.mode, of: folder.descriptor)
+      if let modified = made.modified { try disk.setModified(modified, of: folder.descriptor) }
       try disk.synchronize(folder.descriptor)
     }
     if package.isRoot { try disk.setMode(0o755, of: root.descriptor) }
