@@ -134,10 +134,20 @@ struct OthersArchivesTests {
     }
   }
 
+  @Test func `may have an entry for the top, which gives the package its permissions and date`() async throws
+  {
+    let tar = Tar(.init("./", type: "5", mode: 0o700), .init("./a", "text"))
+    try Data(tar.bytes).write(to: fixture.url("a.tar"))
+    try await fixture.take("a.tar")
+    let package = try PosixDisk().openDirectory(at: fixture.folder.appending("Back.pack"))
+    #expect(try PosixDisk().status(of: package).mode & 0o777 == 0o700)
+    #expect(try fixture.dates("Back.pack")[""] == FileTime(seconds: 1_600_000_000, nanoseconds: 0))
+  }
+
   @Test func `may have an entry for the top, as a slash`() async throws {
-    var tar = Tar(.init("x", type: "5"), .init("d/a", "content"))
+    var tar = Tar(.init("x", type: "5", mode: 0o755), .init("d/a", "content"))
     tar.entries[0].name = Array("/".utf8)
-    for bytes in [Zip(.init("/", []), .init("d/a")).bytes, tar.bytes] {
+    for bytes in [Zip(.init("/", [], mode: 0o040755), .init("d/a")).bytes, tar.bytes] {
       try await imported(bytes) { tree, report in
         #expect(tree == ["d": ["a": "content"]])
         #expect(report.entries == 2)

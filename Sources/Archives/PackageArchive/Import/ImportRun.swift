@@ -139,6 +139,7 @@ struct ImportRun {
       isTopNamed = true
       try count(entry, as: \.taken)
       replaced.entries += 1
+      try sink.addFolder(.root, entry)
     case .leaveOut(let path):
       if report.leftOut.last != path.string { report.leftOut.append(path.string) }
       try leaveOut(entry)

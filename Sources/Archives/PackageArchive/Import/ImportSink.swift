@@ -3,6 +3,7 @@ import FilePackages
 
 /// The receiver of an import's entries. All paths have passed the checks.
 protocol ImportSink: AnyObject {
+  /// Adds a folder, or gives the top its permissions and date.
   func addFolder(_ path: PackagePath, _ entry: ArchiveEntry) throws
   /// Adds a file; `body` gives its bytes, each piece with its offset.
   func addFile(

@@ -241,7 +241,7 @@ final class StagedImport: ImportSink {
       if let modified = made.modified { try disk.setModified(modified, of: folder.descriptor) }
       try disk.synchronize(folder.descriptor)
     }
-    if package.isRoot { try disk.setMode(0o755, of: root.descriptor) }
+    if package.isRoot, last[.root] == nil { try disk.setMode(0o755, of: root.descriptor) }
     try disk.synchronize(root.descriptor)
   }
 
