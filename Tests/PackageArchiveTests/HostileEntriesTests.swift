@@ -130,6 +130,13 @@ struct HostileEntriesTests {
       ])
     #expect(report.leftOut == ["._Top", "Top/._a"])
     #expect(report.entries == 6 && report.bytes == 3)
+    // What is left out is no child of the new package.
+    var options = ImportOptions(topFolder: .isKept)
+    options.checkingChildren = { #expect($0 == ["Top"]) }
+    try await fixture.take("a", to: "Kept.pack", options: options)
+    options.topFolder = .becomesPackage
+    options.checkingChildren = { #expect($0 == ["a", "._b", "._c", "._d", "._f"]) }
+    try await fixture.take("a", to: "Checked.pack", options: options)
   }
 
   // MARK: Numbers

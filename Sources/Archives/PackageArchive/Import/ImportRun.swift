@@ -167,9 +167,7 @@ struct ImportRun {
     _ taken: EntryChecker.Taken, _ entry: ArchiveEntry, into sink: any ImportSink
   ) throws {
     let path = taken.path
-    if options.checkingChildren != nil {
-      names[path.names[0], default: []].formUnion(path.names[1...].prefix(1))
-    }
+    if !taken.mayBeAppleDouble { note(path) }
     if let original = taken.original {
       try tally.add(
         bytes: sink.size(of: original), as: \.taken, of: entry, archiveBytes: input.archiveBytes)
@@ -192,9 +190,16 @@ struct ImportRun {
         checker.forget(path)
         report.leftOut.append(path.string)
       } else {
+        note(path)
         checker.noteTop(path, entry)
       }
     }
+  }
+
+  /// Notes the names for `checkingChildren` of an entry that stays.
+  private mutating func note(_ path: PackagePath) {
+    if options.checkingChildren == nil { return }
+    names[path.names[0], default: []].formUnion(path.names[1...].prefix(1))
   }
 
   private mutating func count(_ entry: ArchiveEntry, as share: EntryTally.Share, entries: Int = 1) throws {
