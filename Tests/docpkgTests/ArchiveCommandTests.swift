@@ -162,6 +162,23 @@ struct ArchiveCommandTests {
     #expect(try docpkg("export", "Trip.imageNotes", "b.zip", "--encrypt").status == 2)
   }
 
+  @Test(.enabled(if: Program.installed("script") != nil, "needs script"))
+  func `Ctrl-C in place of a passphrase ends the program, and is none`() throws {
+    try made()
+    let script = """
+      mkfifo keys
+      script -qefc "$0 export Trip.imageNotes a.zip --encrypt" log <keys >out & PID=$!
+      exec 3>keys
+      for i in $(seq 500); do grep -q Passphrase log && break; sleep 0.01; done
+      printf '\\003' >&3
+      exec 3>&-
+      wait $PID
+      echo "status $?"
+      """
+    #expect(try shell(script).output == "status 130\n")
+    #expect(try !names().contains("a.zip"))
+  }
+
   @Test(arguments: ["INT", "TERM"])
   func `an interrupted export or import leaves nothing`(signal: String) throws {
     try made()

@@ -1,3 +1,4 @@
+import Documents
 import FilePackages
 import FoundationEssentials
 import Glibc
@@ -66,10 +67,7 @@ package enum Passphrase {
     } while count == 1 && byte != interrupt && byte != UInt8(ascii: "\n") || count < 0 && errno == EINTR
     tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings)
     StandardError.write("\n")
-    if line.last == interrupt {
-      signal(SIGINT, SIG_DFL)
-      raise(SIGINT)
-    }
+    if line.last == interrupt { SignalPipe.endProgram(by: SIGINT) }
     if line.last == UInt8(ascii: "\n") { line.removeLast() }
     guard !line.isEmpty, let passphrase = String(validating: line, as: UTF8.self) else {
       throw InputError(description: "There is no passphrase.")
