@@ -160,6 +160,12 @@ struct ArchiveCommandTests {
     #expect(shell.status == 0, "\(shell.errors)")
     #expect(try tree("Back") == tree("Trip.imageNotes"))
     #expect(try docpkg("export", "Trip.imageNotes", "b.zip", "--encrypt").status == 2)
+    // An archive that turns out to be of another program's document is read twice, standard input once.
+    try docpkg("export", "Trip.imageNotes", "T.textbundle")
+    try docpkg("export", "T.textbundle", "t.zip", "--passphrase-file", "key")
+    let converted = try docpkg(
+      "import", "t.zip", "Notes.imageNotes", "--passphrase-file", "-", input: "open sesame\n")
+    #expect(converted.status == 0 && converted.output.contains("TextBundle"), "\(converted.errors)")
   }
 
   @Test(.enabled(if: Program.installed("script") != nil, "needs script"))

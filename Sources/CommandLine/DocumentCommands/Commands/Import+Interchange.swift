@@ -40,9 +40,11 @@ extension Import {
   }
 
   /// Makes an ImageNotes document of another program's document.
-  func importDocument(_ format: InterchangeFormat) async throws {
+  ///
+  /// - Parameter options: those that have opened the archive before.
+  func importDocument(_ format: InterchangeFormat, _ options: ImportOptions? = nil) async throws {
     try checkImageNotesExtension(of: path)
-    let (document, remarks) = try await read(format)
+    let (document, remarks) = try await read(format, options)
     let tree = try document.packageTree()
     if writing.dryRun {
       let plan = try PackageStore.plan(creating: tree, at: url(path), contentType: .imageNotes)
@@ -62,9 +64,9 @@ extension Import {
   /// Converts the document in an archive that is of another kind than the new name says.
   ///
   /// - Throws: `InputError` if that is not possible.
-  func convert(_ mismatch: ExpectedChildren.Mismatch) async throws {
+  func convert(_ mismatch: ExpectedChildren.Mismatch, _ options: ImportOptions) async throws {
     if let format = mismatch.format, isImageNotesName(path), archive != "-" {
-      return try await importDocument(format)
+      return try await importDocument(format, options)
     }
     let names = mismatch.names.map { "'\(display($0))'" }.joined(separator: ", ")
     let found = mismatch.format.map { "a document in \($0.name)" } ?? "no such document"
@@ -76,7 +78,7 @@ extension Import {
   }
 
   private func read(
-    _ format: InterchangeFormat
+    _ format: InterchangeFormat, _ given: ImportOptions?
   ) async throws -> (document: InterchangeDocument, remarks: [InterchangeRemark]) {
     if archive != "-" && isDirectory(archive) {
       try refuseRoot()
@@ -101,11 +103,12 @@ extension Import {
         FileWrapper(url: folder), named: archive, textName: String(text.path.dropFirst(prefix.count)))
     }
     try refuseRoot()
-    var options = try options()
+    var options = try given ?? options()
+    options.checkingChildren = nil
     if maxBytes == nil { options.limits.bytes = Self.memoryBytes }
     do {
-      let tree = try await interruptible { [options] in
-        try await FileWrapper.importArchive(at: url(source), options: options)
+      let tree = try await asking(&options) { options in
+        try await interruptible { try await FileWrapper.importArchive(at: url(source), options: options) }
       }
       return try format.read(tree, named: archive)
     } catch let error as ArchiveError {

@@ -84,12 +84,9 @@ struct Import: AsyncParsableCommand {
     options.checkingChildren = ExpectedChildren(of: path).check
     let report: ImportReport
     do {
-      report = try await read(options)
-    } catch let error as ArchiveError where error.code == .passphrase && canAsk(options) {
-      options.passphrase = try Passphrase.ask("Passphrase for \(display(archive)): ")
-      report = try await read(options)
+      report = try await asking(&options) { try await read($0) }
     } catch let mismatch as ExpectedChildren.Mismatch {
-      return try await convert(mismatch)
+      return try await convert(mismatch, options)
     } catch let error as ArchiveError where error.code == .notAnArchive && isImageNotesName(path) {
       throw InputError(
         description: "\(error.text(path: FilePackageError.Wording.command.path)) "
@@ -107,8 +104,17 @@ struct Import: AsyncParsableCommand {
     try writing.tell(report, "\(display(path)): \(prefix)\(report)")
   }
 
-  private func canAsk(_ options: ImportOptions) -> Bool {
-    options.passphrase == nil && archive != "-" && isatty(STDIN_FILENO) == 1
+  /// Calls `body` with the options, and again with the passphrase of the user if the archive needs one.
+  func asking<Value>(
+    _ options: inout ImportOptions, _ body: (ImportOptions) async throws -> Value
+  ) async throws -> Value {
+    do {
+      return try await body(options)
+    } catch let error as ArchiveError where error.code == .passphrase {
+      guard options.passphrase == nil, archive != "-", isatty(STDIN_FILENO) == 1 else { throw error }
+      options.passphrase = try Passphrase.ask("Passphrase for \(display(archive)): ")
+      return try await body(options)
+    }
   }
 
   private func read(_ options: ImportOptions) async throws -> ImportReport {
