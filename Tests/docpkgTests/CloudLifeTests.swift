@@ -107,6 +107,13 @@ struct CloudLifeTests {
     #expect(try text("B/Trip (laptop).imageNotes/1.bin") == "of A")
   }
 
+  @Test func `names the device of a document whose path begins with a dash`() throws {
+    try makeFolder()
+    try write("one", to: "A/-x.imageNotes/Text.txt")
+    let run = try docpkg("conflicts", "--", "-x.imageNotes", in: folder.appending("A"))
+    #expect(run.status == 0 && run.errors.isEmpty, "\(run.errors)")
+  }
+
   @Test func `leaves a container with all documents, or names what is not uploaded`() throws {
     try makeFolder()
     try write("one", to: "A/Notes.txt")

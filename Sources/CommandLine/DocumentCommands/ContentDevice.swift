@@ -6,7 +6,7 @@ import CommandSupport
 /// the reason.
 func contentDevice(at path: String) -> String? {
   if containerFolder(around: path) == nil { return nil }
-  let answer = Companion.answer(of: ["cloud", "content-device", path])
+  let answer = Companion.answer(of: ["cloud", "content-device", "--", path])
   if let problem = answer.problem { StandardError.write("\(problem)\n") }
   return answer.output
 }
