@@ -10,10 +10,10 @@ extension ImageNotes {
   /// - Throws: the error of the system if a picture cannot be read. The value is then unchanged.
   public mutating func restore(_ other: ImageNotes) throws {
     var restored: [Image] = []
+    let present = Dictionary(images.map { ($0.place, $0) }) { first, _ in first }
     for var image in other.images {
       let file = try image.file()
-      if let own = images.first(where: { $0.place == image.place }), try own.file().hasSameContents(as: file)
-      {
+      if let own = present[image.place], try own.file().hasSameContents(as: file) {
         image.source = own.source
       } else {
         image.source = .new(FileWrapper(regularFileWithContents: try file.contents()))

@@ -108,18 +108,18 @@ struct AssetIntake {
 
   /// Takes original filenames, captions and order from a list. Entries without an image do not count.
   mutating func arrange(_ list: [TextBundleInfo.Own.Image]) {
-    var rest = document.notes.images
+    let images = document.notes.images
+    var rest = Dictionary(images.map { ($0.place, $0) }) { first, _ in first }
     var arranged: [ImageNotes.Image] = []
     for entry in list {
       guard let place = places[PackagePath(entry.file)],
-        let index = rest.firstIndex(where: { $0.place == PackagePath(place) })
+        var image = rest.removeValue(forKey: PackagePath(place))
       else { continue }
-      var image = rest.remove(at: index)
       if let filename = entry.filename, !filename.isEmpty { image.originalFilename = filename }
       image.caption = entry.caption ?? ""
       arranged.append(image)
     }
-    document.notes.images = arranged + rest
+    document.notes.images = arranged + images.filter { rest[$0.place] != nil }
   }
 
   mutating func set(text: String) {

@@ -22,10 +22,11 @@ struct AssetLayout {
   private var paths = UniquePaths()
   /// The nodes of the package that are none of its parts, without those that the text names.
   private var others: [PackagePath: FileWrapper]
-  /// The destinations of images that the text names and the document lacks.
+  /// The destinations of images that the text names and the document lacks, in order, each once.
   private var missing: [String] = []
   /// The destinations of images that lie outside of the document.
   private var outside: [String] = []
+  private var absent: Set<String> = []
   /// The nodes of the package that are not written.
   private var leftOut: [InterchangeRemark] = []
   /// The text, which names the files by their new paths.
@@ -98,11 +99,8 @@ struct AssetLayout {
           return RelativePath.respelled(destination, from: path, to: assets[index].path)
         }
       }
-      guard reference.kind.isShown, !isPresent else { return nil }
-      if isOutside {
-        if !outside.contains(destination) { outside.append(destination) }
-      } else if !missing.contains(destination) {
-        missing.append(destination)
+      if reference.kind.isShown, !isPresent, absent.insert(destination).inserted {
+        if isOutside { outside.append(destination) } else { missing.append(destination) }
       }
       return nil
     }

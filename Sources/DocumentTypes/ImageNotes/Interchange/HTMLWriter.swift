@@ -46,7 +46,7 @@ struct HTMLWriter {
     let images = document.notes.images
     add(.originalFilenames, images.count { $0.originalFilename != $0.name })
     let paths = images.map(\.place)
-    add(.order, order.filter(paths.contains) == paths ? 0 : 1)
+    add(.order, order.filter(Set(paths).contains) == paths ? 0 : 1)
     add(.otherKeys, document.info?.hasOtherKeys == true ? 1 : 0)
     add(.identity, 1)
     return (page, remarks)

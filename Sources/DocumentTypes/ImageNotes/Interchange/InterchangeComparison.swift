@@ -33,7 +33,9 @@ struct InterchangeComparison {
       .originalFilenames,
       pairs.count { $0.originalFilename != $0.name && $0.originalFilename != $1?.originalFilename })
     let names = before.notes.images.map { PackagePath($0.name) }
-    if after.notes.images.map({ PackagePath($0.name) }).filter(names.contains) != names { add(.order, 1) }
+    if after.notes.images.map({ PackagePath($0.name) }).filter(Set(names).contains) != names {
+      add(.order, 1)
+    }
     if before.info?.hasOtherKeys == true && after.info == nil { add(.otherKeys, 1) }
     return losses
   }
