@@ -32,6 +32,23 @@ struct LibraryCommandTests {
     return exists
   }
 
+  // MARK: Verifying
+
+  @Test func `is verified with a document that lost its metadata`() throws {
+    try made()
+    try FileManager.default.removeItem(atPath: folder.appending("N/In.imageNotes/Metadata.plist").string)
+    let run = try docpkg("verify", "N")
+    #expect(run.output.contains("N/In.imageNotes: nothing to compare with"), "\(run.output)")
+  }
+
+  @Test func `is told to be empty, also if the only document beside it fails`() throws {
+    try makeDirectory("Empty")
+    try makeDirectory("N/A.imageNotes/Metadata.plist")
+    let run = try docpkg("verify", "Empty", "N")
+    #expect(run.status == 2 && run.errors.contains("'Metadata.plist' is a directory"), "\(run.errors)")
+    #expect(run.errors.contains("'Empty' has no documents in it"), "\(run.errors)")
+  }
+
   // MARK: Archives and copies
 
   @Test(arguments: ["zip", "tar.zst"])

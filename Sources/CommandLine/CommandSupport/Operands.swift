@@ -4,9 +4,12 @@ import FilePackages
 /// Runs `body` with each operand, and continues after an operand that fails. A signal that comes too late to
 /// cancel the work on one operand ends the program before the next one.
 ///
+/// - Parameter isAll: whether a single path stands for the whole command line.
 /// - Throws: the error of `body` for a single operand; for several, the greatest exit status of all.
-package func forEachOperand(_ paths: [String], _ body: (String) async throws -> Void) async throws {
-  if let path = paths.first, paths.count == 1 { return try await body(path) }
+package func forEachOperand(
+  _ paths: [String], isAll: Bool = true, _ body: (String) async throws -> Void
+) async throws {
+  if let path = paths.first, paths.count == 1, isAll { return try await body(path) }
   var status: Int32 = 0
   for path in paths {
     Interruption.endProgram(saying: "'\(display(path))' and the paths after it were left out")

@@ -28,12 +28,10 @@ struct DocumentOperands {
   /// - Throws: the error of `body` for a single document; for several, the greatest exit status of all.
   func forEach(_ body: (String) async throws -> Void) async throws {
     var status: Int32 = 0
-    if isOne || !paths.isEmpty {
-      do {
-        try await forEachOperand(paths, body)
-      } catch let code as ExitCode {
-        status = code.rawValue
-      }
+    do {
+      try await forEachOperand(paths, isAll: isOne, body)
+    } catch let code as ExitCode {
+      status = code.rawValue
     }
     for library in libraries {
       if library.documents.isEmpty {

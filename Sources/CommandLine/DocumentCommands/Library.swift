@@ -3,6 +3,7 @@ import Documents
 import DurableIO
 import FilePackages
 import FoundationEssentials
+import ImageNotes
 import SystemPackage
 
 /// Returns the signs of a package in a folder; nil if there is no folder, or if the text is no path.
@@ -27,6 +28,7 @@ struct Library {
   /// Finds the documents in a folder; nil if the path is no library.
   init?(at path: String) async throws {
     guard await folderKind(of: path) == .library else { return nil }
+    _ = UTType.imageNotes  // The access declares the type: a document may have lost its other signs.
     self.path = path
     let folder = try FilePath(of: url(path), for: .search).lexicallyNormalized()
     let search = DocumentSearch(beneath: folder, packages: [])
