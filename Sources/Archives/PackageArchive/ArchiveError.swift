@@ -118,6 +118,8 @@ extension ArchiveError {
       self.init(Code(error.code), entry: entry, "\(error.code.description.lowercasingFirst) (\(activity))")
       systemErrorNumber = error.code.rawValue
     }
+
+    static var outOfMemory: Finding { .init(.inputOutput, "there is no memory left") }
   }
 
   /// Carries out what comes after the new file or package was given its name.

@@ -13,7 +13,7 @@ final class GzipDecompressor: Decompressor {
     stream.initialize(to: z_stream())
     let result = inflateInit2_(
       stream, inZip ? -15 : 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
-    guard result == Z_OK else { throw ArchiveError.Finding(.inputOutput, "there is no memory left") }
+    guard result == Z_OK else { throw ArchiveError.Finding.outOfMemory }
   }
 
   deinit {

@@ -17,7 +17,7 @@ final class XZDecompressor: Decompressor {
     stream.initialize(to: lzma_stream())
     let (memory, overflow) = limits.dictionaryBytes.addingReportingOverflow(Self.overhead)
     let result = lzma_stream_decoder(stream, overflow ? .max : memory, Self.concatenated)
-    guard result == LZMA_OK else { throw ArchiveError.Finding(.inputOutput, "there is no memory left") }
+    guard result == LZMA_OK else { throw ArchiveError.Finding.outOfMemory }
   }
 
   deinit {

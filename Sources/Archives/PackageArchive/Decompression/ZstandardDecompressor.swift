@@ -9,9 +9,7 @@ final class ZstandardDecompressor: Decompressor {
   private var isInFrame = true
 
   init() throws {
-    guard let context = ZSTD_createDCtx() else {
-      throw ArchiveError.Finding(.inputOutput, "there is no memory left")
-    }
+    guard let context = ZSTD_createDCtx() else { throw ArchiveError.Finding.outOfMemory }
     self.context = context
   }
 

@@ -10,8 +10,11 @@ import FilePackages
 /// entry with the earlier entries that passed.
 struct EntryChecker {
   let options: ImportOptions
-  private let rules: Rules
-  var isOwn: Bool { rules.isOwn }
+  /// Whether a later entry replaces an earlier one of the same kind. Every program does so with a tar to which a file
+  /// was appended twice.
+  private let laterReplaces: Bool
+  /// Whether the archive says that this library made it.
+  let isOwn: Bool
   /// The entry at each place, under its folded path.
   private var places: [String: Place] = [:]
   private var nameBytes = 0
@@ -20,15 +23,6 @@ struct EntryChecker {
   private var hasFileAtTop = false
   /// The files at the top that editors and systems made for their own use.
   private(set) var temporaryFiles: Set<PackagePath> = []
-
-  /// The rules that depend on the archive.
-  struct Rules {
-    /// Whether a later entry replaces an earlier one of the same kind. Every program does so with a tar to which a
-    /// file was appended twice.
-    var laterReplaces = false
-    /// Whether the archive says that this library made it.
-    var isOwn = false
-  }
 
   private struct Place {
     enum Kind: String {
@@ -67,9 +61,8 @@ struct EntryChecker {
     var mayBeAppleDouble = false
   }
 
-  init(_ options: ImportOptions, _ rules: Rules) {
-    self.options = options
-    self.rules = rules
+  init(_ options: ImportOptions, laterReplaces: Bool = false, isOwn: Bool = false) {
+    (self.options, self.laterReplaces, self.isOwn) = (options, laterReplaces, isOwn)
   }
 
   /// Whether no entry stays.
@@ -236,7 +229,7 @@ struct EntryChecker {
     let key = key(of: path)
     if let place = places[key] {
       let isNamedBefore = place.kind == .implied && kind == .folder
-      let isAgain = rules.laterReplaces && place.kind == kind && taken.original != path
+      let isAgain = laterReplaces && place.kind == kind && taken.original != path
       guard place.path == path, isNamedBefore || isAgain else {
         throw refusal(
           .duplicateName, entry,

@@ -36,7 +36,7 @@ struct ImportRun {
     // A zip has its directory at the end.
     self.input = format == .zip ? try input.seekable(limit: options.limits.bytes) : input
     source = try Self.source(format, self.input, options)
-    checker = EntryChecker(options, .init(laterReplaces: format.isTar, isOwn: source.isOwn))
+    checker = EntryChecker(options, laterReplaces: format.isTar, isOwn: source.isOwn)
   }
 
   private static func source(

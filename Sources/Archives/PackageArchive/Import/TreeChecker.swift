@@ -22,7 +22,7 @@ package struct TreeChecker {
     options = ImportOptions(
       limits: limits, topFolder: .isKept, includesAppleDouble: true, includesHistory: true,
       allowsControlCharacters: true, allowsDriveLetters: true)
-    checker = EntryChecker(options, .init())
+    checker = EntryChecker(options)
     tally = EntryTally(limits)
   }
 

@@ -46,9 +46,7 @@ struct LibarchiveReader: ~Copyable {
     _ format: ArchiveFormat, passphrase: String? = nil, _ input: any LibarchiveInput
   ) throws -> LibarchiveReader {
     try loadLibarchive()
-    guard let archive = carchive_read_new() else {
-      throw ArchiveError.Finding(.inputOutput, "there is no memory left")
-    }
+    guard let archive = carchive_read_new() else { throw ArchiveError.Finding.outOfMemory }
     let reader = LibarchiveReader(archive, Source(input))
     // One format is enabled, so that libarchive never guesses.
     try reader.check(

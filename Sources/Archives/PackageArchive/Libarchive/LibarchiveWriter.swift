@@ -25,10 +25,10 @@ struct LibarchiveWriter: ~Copyable {
 
   private init(_ format: ArchiveFormat, _ sink: @escaping Sink) throws {
     try loadLibarchive()
-    guard let archive = carchive_write_new() else { throw Self.outOfMemory }
+    guard let archive = carchive_write_new() else { throw ArchiveError.Finding.outOfMemory }
     guard let entry = carchive_entry_new() else {
       carchive_write_free(archive)
-      throw Self.outOfMemory
+      throw ArchiveError.Finding.outOfMemory
     }
     self.archive = archive
     self.entry = entry
@@ -70,8 +70,6 @@ struct LibarchiveWriter: ~Copyable {
           }
         }, nil))
   }
-
-  private static var outOfMemory: ArchiveError.Finding { .init(.inputOutput, "there is no memory left") }
 
   private func configure(_ options: ExportOptions) throws {
     switch format {

@@ -1,3 +1,4 @@
+import DurableIO
 import Glibc
 import SystemPackage
 
@@ -20,9 +21,7 @@ final class ArchiveOutput {
       do {
         try descriptor.writeAll(bytes)
       } catch let error as Errno {
-        var finding = ArchiveError.Finding(.init(error), "\(error.description) (writing)")
-        finding.systemErrorNumber = error.rawValue
-        throw finding
+        throw ArchiveError.Finding(SystemError("write", code: error), "writing")
       }
     }
   }

@@ -23,10 +23,8 @@ struct Deflater: ~Copyable, @unchecked Sendable {
       stream, Int32(level), Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
       Int32(MemoryLayout<z_stream>.size))
     // The deinitialiser releases both; zlib refuses to end a stream that never began.
-    guard compressor != nil, result == Z_OK else { throw Self.outOfMemory }
+    guard compressor != nil, result == Z_OK else { throw ArchiveError.Finding.outOfMemory }
   }
-
-  private static var outOfMemory: ArchiveError.Finding { .init(.inputOutput, "there is no memory left") }
 
   deinit {
     libdeflate_free_compressor(compressor)

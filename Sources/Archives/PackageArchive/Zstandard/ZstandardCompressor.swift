@@ -17,9 +17,7 @@ final class ZstandardCompressor {
       throw ArchiveError.Finding(
         .unsupported, "tar.zst has the levels 1 to \(ZSTD_maxCLevel()), not \(level)")
     }
-    guard let context = ZSTD_createCCtx() else {
-      throw ArchiveError.Finding(.inputOutput, "there is no memory left")
-    }
+    guard let context = ZSTD_createCCtx() else { throw ArchiveError.Finding.outOfMemory }
     self.context = context
     self.output = output
     buffer = .allocate(byteCount: ZSTD_CStreamOutSize(), alignment: 16)
