@@ -127,6 +127,14 @@ struct VersionCommandTests {
     try Data("two".utf8).write(to: URL(filePath: copy))
     let run = try docpkg("resolve", "Trip.imageNotes")
     #expect(run.status == 64 && run.errors.contains("Give either --keep"), "\(run)")
+
+    // A link that leads nowhere has its name, too.
+    let line = try #require(docpkg("conflicts", "Trip.imageNotes").output.split(separator: "\n").last)
+    let id = String(line.prefix(10).suffix(8))
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.appending("Trip (\(id)).imageNotes").string, withDestinationPath: "none")
+    try output("resolve", "Trip.imageNotes", "--keep", "present", id, "--quiet")
+    #expect(fileExists("Trip (\(id) 2).imageNotes/Text.txt"))
   }
 
   @Test func `go into an archive when that is asked for`() throws {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CommandSupport
 import Documents
+import DurableIO
 import FilePackages
 import FoundationEssentials
 import ImageNotes
@@ -146,15 +147,14 @@ struct Resolve: WritingCommand, DocumentCommand {
       if !chosen.contains(version) { chosen.append(version) }
     }
     let first = chosen.removeFirst()
+    var places: [String] = []
+    for version in chosen { places.append(freePath(for: version, besides: places)) }
     if writing.dryRun {
-      for version in chosen where !writing.quiet {
-        StandardError.write("docpkg: makes '\(display(try freePath(for: version)))'\n")
-      }
+      for place in places where !writing.quiet { StandardError.write("docpkg: makes '\(display(place))'\n") }
       return try writing.report(await store.resolvingPlan(keeping: first?.id))
     }
     // The command makes the other documents before the save removes any version.
-    for version in chosen {
-      let place = try freePath(for: version)
+    for (version, place) in zip(chosen, places) {
       try await store.makeDocument(ofConflict: version?.id, at: url(place))
       if !writing.quiet { StandardError.write("docpkg: made '\(display(place))'\n") }
     }
@@ -166,17 +166,17 @@ struct Resolve: WritingCommand, DocumentCommand {
   }
 
   /// Returns a free path beside the document, with the name in it of the computer or device that saved the version.
-  private func freePath(for version: ConflictVersion?) throws -> String {
+  private func freePath(for version: ConflictVersion?, besides taken: [String]) -> String {
     let document = FilePath(path)
     let (stem, end) = (document.stem ?? "", document.extension.map { ".\($0)" } ?? "")
     let present = version == nil ? contentDevice(at: path) : nil
     let label = version?.label ?? present?.replacing("/", with: ":") ?? "present"
-    for number in 1...1000 {
+    return firstFree { number in
       let name = "\(stem) (\(label)\(number == 1 ? "" : " \(number)"))\(end)"
-      let place = document.removingLastComponent().appending(name).string
-      if !FileManager.default.fileExists(atPath: place) { return place }
+      return document.removingLastComponent().appending(name).string
+    } isTaken: {
+      taken.contains($0) || nodeStatus($0, following: false) != nil
     }
-    throw InputError(description: "There are too many documents like '\(display(path))' beside it.")
   }
 }
 
