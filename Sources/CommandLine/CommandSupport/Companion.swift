@@ -183,13 +183,6 @@ package enum Companion {
     return String(cString: program)
   }
 
-  /// The path of `docpkg`: beside this program, or in `bin` if this one is in `libexec/docpkg`; nil if it is in neither.
-  package static var mainProgram: String? {
-    guard let folder = program?.split(separator: "/").dropLast().map({ "/\($0)" }) else { return nil }
-    let places = [folder.joined(), folder.dropLast(2).joined() + "/bin"].map { $0 + "/docpkg" }
-    return places.first { access($0, X_OK) == 0 }
-  }
-
   /// The folders of companions, the first one first: this program's own, `libexec/docpkg` beside it, and those of PATH.
   ///
   /// A relative folder in PATH does not count: a document's folder must not bring a program.

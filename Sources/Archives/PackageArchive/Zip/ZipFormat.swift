@@ -8,7 +8,6 @@ enum ZipFormat {
   static let locator64: UInt32 = 0x0706_4B50
 
   static let localHeaderSize = 30
-  static let centralHeaderSize = 46
   static let endSize = 22
   static let end64Size = 56
   static let locator64Size = 20
