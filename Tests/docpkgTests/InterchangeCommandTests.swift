@@ -72,6 +72,11 @@ struct InterchangeCommandTests {
     let piped = try shell(
       "$0 export T.imageNotes - --as textpack -q | $0 import - P.imageNotes --from textpack")
     #expect(piped.status == 0 && piped.output.hasPrefix("P.imageNotes: TextPack, 1 image"), "\(piped.errors)")
+    // Standard input begins where the program before has ended.
+    let rest = try shell(
+      "{ echo first; cat Trip.textpack; } > both; { dd bs=6 count=1 status=none; "
+        + "$0 import - R.imageNotes --from textpack; } < both")
+    #expect(rest.status == 0 && rest.output.hasPrefix("first\nR.imageNotes: TextPack"), "\(rest.errors)")
   }
 
   @Test func `reports in JSON, and plans without a change`() throws {

@@ -56,10 +56,18 @@ extension FileWrapper {
     let from = try FilePath(of: archive, for: .create)
     return try await blocking { cancellation in
       try importing(FileName(from).string) {
-        var run = try ImportRun(try ArchiveInput(at: from, cancellation), options, cancellation, progress)
-        let tree = TreeImport()
-        try withUTF8Locale { try run.run(into: tree) }
-        return try tree.tree(top: run.packageFolder, options)
+        try ArchiveInput(at: from, cancellation).imported(options, cancellation, progress)
+      }
+    }
+  }
+
+  /// Reads an archive from a descriptor, such as standard input, as `importArchive(at:options:progress:)` does.
+  package static func importArchive(
+    from descriptor: FileDescriptor, options: ImportOptions
+  ) async throws -> FileWrapper {
+    try await blocking { cancellation in
+      try importing(nil) {
+        try ArchiveInput(descriptor, cancellation).imported(options, cancellation, nil)
       }
     }
   }
@@ -70,6 +78,15 @@ private func importing<Value>(_ archive: String?, _ body: () throws -> Value) th
 }
 
 extension ArchiveInput {
+  fileprivate func imported(
+    _ options: ImportOptions, _ cancellation: Cancellation, _ progress: ArchiveProgress.Handler?
+  ) throws -> FileWrapper {
+    var run = try ImportRun(self, options, cancellation, progress)
+    let tree = TreeImport()
+    try withUTF8Locale { try run.run(into: tree) }
+    return try tree.tree(top: run.packageFolder, options)
+  }
+
   fileprivate func imported(
     to path: FilePath, _ options: ImportOptions, _ cancellation: Cancellation,
     _ progress: ArchiveProgress.Handler?

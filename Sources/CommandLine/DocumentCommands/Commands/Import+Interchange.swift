@@ -5,6 +5,7 @@ import FilePackages
 import FoundationEssentials
 import ImageNotes
 import PackageArchive
+import SystemPackage
 
 extension Import {
   /// The most bytes of an archive's files that this command holds in memory, unless `--max-bytes` says otherwise.
@@ -90,10 +91,9 @@ extension Import {
       try tree.setDescendant(contents(ofFile: archive), at: "Text.md")
       return try format.read(tree, named: "standard input", textName: "Text.md")
     }
-    let source = archive == "-" ? "/dev/stdin" : archive
-    if format == .markdown && ArchiveFormat(recognizingFileAt: url(source)) == nil {
+    if format == .markdown && ArchiveFormat(recognizingFileAt: url(archive)) == nil {
       // The text names its images by their place beside it.
-      let text = absoluteURL(source)
+      let text = absoluteURL(archive)
       let folder = root.map { absoluteURL($0) } ?? text.deletingLastPathComponent()
       let prefix = folder.path == "/" ? "/" : folder.path + "/"
       guard text.path.hasPrefix(prefix) else {
@@ -108,7 +108,11 @@ extension Import {
     if maxBytes == nil { options.limits.bytes = Self.memoryBytes }
     do {
       let tree = try await asking(&options) { options in
-        try await interruptible { try await FileWrapper.importArchive(at: url(source), options: options) }
+        try await interruptible { [archive] in
+          archive == "-"
+            ? try await FileWrapper.importArchive(from: .standardInput, options: options)
+            : try await FileWrapper.importArchive(at: url(archive), options: options)
+        }
       }
       return try format.read(tree, named: archive)
     } catch let error as ArchiveError {
