@@ -33,12 +33,10 @@ struct CloudLifeTests {
     try cloud("devices", "B", "--rename", "tower")
     #expect(try cloud("devices", "A", "--json").contains(#""name":"tower""#))
     for wrong in ["desktop", "none"] {
-      let refused = try run(tool, ["cloud", "devices", "A", "--remove", wrong])
-      #expect(refused.status == 2 && refused.errors.contains("no machine '\(wrong)'"), "\(refused.errors)")
+      try expectMessage(["cloud", "devices", "A", "--remove", wrong], "no machine '\(wrong)'")
     }
     try cloud("devices", "A", "--remove", "tower")
-    let removed = try run(tool, ["cloud", "sync", "B"])
-    #expect(removed.status == 2 && removed.errors.contains("'docpkg cloud leave'"), "\(removed.errors)")
+    try expectMessage(["cloud", "sync", "B"], "'docpkg cloud leave'")
     let both = try run(tool, ["cloud", "devices", "A", "--remove", "a", "--rename", "b"])
     #expect(both.status == 64)
   }
@@ -76,8 +74,7 @@ struct CloudLifeTests {
     #expect(versions.allSatisfy { $0.device == "laptop" && $0.date.hasSuffix("Z") && !$0.deleted })
     #expect(try cloud("restore", "A/Notes.txt", "--version", "1") == "restored version 1 as Notes.txt\n")
     #expect(try text("A/Notes.txt") == "one")
-    let none = try run(tool, ["cloud", "restore", "A/Notes.txt", "--version", "9"])
-    #expect(none.status == 2 && none.errors.contains("no version 9"), "\(none.errors)")
+    try expectMessage(["cloud", "restore", "A/Notes.txt", "--version", "9"], "no version 9")
   }
 
   @Test func `names the device of the document in its place and of each conflict version`() throws {
@@ -121,8 +118,7 @@ struct CloudLifeTests {
     try cloud("sync", "A")
     try cloud("evict", "A/Old.txt")
     try write("three", to: "A/Notes.txt")
-    let refused = try run(tool, ["cloud", "leave", "A"])
-    #expect(refused.status == 2 && refused.errors.contains("'Notes.txt'"), "\(refused.errors)")
+    try expectMessage(["cloud", "leave", "A"], "'Notes.txt'")
     try cloud("sync", "A")
     #expect(try cloud("leave", "A") == "not here: Old.txt\nA has left the container, with 1 document\n")
     #expect(try names(in: "A") == ["Notes.txt"])
@@ -149,8 +145,7 @@ struct CloudLifeTests {
     let done = try cloud("sync", "A")
     #expect(Set(done.split(separator: "\n").prefix(2)) == ["uploaded a.txt", "deleted b.txt"])
     #expect(try run(tool, ["cloud", "sync", "A", "--limit-rate", "0"]).status == 64)
-    let refused = try run(tool, ["cloud", "sync", "A", "--limit-rate", "10M"])
-    #expect(refused.status == 2 && refused.errors.contains("is for a service"), "\(refused.errors)")
+    try expectMessage(["cloud", "sync", "A", "--limit-rate", "10M"], "is for a service")
   }
 
   @Test func `keeps the documents here that its setting names`() throws {
@@ -162,8 +157,7 @@ struct CloudLifeTests {
     #expect(try cloud("keep", "B", "Travel/", "*.md") == "B keeps here: Travel/ *.md\n")
     #expect(try cloud("sync", "B").hasPrefix("downloaded Travel/a.txt\n"))
     #expect(try cloud("status", "B").contains("keeps here: Travel/ *.md\n"))
-    let kept = try run(tool, ["cloud", "evict", "B/Travel/a.txt"])
-    #expect(kept.status == 2 && kept.errors.contains("keep it here"), "\(kept.errors)")
+    try expectMessage(["cloud", "evict", "B/Travel/a.txt"], "keep it here")
     #expect(try cloud("keep", "B", "--all") == "B keeps all documents here\n")
     #expect(try cloud("sync", "B").hasPrefix("downloaded b.txt\n"))
     try cloud("keep", "B", "--opened")
@@ -183,8 +177,7 @@ struct CloudLifeTests {
     try FileManager.default.copyItem(
       atPath: folder.appending("disk").string, toPath: folder.appending("other").string)
     #expect(try cloud("relocate", "A", "other", "--moved").hasSuffix("/other\n"))
-    let told = try run(tool, ["cloud", "sync", "B"])
-    #expect(told.status == 2 && told.errors.contains("has moved to "), "\(told)")
+    try expectMessage(["cloud", "sync", "B"], "has moved to ")
     // The store is at another place, and the old one is gone.
     try remove("disk")
     try FileManager.default.moveItem(

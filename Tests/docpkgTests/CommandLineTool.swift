@@ -23,10 +23,24 @@ func run(
 
 /// Runs `docpkg`, which has to succeed, and returns its output.
 @discardableResult
-func output(_ arguments: String..., at location: SourceLocation = #_sourceLocation) throws -> String {
+func output(_ arguments: [String], at location: SourceLocation = #_sourceLocation) throws -> String {
   let run = try run(tool, arguments)
   #expect(run.status == 0, "\(arguments): \(run.errors)", sourceLocation: location)
   return run.output
+}
+
+@discardableResult
+func output(_ arguments: String..., at location: SourceLocation = #_sourceLocation) throws -> String {
+  try output(arguments, at: location)
+}
+
+/// Runs `docpkg`, which has to end with this status and to say these words on standard error.
+func expectMessage(
+  _ arguments: [String], _ words: String, status: Int32 = 2, at location: SourceLocation = #_sourceLocation
+) throws {
+  let run = try run(tool, arguments)
+  #expect(
+    run.status == status && run.errors.contains(words), "\(arguments): \(run)", sourceLocation: location)
 }
 
 /// Runs `docpkg cloud`, which has to succeed and to warn of nothing, and returns its output.

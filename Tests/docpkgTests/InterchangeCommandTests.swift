@@ -34,8 +34,7 @@ struct InterchangeCommandTests {
     #expect(
       exported.output.hasPrefix("Back.textbundle: TextBundle, 1 image, 1 attachment, wrote 4 children ("))
     #expect(try tree("Back.textbundle") == tree("T.textbundle"))
-    let again = try docpkg("export", "T.imageNotes", "Back.textbundle")
-    #expect(again.status == 2 && again.errors.contains("Back.textbundle"), "\(again.errors)")
+    try expectMessage(["export", "T.imageNotes", "Back.textbundle"], "Back.textbundle")
   }
 
   @Test func `replaces nothing at a name that it made, and reads a folder, of any name`() throws {
@@ -89,8 +88,8 @@ struct InterchangeCommandTests {
       var remarks: [String]
     }
     try bundle("No names")
-    let planned = try docpkg("import", "T.textbundle", "T.imageNotes", "--dry-run")
-    #expect(planned.status == 0 && planned.output.hasPrefix("make T.imageNotes\n"), "\(planned.errors)")
+    #expect(
+      try output("import", "T.textbundle", "T.imageNotes", "--dry-run").hasPrefix("make T.imageNotes\n"))
     #expect(try tree("").entries.count == 1)
     let json = try docpkg("import", "T.textbundle", "T.imageNotes", "--json")
     let report: Report = try decoded(json)
@@ -170,12 +169,10 @@ struct InterchangeCommandTests {
       #expect(
         refused.errors.contains("cannot be encrypted; DOCPKG_PASSPHRASE is set: unset it."),
         "\(refused.errors)")
-      let plain = try run(tool, arguments)
-      #expect(plain.status == 0, "\(plain.errors)")
+      try output(arguments)
     }
     try output("import", "T.textpack", "T.imageNotes")
-    let within = try docpkg("export", "T.imageNotes", "T.imageNotes/T.html")
-    #expect(within.status == 2 && within.errors.contains("would be in the package"))
+    try expectMessage(["export", "T.imageNotes", "T.imageNotes/T.html"], "would be in the package")
   }
 
   @Test func `keeps the words of an image that is missing or lies outside`() throws {
@@ -185,8 +182,7 @@ struct InterchangeCommandTests {
     #expect(kept.status == 0)
     let exported = try docpkg("export", "M.imageNotes", "M", "--as", "markdown")
     #expect(exported.errors.contains("'assets/none.png' is missing") && exported.status == 0)
-    let again = try docpkg("import", "M", "Again.imageNotes", "--from", "markdown")
-    #expect(again.status == 0)
+    try output("import", "M", "Again.imageNotes", "--from", "markdown")
     #expect(try docpkg("cat", "Again.imageNotes", "Text.txt").output.hasPrefix("a\n![](assets/none.png)"))
     for name in ["M.textbundle", "M.imageNotes", "M", "Again.imageNotes"] {
       try remove(name)
@@ -198,16 +194,14 @@ struct InterchangeCommandTests {
     let text = ["import", "T.textbundle/text.md", "--root"]
     let root = try run(tool, text + [".", "R.imageNotes"])
     #expect(root.status == 0 && root.errors.contains("'../none.png' is missing"), "\(root)")
-    let other = try run(tool, text + ["T.imageNotes", "S.imageNotes"])
-    #expect(other.status == 2 && other.errors.contains("is not in the folder 'T.imageNotes'"))
-    let inFolder = try run(tool, ["import", ".", "S.imageNotes", "--root", "."])
-    #expect(inFolder.status == 2 && inFolder.errors.contains("'--root' is for the file of a Markdown text"))
+    try expectMessage(text + ["T.imageNotes", "S.imageNotes"], "is not in the folder 'T.imageNotes'")
+    try expectMessage(
+      ["import", ".", "S.imageNotes", "--root", "."], "'--root' is for the file of a Markdown text")
     for name in ["T.imageNotes", "R.imageNotes"] {
       try remove(name)
     }
     try bundle("x", named: "T.imageNotes.textbundle")
-    let kind = try docpkg("import", "T.imageNotes.textbundle", "T.png")
-    #expect(kind.status == 2 && kind.errors.contains("has the extension of another type"))
+    try expectMessage(["import", "T.imageNotes.textbundle", "T.png"], "has the extension of another type")
     #expect(try tree("").entries.count == 2)
   }
 
@@ -253,8 +247,7 @@ struct InterchangeCommandTests {
   func `names the program that makes an input readable`(name: String, program: String) throws {
     try ("<p>a" as TestTree).write(
       to: FileName(name), in: PosixDisk().openDirectory(at: folder), of: PosixDisk())
-    let refused = try docpkg("import", name, "T.imageNotes")
-    #expect(refused.status == 2 && refused.errors.contains(program), "\(refused.errors)")
+    try expectMessage(["import", name, "T.imageNotes"], program)
     #expect(try tree("").entries.count == 1)
   }
 
@@ -274,7 +267,6 @@ struct InterchangeCommandTests {
     (["import", "x", "y", "--from", "word"], "word"),
   ])
   func `takes no options that exclude each other`(arguments: [String], message: String) throws {
-    let refused = try run(tool, arguments)
-    #expect(refused.status == 64 && refused.errors.contains(message), "\(refused.errors)")
+    try expectMessage(arguments, message, status: 64)
   }
 }

@@ -119,8 +119,7 @@ struct JSONOutputTests {
       let type = try #require(types[item.path])
       #expect(item.type == type && lines.contains("  \(type)  ") && lines.contains("  \(item.path)\n"))
     }
-    let shown = try docpkg("show", "My.travellog")
-    #expect(shown.status == 2 && shown.errors.contains("another type (org.example.travellog)"), "\(shown)")
+    try expectMessage(["show", "My.travellog"], "another type (org.example.travellog)")
     #expect(try docpkg("info", "My.travellog").output.contains("ContentType: org.example.travellog\n"))
     #expect(try docpkg("info", "a.fcpbundle").output.contains("another program (com.apple.package)"))
   }

@@ -25,8 +25,7 @@ struct RefusedPlaceTests {
     let document = try Self.document()
     let child = document.appending("g")
     try Self.setFlag("+i", child)
-    let flagged = try docpkg("edit", "T.imageNotes", "--set", "g=/etc/passwd")
-    #expect(flagged.status == 2 && flagged.errors.contains("immutable; 'chattr -i'"), "\(flagged.errors)")
+    try expectMessage(["edit", "T.imageNotes", "--set", "g=/etc/passwd"], "immutable; 'chattr -i'")
     try Self.setFlag("-i", child)
     let script = #"mount --bind T.imageNotes/Text.txt T.imageNotes/g; "$0" edit T.imageNotes --remove g"#
     let mounted = try run(Program(path: "/usr/bin/unshare"), ["-m", "sh", "-c", script, tool.path])
