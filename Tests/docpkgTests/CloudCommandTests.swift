@@ -187,10 +187,7 @@ struct CloudCommandTests {
     }
   }
 
-  @Test(
-    .enabled(
-      if: Program.succeeds("unshare -m mount -t tmpfs tmpfs /mnt"),
-      "this needs the right to mount a file system"), arguments: ["full", "read-only"])
+  @Test(.mounting, arguments: ["full", "read-only"])
   func `lists a container on a disk that takes no writes`(disk: String) throws {
     let result = try Program(path: "/usr/bin/unshare").run(
       [
@@ -322,10 +319,7 @@ struct CloudCommandTests {
     #expect(!(run.output + run.errors).contains("not-a-real-secret"))
   }
 
-  @Test(
-    .enabled(if: Program.succeeds("script -qc true /dev/null"), "this needs a terminal, which 'script' makes")
-  )
-  func `shows all documents on a terminal, with the rate and the time left`() throws {
+  @Test(.onTerminal) func `shows all documents on a terminal, with the rate and the time left`() throws {
     let server = try S3Server()
     let arguments = ["cloud", "init"] + server.place + ["A", "--no-encrypt"]
     let made = try run(tool, arguments, environment: S3Server.environment)

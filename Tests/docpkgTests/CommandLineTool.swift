@@ -199,3 +199,18 @@ func copyTool(into folder: FilePath) throws -> FilePath {
 }
 
 let demo = projectFolder.appending(path: "Fixtures/Demo")
+
+extension Trait where Self == ConditionTrait {
+  static var asNobody: Self {
+    .enabled(
+      if: Program.succeeds("setpriv --reuid 65534 --clear-groups true"), "this needs the right to be nobody")
+  }
+  static var mounting: Self {
+    .enabled(
+      if: Program.succeeds("unshare -m mount -t tmpfs tmpfs /mnt"),
+      "this needs the right to mount a file system")
+  }
+  static var onTerminal: Self {
+    .enabled(if: Program.succeeds("script -qc true /dev/null"), "this needs a terminal, which 'script' makes")
+  }
+}

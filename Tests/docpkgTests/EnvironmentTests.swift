@@ -10,11 +10,7 @@ struct EnvironmentTests {
     return try shell(settings + text)
   }
 
-  @Test(
-    .enabled(
-      if: Program.succeeds("unshare -m mount -t tmpfs tmpfs /mnt"),
-      "this needs the right to mount a file system"))
-  func `a full disk leaves the document as it was, and the error says so`() throws {
+  @Test(.mounting) func `a full disk leaves the document as it was, and the error says so`() throws {
     let run = try script(
       """
       mkdir small
@@ -36,10 +32,7 @@ struct EnvironmentTests {
     #expect(run.errors.contains(advice))
   }
 
-  @Test(
-    .enabled(
-      if: Program.succeeds("setpriv --reuid 65534 --clear-groups true"), "this needs the right to be nobody"))
-  func `no permission to write leaves the document as it was`() throws {
+  @Test(.asNobody) func `no permission to write leaves the document as it was`() throws {
     let run = try script(
       """
       chmod 755 .
@@ -57,10 +50,7 @@ struct EnvironmentTests {
     #expect(run.errors.contains("permission denied (reading 'Text.txt')"))
   }
 
-  @Test(
-    .enabled(
-      if: Program.succeeds("setpriv --reuid 65534 --clear-groups true"), "this needs the right to be nobody"))
-  func `a search names a folder whose metadata it may not read`() throws {
+  @Test(.asNobody) func `a search names a folder whose metadata it may not read`() throws {
     let run = try script(
       """
       chmod 755 .

@@ -38,7 +38,6 @@ struct InterchangeSampleTests {
     Sample(path: "README.rtfd", images: 2, unnamed: 1, losses: "1 original filename; "),
   ]
 
-  private static let samplesFolder = sampleFolder
   private static let formats = ["textbundle", "textpack", "markdown"]
 
   private struct Shown: Decodable, Equatable {
@@ -62,15 +61,11 @@ struct InterchangeSampleTests {
     return try decoded(run)
   }
 
-  @Test(
-    .enabled(
-      if: FileManager.default.fileExists(atPath: samplesFolder.path),
-      "the samples have to be in 'shared/samples' beside the package"),
-    arguments: samples.filter { $0.unnamed == 0 && $0.path.hasPrefix("textbundle/") })
+  @Test(.samples, arguments: samples.filter { $0.unnamed == 0 && $0.path.hasPrefix("textbundle/") })
   func `of TextBundle are the same after a trip through a document, and all but the keys to the byte`(
     sample: Sample
   ) throws {
-    let path = Self.samplesFolder.appending(path: sample.path).path
+    let path = sampleFolder.appending(path: sample.path).path
     let from = sample.path.hasSuffix(".zip") ? ["--from", "textpack"] : []
     #expect(try run(tool, ["import", path, "A.imageNotes"] + from).status == 0)
     try output("export", "A.imageNotes", "A.textbundle")
@@ -87,15 +82,11 @@ struct InterchangeSampleTests {
     #expect(keys[0] == keys[1])
   }
 
-  @Test(
-    .enabled(
-      if: FileManager.default.fileExists(atPath: samplesFolder.path),
-      "the samples have to be in 'shared/samples' beside the package"),
-    arguments: samples, formats)
+  @Test(.samples, arguments: samples, formats)
   func `come back from each format, but for the parts that it does not hold`(
     sample: Sample, format: String
   ) throws {
-    let path = Self.samplesFolder.appending(path: sample.path).path
+    let path = sampleFolder.appending(path: sample.path).path
     let from = sample.path.hasSuffix(".zip") ? ["--from", "textpack"] : []
     try output(["import", path, "A.imageNotes"] + from)
     var before = try shown("A.imageNotes")
@@ -128,5 +119,13 @@ struct InterchangeSampleTests {
       }
       #expect(bytes[0] == bytes[1])
     }
+  }
+}
+
+extension Trait where Self == ConditionTrait {
+  fileprivate static var samples: Self {
+    .enabled(
+      if: FileManager.default.fileExists(atPath: sampleFolder.path),
+      "the samples have to be in 'shared/samples' beside the package")
   }
 }

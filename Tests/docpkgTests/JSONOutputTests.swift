@@ -85,10 +85,7 @@ struct JSONOutputTests {
     #expect(exported.plan.contains(Step(kind: "add", path: "D.imageNotes/F/zeros")))
   }
 
-  @Test(
-    .enabled(
-      if: Program.succeeds("setpriv --reuid 65534 --clear-groups true"), "this needs the right to be nobody"))
-  func `is whole or absent, and absent with --quiet`() throws {
+  @Test(.asNobody) func `is whole or absent, and absent with --quiet`() throws {
     let docpkg = try copyTool(into: folder)
     try prepare(
       #"chmod 755 .; mkdir -p P/a P/b; echo x > P/a/x; chmod 0 P/b; "$0" new D.imageNotes --text x -q"#)

@@ -145,10 +145,7 @@ struct OperandTests {
     #expect(run.status == 0 && run.output == "1\n", "\(run.output)\(run.errors)")
   }
 
-  @Test(
-    .enabled(if: Program.succeeds("script -qc true /dev/null"), "this needs a terminal, which 'script' makes")
-  )
-  func `on a terminal names act on nothing`() throws {
+  @Test(.onTerminal) func `on a terminal names act on nothing`() throws {
     let text = """
       mkdir P; echo 1 > "P/$(printf 'a\\033[31m')"
       TERM=xterm script -qc "'\(tool.path)' tree P" /dev/null < /dev/null

@@ -102,10 +102,7 @@ struct RepairCommandTests {
     #expect(try docpkg("cat", "T.imageNotes", "Text.txt").output == "a")
   }
 
-  @Test(
-    .enabled(
-      if: Program.succeeds("setpriv --reuid 65534 --clear-groups true"), "this needs the right to be nobody"))
-  func `changes nothing where a child cannot be read for want of permission`() throws {
+  @Test(.asNobody) func `changes nothing where a child cannot be read for want of permission`() throws {
     _ = try copyTool(into: folder)
     let run = try shell(
       """
