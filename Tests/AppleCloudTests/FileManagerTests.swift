@@ -186,8 +186,7 @@ struct FileManagerTests {
     let folder = cloud.documents.appending(path: "Trips")
     let urls = ["Hut.txt", "Ridge.txt"].map { folder.appending(path: $0) }
     #expect(try urls.map { try status(of: $0) } == [.notDownloaded, .notDownloaded])
-    let name = try urls[0].resourceValues(forKeys: [.nameKey, .isUbiquitousItemKey]).name
-    #expect(name == "Hut.txt")
+    #expect(try urls[0].resourceValues(forKeys: [.nameKey, .isUbiquitousItemKey]).name == "Hut.txt")
 
     try files.startDownloadingUbiquitousItem(at: urls[0])
     try await CloudFixture.wait(for: "one document") { CloudFixture.text(at: urls[0]) == "one" }

@@ -29,8 +29,7 @@ struct OneImportTests {
     var document = Document()
     document.text = "Hello"
     let file = try document.fileWrapper(configuration: .init(contentType: .plainText, existingFile: nil))
-    let read = try Document(configuration: .init(contentType: .plainText, file: file))
-    #expect(read.text == "Hello")
+    #expect(try Document(configuration: .init(contentType: .plainText, file: file)).text == "Hello")
     #expect(UTType(filenameExtension: "txt") == .plainText)
     let missing = URL(filePath: "/none/Info.plist")
     #expect(throws: UTType.DeclarationError.self) { try UTType.declare(contentsOf: missing) }

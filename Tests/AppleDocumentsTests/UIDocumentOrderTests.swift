@@ -76,7 +76,6 @@ struct UIDocumentOrderTests {
     while !note.answer() { await Task.yield() }
     while result == nil { await Task.yield() }
     #expect(result == true && note.documentState == .closed)
-    let text = try String(contentsOf: url, encoding: .utf8)
-    #expect(text == "edited")
+    #expect(try String(contentsOf: url, encoding: .utf8) == "edited")
   }
 }

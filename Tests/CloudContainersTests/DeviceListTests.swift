@@ -20,8 +20,7 @@ struct DeviceListTests {
     let renamed = DeviceFixture(try await CloudContainer.open(b.url, in: store))
     try renamed.write("two", to: "Notes.txt")
     try await sync(renamed, a)
-    let versions = try await a.container.versions(ofItemNamed: "Notes.txt")
-    #expect(versions.first?.deviceName == "old desktop")
+    #expect(try await a.container.versions(ofItemNamed: "Notes.txt").first?.deviceName == "old desktop")
     for name in ["", String(repeating: "n", count: 201)] {
       await #expect(throws: FilePackageError.self) { try await b.container.renameDevice(to: name) }
     }

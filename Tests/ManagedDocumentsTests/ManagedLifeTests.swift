@@ -115,8 +115,7 @@ struct ManagedLifeTests {
     let expected = ["small": "two", "c/large": large, "copied": large + "!"]
     #expect(try await book.book.files == expected)
     #expect(try fixture.visibleFiles == ["small": "one", "a/b/large": large])
-    let report = try await book.save()
-    #expect(report.removed == ["AdditionalContent/a/b/large"])
+    #expect(try await book.save().removed == ["AdditionalContent/a/b/large"])
     try await book.synchronize()
     #expect(try fixture.visibleFiles == expected)
     #expect(try fixture.names(in: "AdditionalContent") == ["c", "copied", "small"], "empty folders go")

@@ -49,8 +49,7 @@ struct InstallTests {
     let lines = completed.output.split(separator: "\n")
     #expect(lines == ["verify", "status", "--text-file"], "\(completed.output)\(completed.errors)")
     for file in ["zsh/site-functions/_docpkg", "fish/vendor_completions.d/docpkg.fish"] {
-      let script = try text("usr/share/\(file)")
-      #expect(script.contains("verify"))
+      #expect(try text("usr/share/\(file)").contains("verify"))
     }
 
     let pages = folder.appending("usr/share/man/man1").string
@@ -92,8 +91,7 @@ struct InstallTests {
     let program = prefix.appending("bin/docpkg").string.replacingOccurrences(of: "%", with: "%%")
     #expect(installed.contains("\nExecStart=\"\(program)\" cloud sync --watch %f\n"))
     // A Debian package has the staged tree in /usr.
-    let staged = try text("stage/\(unit)")
-    #expect(staged.contains("\nExecStart=/usr/bin/docpkg cloud sync --watch %f\n"))
+    #expect(try text("stage/\(unit)").contains("\nExecStart=/usr/bin/docpkg cloud sync --watch %f\n"))
     if let systemd = Program.installed("systemd-analyze") {
       let path = prefix.appending("share/systemd/user/docpkg-cloud@x.service").string
       #expect(symlink("docpkg-cloud@.service", path) == 0)

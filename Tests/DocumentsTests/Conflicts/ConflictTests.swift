@@ -177,8 +177,7 @@ struct ConflictTests {
       try SyncedFolders.files(in: Self.first, on: disk).filter { !$0.key.isWithin(".docpkg") }
         == before.filter { !$0.key.isWithin(".docpkg") })
     #expect(try await !store.conflictVersions().isEmpty)
-    let both = try await store.mergeConflicts(keepingBoth: true)
-    #expect(both.save != nil)
+    #expect(try await store.mergeConflicts(keepingBoth: true).save != nil)
     let texts = try Self.texts(await store.tree)
     #expect(texts["a.txt"]?.contains("ours\n") == true && texts["a.txt"]?.contains("theirs\n") == true)
     #expect(Set(texts.filter { $0.key.hasPrefix("data") }.values) == ["\u{0}ours", "\u{0}theirs"])

@@ -121,8 +121,7 @@ struct DocumentLibraryTests {
       let container = try await names(try #require(library.container))
       #expect(Set(local).isDisjoint(with: container) && local.count + container.count == 12)
     }
-    let report = try await library(scratch).convert(to: .container)
-    #expect(report.isComplete)
+    #expect(try await library(scratch).convert(to: .container).isComplete)
     #expect(try await names(FolderLocation(scratch.url("Cloud"))).count == 12)
   }
 

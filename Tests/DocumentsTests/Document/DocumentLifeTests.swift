@@ -21,8 +21,7 @@ struct DocumentLifeTests {
 
     try await document.edit { $0["b.txt"] = "two" }
     #expect(await document.hasUnsavedChanges)
-    let report = try await document.save()
-    #expect(report.written == ["Metadata.plist", "b.txt"])
+    #expect(try await document.save().written == ["Metadata.plist", "b.txt"])
     #expect(await !document.hasUnsavedChanges)
     try await document.close()
     #expect(await document.documentState == .closed)

@@ -25,8 +25,7 @@ struct TerminationHandlerTests {
     }
     let text = try String(contentsOf: URL(filePath: path).appending(path: "Text.txt"), encoding: .utf8)
     #expect(text == "begin\nsaved\nlast words\n")
-    let report = try PackageStore.recoveryReport(at: URL(filePath: path))
-    #expect(report.log == .published)
+    #expect(try PackageStore.recoveryReport(at: URL(filePath: path)).log == .published)
   }
 }
 

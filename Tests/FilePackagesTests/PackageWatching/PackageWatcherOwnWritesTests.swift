@@ -41,11 +41,9 @@ struct PackageWatcherOwnWritesTests {
     }
     try await store.save(options: options)
     try await store.publish()
-    let told = try await listener.all(in: scratch.text("A.pkg"))
-    #expect(told == [])
+    #expect(try await listener.all(in: scratch.text("A.pkg")) == [])
     try await store.close()
-    let toldAtClosing = try await listener.all(before: "Second", in: scratch.text("A.pkg"))
-    #expect(toldAtClosing == ["Marker"])
+    #expect(try await listener.all(before: "Second", in: scratch.text("A.pkg")) == ["Marker"])
     #expect(listener.others == [])
     await listener.end()
   }
@@ -76,14 +74,12 @@ struct PackageWatcherOwnWritesTests {
     let store = try await Self.store(scratch)
     let listener = try await scratch.watch("A.pkg", knowing: store)
     try await store.save("Text.txt", "before")
-    let toldBefore = try await listener.all(in: scratch.text("A.pkg"))
-    #expect(toldBefore == [])
+    #expect(try await listener.all(in: scratch.text("A.pkg")) == [])
     try scratch.rename("A.pkg", to: "B.pkg")
     try await listener.expect { $0.others == [.moved(to: $0.watcher.url)] }
     try await store.follow(to: listener.watcher.url)
     try await store.save("Text.txt", "after")
-    let told = try await listener.all(before: "Second", in: scratch.text("B.pkg"))
-    #expect(told == ["Marker"])
+    #expect(try await listener.all(before: "Second", in: scratch.text("B.pkg")) == ["Marker"])
     let text = try await PackageStore.open(at: scratch.url("B.pkg")).tree.regularFile(at: "Text.txt")
     #expect(text.text == "after")
     // Another package is not this one.

@@ -34,8 +34,7 @@ struct ConflictTableTests {
 
   @Test func `have all values with their types`() throws {
     let (databases, conflict) = try Self.makeConflict()
-    let conflicts = try databases.conflicts("ours")
-    #expect(conflicts == [conflict])
+    #expect(try databases.conflicts("ours") == [conflict])
     #expect(conflict.changedColumns == ["a"])
     #expect(conflict.base == ["k": "r".databaseValue, "a": 0.databaseValue, "b": 0.databaseValue])
     #expect(conflict.ours?["a"] == Data([0, 255]).databaseValue)
@@ -51,8 +50,7 @@ struct ConflictTableTests {
     try databases.edit("ours") { db in try ConflictTable.resolve(conflict.id, taking: side, in: db) }
     #expect(try databases.rows("ours", "SELECT typeof(a), 1, b FROM t") == [row])
     #expect(try databases.conflicts("ours").isEmpty)
-    let problem = try Self.problem(of: conflict, side, databases)
-    #expect(problem == .noSuchConflict(conflict.id))
+    #expect(try Self.problem(of: conflict, side, databases) == .noSuchConflict(conflict.id))
   }
 
   @Test func `restore a row that one side removed, and remove it again`() throws {
@@ -73,8 +71,7 @@ struct ConflictTableTests {
     let databases = try MergedDatabases("CREATE TABLE t(k TEXT PRIMARY KEY NOT NULL, u UNIQUE)")
     for name in ["ours", "theirs"] { try databases.edit(name, "INSERT INTO t VALUES ('\(name)', 1)") }
     let conflict = try #require(try databases.merge().conflicts.first)
-    let problem = try Self.problem(of: conflict, .ours, databases)
-    #expect(problem == .constraint(table: "t"))
+    #expect(try Self.problem(of: conflict, .ours, databases) == .constraint(table: "t"))
     #expect(try databases.conflicts("ours") == [conflict])
     try databases.edit("ours", "UPDATE t SET u = 2")
     try databases.edit("ours") { db in try ConflictTable.resolve(conflict.id, taking: .ours, in: db) }

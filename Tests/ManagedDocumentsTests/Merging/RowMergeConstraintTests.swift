@@ -229,8 +229,7 @@ struct RowMergeConstraintTests {
       try db.execute(sql: "DELETE FROM parent WHERE id = 'p'")
     }
     try databases.edit("ours", "INSERT INTO child VALUES ('d', 'q')")
-    let outcome = try databases.merge(.mergeByPropertyObjectTrump)
-    #expect(outcome.conflicts.map(\.kind) == [.foreignKey])
+    #expect(try databases.merge(.mergeByPropertyObjectTrump).conflicts.map(\.kind) == [.foreignKey])
     #expect(try databases.rows("ours", "SELECT id FROM parent ORDER BY id") == ["p", "q"])
     try databases.check("ours")
   }

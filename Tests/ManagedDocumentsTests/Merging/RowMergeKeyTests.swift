@@ -82,8 +82,7 @@ struct RowMergeKeyTests {
     for name in ["ours", "theirs"] {
       try databases.edit(name, "INSERT INTO list VALUES (2, '\(name)'); UPDATE item SET list = 2")
     }
-    let outcome = try databases.merge(.mergeByPropertyObjectTrump)
-    #expect(outcome.conflicts.map(\.changedColumns) == [["list"]])
+    #expect(try databases.merge(.mergeByPropertyObjectTrump).conflicts.map(\.changedColumns) == [["list"]])
     #expect(try databases.rows("ours", "SELECT name FROM item JOIN list ON list.id = list") == ["ours"])
   }
 }

@@ -70,8 +70,7 @@ struct PublishingTests {
       try? OutsideEditTests.write("theirs", to: "Text.txt", in: CrashCheck.path, on: base)
     }
     let store = try await PackageStore.open(CrashCheck.path, on: disk)
-    let report = try await store.save("Text.txt", "ours", options: options)
-    #expect(report.conflicts == ["Text.txt"])
+    #expect(try await store.save("Text.txt", "ours", options: options).conflicts == ["Text.txt"])
     let version = try #require(await store.conflictVersions().first)
     #expect(try await store.contents(ofConflict: version.id).regularFile(at: "Text.txt").text == "theirs")
     try await store.close()
@@ -205,8 +204,7 @@ struct PublishingTests {
     try await waitUntil("publishing") { try Self.text("Text.txt", on: disk) == "new" }
     // The store syncs the log's marks when no more saves come.
     try await waitUntil("publishing") { disk.syncPoints.last.map { $0.name == "log" && $0.isOfData } == true }
-    let report = try PackageStore.recoveryReport(CrashCheck.path, on: disk)
-    #expect(report.log == .published)
+    #expect(try PackageStore.recoveryReport(CrashCheck.path, on: disk).log == .published)
     try await store.close()
   }
 
@@ -224,8 +222,7 @@ struct PublishingTests {
       open.withLock { $0 = opened }
     }
     let store = try await PackageStore.open(CrashCheck.path, on: disk)
-    let report = try await store.save("Text.txt", "ours")
-    #expect(report.conflicts == ["Text.txt"])
+    #expect(try await store.save("Text.txt", "ours").conflicts == ["Text.txt"])
     #expect(try Self.text("Text.txt", on: base) == "ours")
     let opened = try #require(open.withLock { $0 })
     try base.writeAll(Array("theirs".utf8), to: opened.file)
@@ -251,8 +248,7 @@ struct PublishingTests {
       isExchanged.withLock { $0 = true }
     }
     let store = try await PackageStore.open(CrashCheck.path, on: disk)
-    let report = try await store.save("Text.txt", "ours")
-    #expect(!report.isPublished)
+    #expect(try await !store.save("Text.txt", "ours").isPublished)
     let killed = try await base.afterKill()
     let text = try killed.openFileForWriting("Text.txt", in: killed.openDirectory(at: CrashCheck.path))
     if let second {
@@ -284,8 +280,7 @@ struct PublishingTests {
       next.withLock { $0 = event.operation == .exchange ? .rename : nil }
     }
     let store = try await PackageStore.open(CrashCheck.path, on: disk)
-    let report = try await store.save("Text.txt", "ours")
-    #expect(report.conflicts == ["Text.txt"])
+    #expect(try await store.save("Text.txt", "ours").conflicts == ["Text.txt"])
     #expect(try Self.text("Text.txt", on: base) == "ours")
     try await store.close()
     let kept = try PackagePicture(of: CrashCheck.path, on: base).entries

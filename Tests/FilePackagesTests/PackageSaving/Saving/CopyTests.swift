@@ -27,8 +27,7 @@ struct CopyTests {
     try makeFIFO(scratch.path("Trip.pkg/F/pipe"))
     let store = try await PackageStore.open(scratch.path("Trip.pkg"), on: scratch.disk)
     #expect(try await store.copyPlan(to: scratch.url("Copy.pkg")).lines.contains("leave out F/pipe"))
-    let report = try await store.copy(to: scratch.url("Copy.pkg"))
-    #expect(report.leftAlone == ["F/pipe"])
+    #expect(try await store.copy(to: scratch.url("Copy.pkg")).leftAlone == ["F/pipe"])
     #expect(try scratch.tree("Copy.pkg") == ["a": "1", "F": [:]])
   }
 

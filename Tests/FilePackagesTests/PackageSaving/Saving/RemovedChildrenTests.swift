@@ -31,8 +31,7 @@ struct RemovedChildrenTests {
       #expect(children[2].fileWrappers?["G"]?.fileWrappers?["d"]?.text == "d")
       try top.removeFileWrapper(#require(top.fileWrappers?["b"]))
       for child in children { top.addFileWrapper(child) }
-      let report = try await store.save(options: options)
-      #expect(report.removed.isEmpty)
+      #expect(try await store.save(options: options).removed.isEmpty)
     }
     try await store.close()
     #expect(try NaturalPicture(of: CrashCheck.path, on: disk).withoutChance == before)

@@ -60,8 +60,7 @@ struct SampleTests {
     let store = try await PackageStore.open(path, on: disk)
     let inode = try disk.status(of: disk.openDirectory(at: path)).identity.inode
     _ = try await ContentSummary(reading: store.tree.snapshot())
-    let untouched = try await store.save()
-    #expect(untouched.strategy == .none && disk.counts.changes == 0)
+    #expect(try await store.save().strategy == .none && disk.counts.changes == 0)
     #expect(try disk.status(of: disk.openDirectory(at: path)).identity.inode == inode)
 
     // The deepest file.
@@ -69,8 +68,7 @@ struct SampleTests {
     let place = try #require(files.max { $0.split(separator: "/").count < $1.split(separator: "/").count })
     try await store.put(place, "changed")
     // The samples may be read-only.
-    let report = try await store.save(options: .overwritesReadOnly)
-    #expect(report.written == [place])
+    #expect(try await store.save(options: .overwritesReadOnly).written == [place])
     try await store.close()
     try expectNoTraces(in: path, on: PosixDisk())
     let after = try PackagePicture(of: path, on: PosixDisk())
@@ -136,8 +134,7 @@ struct SampleTests {
     let after = try PackagePicture(of: path, on: disk)
     #expect(after.entries["Folder/pipe"]?.kind == .fifo)
     #expect(before.changedNames(in: after).union(["."]) == [".", "Text.txt"])
-    let copied = try await store.copy(to: url("Copy.pkg"))
-    #expect(copied.leftAlone == ["Folder/pipe"])
+    #expect(try await store.copy(to: url("Copy.pkg")).leftAlone == ["Folder/pipe"])
     #expect(try disk.names(in: folder.appending("Copy.pkg/Folder")) == ["a"])
   }
 }
