@@ -133,9 +133,8 @@ struct DeviceListTests {
     let b = try await DeviceFixture("b", store)
     _ = try await b.container.sync()
     for key in store.keys where key.string.hasPrefix("blobs/") { try await store.delete(key) }
-    let error = await #expect(throws: CloudDataError.self) {
+    await expect(\CloudDataError.document, "Hut.imageNotes") {
       try await b.container.download(itemNamed: "Hut.imageNotes")
     }
-    #expect(error?.document == "Hut.imageNotes")
   }
 }

@@ -112,8 +112,7 @@ struct ContainerFolderTests {
       ("Outer/a/inner", FilePackageError.Code.unsupported), ("Outer", .unsupported),
       ("Outer/a", .fileExists),
     ] {
-      let error = await #expect(throws: FilePackageError.self) { _ = try await DeviceFixture(name, store) }
-      #expect(error?.code == code)
+      await expect(\FilePackageError.code, code) { _ = try await DeviceFixture(name, store) }
     }
     _ = try await DeviceFixture("Outer/b", store)
     try await a.sync()

@@ -62,8 +62,7 @@ struct FileWrapperPutTests {
   ) async throws {
     let (store, _) = try await Self.store()
     let tree = await store.tree
-    let error = #expect(throws: FilePackageError.self) { try tree.put(Data(), named: name, in: folder) }
-    #expect(error?.code == code)
+    expect(\FilePackageError.code, code) { try tree.put(Data(), named: name, in: folder) }
     #expect(try await store.plan().isEmpty)
   }
 
