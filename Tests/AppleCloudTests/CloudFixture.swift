@@ -62,9 +62,7 @@ struct CloudFixture: Sendable {
   }
 
   static func write(_ text: String, to url: URL) throws {
-    try FileManager.default.createDirectory(
-      at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-    try Data(text.utf8).write(to: url)
+    try writeFile(Data(text.utf8), to: url)
   }
 
   static func text(at url: URL) -> String? { try? String(contentsOf: url, encoding: .utf8) }

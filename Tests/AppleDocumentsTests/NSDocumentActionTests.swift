@@ -99,8 +99,7 @@ struct NSDocumentActionTests {
 
   @Test(.timeLimit(.minutes(10))) func `hears of each child of a package, at each depth`() async throws {
     let url = url("Trip.rtfd")
-    try FileManager.default.createDirectory(
-      at: url.appending(path: "Inside"), withIntermediateDirectories: true)
+    try createFolder(at: url.appending(path: "Inside"))
     let folder = try Folder(contentsOf: url, ofType: "com.apple.rtfd")
     try await folder.autosave(withImplicitCancellability: true)
     for name in ["one", "Inside/two", "Inside/three"] {

@@ -77,8 +77,7 @@ struct PresenterNewsTests {
   /// Makes a folder of that name, which has the file `one.txt` and a folder `Inside`.
   private func makeFolder(_ name: String) throws -> URL {
     let url = URL(filePath: folder.appending(name).string, directoryHint: .isDirectory)
-    try FileManager.default.createDirectory(
-      at: url.appending(path: "Inside"), withIntermediateDirectories: true)
+    try createFolder(at: url.appending(path: "Inside"))
     try Data("1".utf8).write(to: url.appending(path: "one.txt"))
     return url
   }

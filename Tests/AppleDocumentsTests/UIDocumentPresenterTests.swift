@@ -48,8 +48,7 @@ struct UIDocumentPresenterTests {
   @Test(.timeLimit(.minutes(10)))
   func `hears of each change in a package whose children it never asked for`() async throws {
     let url = url("Trip.rtfd")
-    try FileManager.default.createDirectory(
-      at: url.appending(path: "Inside"), withIntermediateDirectories: true)
+    try createFolder(at: url.appending(path: "Inside"))
     let album = LazyAlbum(fileURL: url)
     #expect(await album.open())
     for name in ["one", "two", "Inside/three", "Inside/four"] {

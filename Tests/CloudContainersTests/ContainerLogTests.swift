@@ -232,8 +232,7 @@ struct ContainerLogTests {
     let a = try await DeviceFixture("a", FolderStore(place, on: PosixDisk()))
     try await a.sync()
     let key = ContainerLog.key(try await a.container.session.state.known().position.number + 1)
-    try FileManager.default.createDirectory(
-      atPath: place.appending(key.string).string, withIntermediateDirectories: false)
+    try createFolder(at: place.appending(key.string))
     try a.write("one", to: "one.txt")
     let failure = try #require(try await a.container.sync().failures.first)
     let error = try #require(failure.error as? CloudDataError)

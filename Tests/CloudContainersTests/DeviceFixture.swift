@@ -55,9 +55,7 @@ struct DeviceFixture {
 
   func write(_ text: String, to name: String) throws {
     let place = url.appending(path: name)
-    try FileManager.default.createDirectory(
-      at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
-    try Data(text.utf8).write(to: place)
+    try writeFile(Data(text.utf8), to: place)
   }
 
   /// Writes a file, and syncs it.

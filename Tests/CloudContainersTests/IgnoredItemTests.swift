@@ -137,8 +137,7 @@ struct IgnoredItemTests {
 
   @Test func `are not guessed if the rules cannot be read`() async throws {
     let (a, _) = try await makeOne()
-    try FileManager.default.createDirectory(
-      at: a.url.appending(path: ".docpkgignore"), withIntermediateDirectories: true)
+    try createFolder(at: a.url.appending(path: ".docpkgignore"))
     try a.write("text", to: "a.txt")
     let error = await #expect(throws: FilePackageError.self) { try await a.container.sync() }
     #expect("\(try #require(error))".contains(".docpkgignore"))

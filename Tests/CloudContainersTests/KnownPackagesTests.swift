@@ -18,8 +18,7 @@ struct KnownPackagesTests {
     try a.write("red", to: "One.sketchbook/palette.txt")
     try a.write("line", to: "One.sketchbook/strokes.txt")
     // The hidden folder makes it a package.
-    try FileManager.default.createDirectory(
-      at: a.url.appending(path: "One.sketchbook/.docpkg"), withIntermediateDirectories: false)
+    try createFolder(at: a.url.appending(path: "One.sketchbook/.docpkg"))
     #expect(try await a.sync().documents.map(\.name) == ["One.sketchbook"])
     try await b.sync()
     try await b.container.download(itemNamed: "One.sketchbook")

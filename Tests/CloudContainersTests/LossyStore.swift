@@ -56,9 +56,7 @@ enum LossyStore {
       }
       for (key, bytes) in objects {
         let file = url.appending(path: key)
-        try FileManager.default.createDirectory(
-          at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-        try bytes.write(to: file)
+        try writeFile(bytes, to: file)
       }
     case .service(let server): server.objects = objects
     }

@@ -230,8 +230,7 @@ struct RefusedObjectTests {
   @Test func `leaves no version without content if the object's place has a folder`() async throws {
     let place = folder.appending("store")
     let key = BlobName(of: Data("one".utf8)).key
-    try FileManager.default.createDirectory(
-      atPath: place.appending(key.string).string, withIntermediateDirectories: true)
+    try createFolder(at: place.appending(key.string))
     let store = FolderStore(place, on: PosixDisk())
     let a = try await DeviceFixture("a", store, enclosesSmall: false)
     try a.write("one", to: "one.txt")

@@ -10,8 +10,7 @@ struct CloudInitCrashTests {
   private static let kills = ProcessInfo.processInfo.environment["CLOUD_KILLS"].flatMap { Int($0) } ?? 12
 
   private func initialize(in folder: FilePath, _ breaking: Breaking, at number: Int) throws -> BrokenRun {
-    try FileManager.default.createDirectory(
-      atPath: folder.appending("disk").string, withIntermediateDirectories: true)
+    try createFolder(at: folder.appending("disk"))
     try Data("correct horse".utf8).write(to: URL(filePath: folder.appending("words").string))
     return try Self.docpkg.run(
       ["cloud", "init"] + ["disk", "A"].map { folder.appending($0).string }

@@ -14,8 +14,7 @@ private struct TwoBooks {
 
   init(in folder: FilePath) throws {
     self.folder = folder
-    try FileManager.default.createDirectory(
-      atPath: folder.appending("store").string, withIntermediateDirectories: false)
+    try createFolder(at: folder.appending("store"))
     try docpkg("cloud", "init", "store", "laptop", "--device", "laptop")
     try docpkg("cloud", "add", "store", "desktop", "--device", "desktop")
     try bookkeeper(["laptop/Book.recipebook", "0", "2"])

@@ -10,8 +10,7 @@ private struct TwoFolders {
   init(in folder: FilePath) throws {
     self.folder = folder
     for name in ["disk", "A"] {
-      try FileManager.default.createDirectory(
-        atPath: folder.appending(name).string, withIntermediateDirectories: true)
+      try createFolder(at: folder.appending(name))
     }
     try cloud("init", "disk", "A", "--device", "laptop")
     try cloud("add", "disk", "B", "--device", "desktop")
@@ -110,8 +109,7 @@ struct CloudSyncCrashTests {
       try await withTemporaryDirectory { folder in
         let package = folder.appending("A/Trip.recipes")
         func run(_ arguments: String...) throws -> String { try docpkg(arguments, in: folder) }
-        try FileManager.default.createDirectory(
-          atPath: folder.appending("disk").string, withIntermediateDirectories: false)
+        try createFolder(at: folder.appending("disk"))
         _ = try run("cloud", "init", "disk", "A")
         _ = try run("new", "Trip.imageNotes", "--text", "Three valleys", "--quiet")
         try FileManager.default.moveItem(

@@ -129,8 +129,7 @@ struct ManagedVerificationTests {
     try await fixture.open().close()
     #expect(try ManagedPackage(at: fixture.url) != nil)
     let plain = fixture.sibling("Plain.textbundle").url
-    try FileManager.default.createDirectory(
-      at: plain.appending(path: "StoreContent"), withIntermediateDirectories: true)
+    try createFolder(at: plain.appending(path: "StoreContent"))
     #expect(try ManagedPackage(at: plain) == nil)
     try Data("text".utf8).write(to: plain.appending(path: "StoreContent/persistentStore"))
     #expect(try ManagedPackage(at: plain) == nil)

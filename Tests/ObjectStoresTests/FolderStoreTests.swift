@@ -10,8 +10,7 @@ struct FolderStoreTests {
   @Test(arguments: ["directory", "link"])
   func `takes nothing else than a file for an object that another writer made`(kind: String) async throws {
     let path = folder.appending("log/1").string
-    try FileManager.default.createDirectory(
-      atPath: folder.appending("log").string, withIntermediateDirectories: false)
+    try createFolder(at: folder.appending("log"))
     if kind == "link" {
       try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "2")
     } else {

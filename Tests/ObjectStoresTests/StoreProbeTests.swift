@@ -148,8 +148,7 @@ struct CopiedFolderTests {
   @Test func `is not one with the settings of Dropbox around it`() throws {
     let root = URL(filePath: folder.string, directoryHint: .isDirectory)
     for name in ["disk", ".dropbox"] {
-      try FileManager.default.createDirectory(
-        at: root.appending(path: name), withIntermediateDirectories: true)
+      try createFolder(at: root.appending(path: name))
     }
     #expect(try FolderStore(at: root.appending(path: "disk")).synchronizingProgram == nil)
   }

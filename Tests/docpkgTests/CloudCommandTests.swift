@@ -125,9 +125,7 @@ struct CloudCommandTests {
     try makeTwoFolders()
     for name in ["a.txt", "b.md", "Travel/c.txt", "Travel/d.txt"] {
       let file = url("A/\(name)")
-      try FileManager.default.createDirectory(
-        at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-      try Data(name.utf8).write(to: file)
+      try writeFile(Data(name.utf8), to: file)
     }
     try cloud("sync", "A")
     try cloud("sync", "B")

@@ -160,8 +160,7 @@ private final class SecretFixture: Sendable {
         "HOME": home.string, "AWS_SHARED_CREDENTIALS_FILE": file,
         "AWS_CONFIG_FILE": home.appending("none").string, "DOCPKG_PASSPHRASE": passphrase,
       ]
-      try FileManager.default.createDirectory(
-        atPath: home.appending(".aws").string, withIntermediateDirectories: true)
+      try createFolder(at: home.appending(".aws"))
       let text = """
         [me]
         aws_access_key_id = \(keys.accessKeyID)

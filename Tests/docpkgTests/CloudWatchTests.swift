@@ -31,8 +31,7 @@ struct CloudWatchTests {
   @Test func `goes on with other documents if one fails`() async throws {
     try await withWatchedFolder { folder in
       // No machine with a file system that folds case could take this document.
-      try FileManager.default.createDirectory(
-        atPath: folder.appending("Bad.rtfd").string, withIntermediateDirectories: false)
+      try createFolder(at: folder.appending("Bad.rtfd"))
       for name in ["TXT.rtf", "txt.rtf"] { try write(name, to: folder.appending("Bad.rtfd/\(name)")) }
       try write("rain", to: folder.appending("first.txt"))
     } _: { folder, _, _, program in

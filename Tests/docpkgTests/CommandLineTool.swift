@@ -83,9 +83,7 @@ func decoded<Value: Decodable>(_ run: Run, as type: Value.Type = Value.self) thr
 /// Writes a file, and makes the folders on the way to it.
 func write(_ text: String, to name: String) throws {
   let file = URL(filePath: folder.appending(name).string)
-  try FileManager.default.createDirectory(
-    at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-  try Data(text.utf8).write(to: file)
+  try writeFile(Data(text.utf8), to: file)
 }
 
 /// The text of a file.
@@ -98,8 +96,7 @@ func fileExists(_ name: String) -> Bool {
 }
 
 func makeDirectory(_ name: String) throws {
-  try FileManager.default.createDirectory(
-    atPath: folder.appending(name).string, withIntermediateDirectories: true)
+  try createFolder(at: folder.appending(name))
 }
 
 func remove(_ name: String) throws {

@@ -176,8 +176,7 @@ final class ModelDevice {
   }
 
   private func makeFolder(of name: String) throws {
-    try FileManager.default.createDirectory(
-      at: url(name).deletingLastPathComponent(), withIntermediateDirectories: true)
+    try createFolder(at: url(name).deletingLastPathComponent())
   }
 
   /// Resolves the conflicts of a package, if it has some: by one of the versions, or by the present content; returns

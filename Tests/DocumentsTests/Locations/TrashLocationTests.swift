@@ -57,9 +57,7 @@ struct TrashLocationTests {
   func `gives each document its own name and note`(_ taken: String) async throws {
     let (trash, document) = try Self.document()
     let other = trash.url.appending(path: taken)
-    try FileManager.default.createDirectory(
-      at: other.deletingLastPathComponent(), withIntermediateDirectories: true)
-    try Data("other".utf8).write(to: other)
+    try writeFile(Data("other".utf8), to: other)
     let entry = try await trash.moveIn(document)
     #expect(entry.name == "Trip 2.imageNotes")
     #expect(try String(contentsOf: other, encoding: .utf8) == "other")

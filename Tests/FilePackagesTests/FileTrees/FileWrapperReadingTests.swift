@@ -121,8 +121,7 @@ struct FileWrapperReadingTests {
     case "removed": try scratch.remove("Doc/x")
     default:
       try scratch.remove("Doc/x")
-      try FileManager.default.createDirectory(
-        atPath: scratch.path("Doc/x").string, withIntermediateDirectories: false)
+      try createFolder(at: scratch.path("Doc/x"))
     }
     #expect(child.regularFileContents == nil)
     #expect(link.symbolicLinkDestinationURL == nil)

@@ -63,8 +63,7 @@ struct AccountedChildrenTests {
 
   @Test func `is named also if it is a FIFO alone in a folder, in an import as well`() throws {
     let path = folder.appending("T.textbundle")
-    try FileManager.default.createDirectory(
-      atPath: path.appending("Pipes").string, withIntermediateDirectories: true)
+    try createFolder(at: path.appending("Pipes"))
     for (name, text) in [
       ("text.md", "text"), ("Text.txt", "text"), ("info.json", "{}"), ("assets", "a file"),
     ] {
