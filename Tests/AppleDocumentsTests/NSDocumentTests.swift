@@ -122,10 +122,7 @@ struct NSDocumentTests {
     try await new.save(to: url, ofType: "public.folder", for: .saveAsOperation)
     #expect(try FileManager.default.contentsOfDirectory(atPath: url.path).contains("Metadata.plist") == false)
     #expect(await new.finishClosing())
-    func inode(_ name: String) throws -> UInt64? {
-      let attributes = try FileManager.default.attributesOfItem(atPath: url.appending(path: name).path)
-      return (attributes[.systemFileNumber] as? NSNumber)?.uint64Value
-    }
+    func inode(_ name: String) throws -> Int? { try fileNumber(of: url.appending(path: name)) }
     let (largeFile, smallFile) = (try inode("Large"), try inode("Small"))
     let document = try Folder(contentsOf: url, ofType: "public.folder")
     document.set("Small", Data("two!".utf8))
@@ -263,10 +260,6 @@ struct NSDocumentTests {
       }
     }
     #expect(results == ["nil"])
-  }
-
-  private func copies(of url: URL) throws -> [String] {
-    try ConflictCopy.all(of: url).map { try String(decoding: $0.file().contents(), as: UTF8.self) }
   }
 
   @Test(arguments: [false, true])

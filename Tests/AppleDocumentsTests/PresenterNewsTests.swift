@@ -154,8 +154,7 @@ struct PresenterNewsTests {
 
   /// Returns whether this process watches a folder, as the kernel lists it.
   private func isWatched(_ url: URL) throws -> Bool {
-    let attributes = try FileManager.default.attributesOfItem(atPath: url.path)
-    let number = try #require((attributes[.systemFileNumber] as? NSNumber)?.uint64Value)
+    let number = try #require(try fileNumber(of: url))
     let sign = " ino:\(String(number, radix: 16)) "
     return try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fdinfo").contains { file in
       // Another test may just have closed it.

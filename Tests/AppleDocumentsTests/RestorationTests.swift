@@ -4,15 +4,8 @@ import TestSupport
 import Testing
 
 /// A text document that restores the place of the cursor.
-private final class Page: UIDocument {
-  var text = ""
+private final class Page: TextDocument {
   var cursor = 0 { didSet { userActivity?.needsSave = true } }
-
-  override func contents(forType typeName: String) throws -> Any { Data(text.utf8) }
-
-  override func load(fromContents contents: Any, ofType typeName: String?) throws {
-    text = String(decoding: contents as? Data ?? Data(), as: UTF8.self)
-  }
 
   override func updateUserActivityState(_ userActivity: NSUserActivity) {
     super.updateUserActivityState(userActivity)

@@ -36,10 +36,6 @@ struct UIDocumentChangeTests {
     return note
   }
 
-  private func copies(of url: URL) throws -> [String] {
-    try ConflictCopy.all(of: url).map { try String(decoding: $0.file().contents(), as: UTF8.self) }
-  }
-
   // MF4
   @Test(arguments: [false, true])
   func `writes an edit that comes before the model has another program's change`(isClosed: Bool) async throws

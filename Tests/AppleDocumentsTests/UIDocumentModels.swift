@@ -1,5 +1,6 @@
 import AppleDocuments
 import Documents
+import FilePackages
 import Testing
 
 /// A text document, as on iOS.
@@ -193,6 +194,27 @@ final class Database: UIDocument {
     deletions += 1
     super.accommodatePresentedItemDeletion(completionHandler: completionHandler)
   }
+}
+
+/// A document with the simplest text.
+class TextDocument: UIDocument {
+  var text = ""
+
+  override func contents(forType typeName: String) throws -> Any { Data(text.utf8) }
+
+  override func load(fromContents contents: Any, ofType typeName: String?) throws {
+    text = String(decoding: contents as? Data ?? Data(), as: UTF8.self)
+  }
+}
+
+/// The number of a file's node.
+func fileNumber(of url: URL) throws -> Int? {
+  try FileManager.default.attributesOfItem(atPath: url.path)[.systemFileNumber] as? Int
+}
+
+/// The texts of a flat file's conflict copies.
+func copies(of url: URL) throws -> [String] {
+  try ConflictCopy.all(of: url).map { try String(decoding: $0.file().contents(), as: UTF8.self) }
 }
 
 /// The text on disk; nil if it cannot be read.

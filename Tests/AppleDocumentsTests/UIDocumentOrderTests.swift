@@ -5,15 +5,8 @@ import TestSupport
 import Testing
 
 /// A text document that asks the user before it saves by itself.
-private final class AskingNote: UIDocument {
-  var text = ""
+private final class AskingNote: TextDocument {
   private var question: (() -> Void)?
-
-  override func contents(forType typeName: String) throws -> Any { Data(text.utf8) }
-
-  override func load(fromContents contents: Any, ofType typeName: String?) throws {
-    text = String(decoding: contents as? Data ?? Data(), as: UTF8.self)
-  }
 
   override func autosave(completionHandler: ((Bool) -> Void)? = nil) {
     question = { super.autosave(completionHandler: completionHandler) }

@@ -161,14 +161,8 @@ struct UIDocumentPresenterTests {
   }
 }
 
-private final class ConflictNote: UIDocument {
-  var text = ""
+private final class ConflictNote: TextDocument {
   var (changed, gained, resolved) = (0, 0, 0)
-
-  override func contents(forType typeName: String) throws -> Any { Data(text.utf8) }
-  override func load(fromContents contents: Any, ofType typeName: String?) throws {
-    text = String(decoding: contents as? Data ?? Data(), as: UTF8.self)
-  }
   override func presentedItemDidChange() { changed += 1 }
   override func presentedItemDidGain(_ version: NSFileVersion) { gained += 1 }
   override func presentedItemDidResolveConflict(_ version: NSFileVersion) { resolved += 1 }

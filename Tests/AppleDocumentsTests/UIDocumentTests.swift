@@ -66,10 +66,7 @@ struct UIDocumentTests {
     func names() throws -> [String] {
       try FileManager.default.contentsOfDirectory(atPath: url.path).filter { !$0.hasPrefix(".") }.sorted()
     }
-    func inode(_ name: String) throws -> Int? {
-      try FileManager.default.attributesOfItem(atPath: url.appending(path: name).path)[.systemFileNumber]
-        as? Int
-    }
+    func inode(_ name: String) throws -> Int? { try fileNumber(of: url.appending(path: name)) }
     #expect(try names() == ["Title.txt", "a.png", "b.png"])
     let before = (try inode("a.png"), try inode("Title.txt"))
 
@@ -321,10 +318,7 @@ struct UIDocumentTests {
     let book = Pages(fileURL: url)
     book.pages = ["1": "one", "2": "two", "3": "three"]
     #expect(await book.save(to: url, for: .forCreating))
-    func inode(_ name: String) throws -> Int? {
-      let file = url.appending(path: "Pages/\(name)")
-      return try FileManager.default.attributesOfItem(atPath: file.path)[.systemFileNumber] as? Int
-    }
+    func inode(_ name: String) throws -> Int? { try fileNumber(of: url.appending(path: "Pages/\(name)")) }
     let again = Pages(fileURL: url)
     #expect(await book.close())
     #expect(await again.open())
@@ -362,14 +356,11 @@ struct UIDocumentTests {
     new.rows = ["a": "one", "b": "two"]
     #expect(await new.save(to: url, for: .forCreating))
     let file = url.appending(path: "a")
-    func inode() throws -> NSNumber? {
-      try FileManager.default.attributesOfItem(atPath: file.path)[.systemFileNumber] as? NSNumber
-    }
-    let old = try inode()
+    let old = try fileNumber(of: file)
     new.rows = ["a": "one", "c": "three"]
     new.updateChangeCount(.done)
     #expect(await new.save(to: url, for: .forOverwriting))
-    #expect(try inode() == old && new.originals == [nil, url])
+    #expect(try fileNumber(of: file) == old && new.originals == [nil, url])
     await withCheckedContinuation { continuation in
       new.performAsynchronousFileAccess {
         #expect((try? String(contentsOf: url.appending(path: "c"), encoding: .utf8)) == "three")
