@@ -8,23 +8,11 @@ import TestSupport
 ///
 /// The check ignores the hidden folder.
 struct CrashCheck {
-  var states = 0
   /// Whether to stop at the first problem, which is enough to show that the check can fail.
   var stopsAtFirst = false
-  /// Whether to ignore the date of the package's own directory: a hidden folder that exists only during a save moves
-  /// it.
-  var ignoresOwnDate = false
-  /// Descriptions of the states that were neither the old package nor the new one.
-  var bad: [String] = []
-  var syncPoints: [CrashDisk.SyncPoint] = []
-  /// The states that were checked, which the check skips.
-  private var seen: Set<Seen> = []
-
-  private struct Seen: Hashable {
-    let disk: PackagePicture
-    let isNewOnly: Bool
-    let number: Int
-  }
+  /// The states, and those that were neither the old package nor the new one.
+  private(set) var sweep = CrashSweep()
+  private(set) var syncPoints: [CrashDisk.SyncPoint] = []
 
   static let path: FilePath = "/Trip.pkg"
 
@@ -63,60 +51,52 @@ struct CrashCheck {
   mutating func check(
     _ disk: CrashDisk, limit: Int = 128, savesAgain: Bool = true, _ body: () async throws -> Void
   ) async throws {
-    let old = try? picture(disk)
+    let old = try? Self.picture(disk)
     let before = disk.syncPoints.count
     let points = try await CrashDisk.crashPoints(of: disk) {
       try await body()
       disk.promise("saved")
     }
     syncPoints = Array(disk.syncPoints[before...])
-    let new = try picture(disk)
+    let new = try Self.picture(disk)
     // The last points come first: a missing sync shows most after a save has returned.
-    for point in points.reversed() {
-      for state in point.states(limit: limit) {
-        if stopsAtFirst && !bad.isEmpty { return }
-        try await check(state, of: point, old, new, savesAgain: savesAgain)
-      }
+    let key = { (disk: CrashDisk) in try PackagePicture(of: "/", on: disk) }
+    try await sweep.check(points.reversed(), limit: limit, most: stopsAtFirst ? 0 : 2, key: key) {
+      disk, point in
+      try await Self.problem(disk, point, old, new, savesAgain: savesAgain)
     }
-    seen = []
   }
 
-  private func picture(_ disk: CrashDisk) throws -> PackagePicture {
-    let picture = try PackagePicture(of: Self.path, on: disk).natural
-    return ignoresOwnDate ? picture.undated(".") : picture
+  private static func picture(_ disk: CrashDisk) throws -> PackagePicture {
+    try PackagePicture(of: path, on: disk).natural
   }
 
-  private mutating func check(
-    _ state: CrashState, of point: CrashPoint, _ old: PackagePicture?, _ new: PackagePicture,
-    savesAgain: Bool
-  ) async throws {
-    states += 1
-    let mounted = state.mount()
+  private static func problem(
+    _ mounted: CrashDisk, _ point: CrashPoint, _ old: PackagePicture?, _ new: PackagePicture, savesAgain: Bool
+  ) async throws -> String? {
     let isNewOnly = !point.promises.isEmpty
-    let seen = Seen(disk: try PackagePicture(of: "/", on: mounted), isNewOnly: isNewOnly, number: 0)
-    guard self.seen.insert(seen).inserted else { return }
-    func report(_ words: String) { bad.append("\(point): \(words)\n\(state)") }
     do {
-      let store = try await PackageStore.open(Self.path, on: mounted)
+      let store = try await PackageStore.open(path, on: mounted)
       let found = try picture(mounted)
       guard found == new || (!isNewOnly && found == old) else {
-        return report("neither old nor new\n\(new.differences(in: found))")
+        return "neither old nor new\n\(new.differences(in: found))"
       }
-      guard savesAgain else { return }
+      guard savesAgain else { return nil }
       try await store.save("After.txt", "after the crash")
       // The next program that makes a document in the folder removes a leftover beside this one.
-      try NewPlace(at: Self.path, on: mounted)?.cleanUpAll()
+      try NewPlace(at: path, on: mounted)?.cleanUpAll()
       var next = try picture(mounted)
       guard next.entries.removeValue(forKey: "After.txt")?.bytes == Array("after the crash".utf8) else {
-        return report("what was saved after the crash is not there")
+        return "what was saved after the crash is not there"
       }
       let names = found.changedNames(in: next).subtracting([".", "Metadata.plist"])
-      if !names.isEmpty { report("saving after the crash changed \(names)") }
+      if !names.isEmpty { return "saving after the crash changed \(names)" }
       let beside = try mounted.names(in: "/")
-      if beside != ["Trip.pkg"] { report("left beside the package: \(beside)") }
-    } catch let error as FilePackageError {
-      if !isNewOnly && old == nil && error.code == .noSuchFile { return }
-      report("\(error)")
+      return beside == ["Trip.pkg"] ? nil : "left beside the package: \(beside)"
+    } catch let error as FilePackageError
+      where !isNewOnly && old == nil && error.code == .noSuchFile
+    {
+      return nil
     }
   }
 }
