@@ -9,9 +9,9 @@ import Testing
 struct AcceptingRepairTests {
   /// Makes a document with a history: `Text.txt` was `0`, `1`, `2`, `3`.
   private static func disk(keepsHistory: Bool = true) async throws -> CrashDisk {
-    let disk = try await CrashCheck.disk(
-      ["Text.txt": "0", "Other.txt": "other", "Images": ["1.png": "one", "2.png": "two"]], metadata: true)
-    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    let (disk, store) = try await CrashCheck.store([
+      "Text.txt": "0", "Other.txt": "other", "Images": ["1.png": "one", "2.png": "two"],
+    ])
     for text in ["1", "2", "3"] {
       try await store.save("Text.txt", text, options: keepsHistory ? .keepsHistory : [])
     }

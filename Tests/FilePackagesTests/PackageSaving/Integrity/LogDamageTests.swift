@@ -236,8 +236,7 @@ struct LogDamageTests {
   @Test func `restores a child by its bytes, also if its size, its date and the store's notes are right`()
     async throws
   {
-    let disk = try await CrashCheck.disk(["Text.txt": "one", "Other.txt": "one"], metadata: true)
-    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    let (disk, store) = try await CrashCheck.store(["Text.txt": "one", "Other.txt": "one"])
     try await store.put("Other.txt", "two")
     try await store.save(options: .keepsHistory)
     // The lock gives the store the notes of its last save.

@@ -34,9 +34,9 @@ struct MovesWhileWaitingTests {
   func `is saved as a model is, whatever is done`(seed: UInt64) async throws {
     var generator = SeededGenerator(seed: seed)
     for _ in 0..<30 {
-      let disk = try await CrashCheck.disk(
-        ["a": "a", "b": "b", "F": ["c": "c", "G": ["d": "d"]], "E": [:]], metadata: true)
-      let store = try await PackageStore.open(CrashCheck.path, on: disk)
+      let (disk, store) = try await CrashCheck.store([
+        "a": "a", "b": "b", "F": ["c": "c", "G": ["d": "d"]], "E": [:],
+      ])
       var model = Model(of: disk)
       var done: [String] = []
       do {

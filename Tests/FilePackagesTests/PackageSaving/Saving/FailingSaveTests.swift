@@ -192,8 +192,7 @@ struct FailingSaveTests {
   }
 
   @Test func `succeeds after its metadata could not be read for a moment`() async throws {
-    let disk = try await CrashCheck.disk(["Text.txt": "old"], metadata: true)
-    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    let (disk, store) = try await CrashCheck.store(["Text.txt": "old"])
     let whole = String(decoding: try disk.contents(of: "/Trip.pkg/Metadata.plist"), as: UTF8.self)
     // Another program is in the middle of writing them.
     try OutsideEditTests.write("<?xml", to: "Metadata.plist", in: CrashCheck.path, on: disk)
