@@ -22,7 +22,7 @@ struct FullTextUndoTests {
       }
     }
     for id in 1...20 { try await book.add(Recipe(id: Int64(id), title: "soup \(id)")) }
-    try await book.edit { db, _ in try db.execute(sql: "UPDATE recipe SET title = 'cake' WHERE id > 10") }
+    try await book.execute("UPDATE recipe SET title = 'cake' WHERE id > 10")
     #expect(try await matches("soup") == Array(1...10))
     try await book.undo()
     #expect(try await matches("soup") == Array(1...20))
@@ -31,14 +31,10 @@ struct FullTextUndoTests {
     #expect(try await matches("cake") == Array(11...20))
     // The writer's own view of the index is the same.
     try await book.add(Recipe(id: 21, title: "cake 21"))
-    try await book.edit { db, _ in
-      try db.execute(sql: "INSERT INTO search(search) VALUES ('integrity-check')")
-    }
+    try await book.execute("INSERT INTO search(search) VALUES ('integrity-check')")
     while try await book.undo() {}
     #expect(try await matches("soup") == [])
-    try await book.edit { db, _ in
-      try db.execute(sql: "INSERT INTO search(search) VALUES ('integrity-check')")
-    }
+    try await book.execute("INSERT INTO search(search) VALUES ('integrity-check')")
     try await book.close()
   }
 
@@ -56,9 +52,7 @@ struct FullTextUndoTests {
       }
     }
     for id in 1...3 {
-      try await book.edit { db, _ in
-        try db.execute(sql: "INSERT INTO search(rowid, title) VALUES (?, 'soup')", arguments: [id])
-      }
+      try await book.execute("INSERT INTO search(rowid, title) VALUES (?, 'soup')", arguments: [id])
     }
     for left in [[1, 2], [1], []] {
       try await book.undo()
@@ -81,9 +75,7 @@ struct FullTextUndoTests {
       }
     }
     @Sendable func found() async throws -> [String] {
-      try await book.edit { db, _ in
-        try db.execute(sql: "INSERT INTO search(search, rank) VALUES ('integrity-check', 1)")
-      }
+      try await book.execute("INSERT INTO search(search, rank) VALUES ('integrity-check', 1)")
       return try await book.read { db, _ in
         try String.fetchAll(
           db,
@@ -93,9 +85,7 @@ struct FullTextUndoTests {
             """)
       }
     }
-    try await book.edit { db, _ in
-      try db.execute(sql: "INSERT INTO note VALUES ('a', 1, 'soup'), ('b', 2, 'salad'), ('c', 3, 'stew')")
-    }
+    try await book.execute("INSERT INTO note VALUES ('a', 1, 'soup'), ('b', 2, 'salad'), ('c', 3, 'stew')")
     let all = ["asoup", "bsalad", "cstew"]
     let edits = [
       ("DELETE FROM note WHERE id = 'a'", ["bsalad", "cstew"]),
@@ -113,7 +103,7 @@ struct FullTextUndoTests {
       ),
     ]
     for (sql, changed) in edits {
-      try await book.edit { db, _ in try db.execute(sql: sql) }
+      try await book.execute(sql)
       for _ in 1...2 {
         #expect(try await found() == changed)
         try await book.undo()

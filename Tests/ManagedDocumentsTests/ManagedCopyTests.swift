@@ -95,7 +95,7 @@ struct ManagedCopyTests {
     let (one, two) = (try await fixture.open(), try await other.open { $0.undo = nil })
     for id in 1...200 { try await one.add(Recipe(id: Int64(id), title: "Recipe \(id)")) }
     for id in (1...250).reversed() { try await two.add(Recipe(id: Int64(id), title: "Recipe \(id)")) }
-    try await two.edit { db, _ in try db.execute(sql: "DELETE FROM recipe WHERE id > 200") }
+    try await two.execute("DELETE FROM recipe WHERE id > 200")
     try await one.edit { _, content in try content.write("a/b", Data("1".utf8)) }
     try await two.edit { _, content in try content.write("a/b", Data("1".utf8)) }
     try await one.save()
@@ -114,8 +114,7 @@ struct ManagedCopyTests {
       try await one.undo()
       #expect(try await one.contentDigest() == digest)
     }
-    try await one.close()
-    try await two.close()
+    try await closeAll(one, two)
     #expect(try await ManagedPackage(at: fixture.url)?.contentDigest() == digest)
   }
 }

@@ -23,13 +23,11 @@ struct ManagedCostTests {
     var cost = (pages: 0.0, statements: 0.0)
     try await BookFixture.with { fixture in
       let filled = try await fixture.open { $0.undo = nil }
-      try await filled.edit { db, _ in
-        try db.execute(
-          sql: """
-            WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < ?)
-            INSERT INTO recipe SELECT n, 'Recipe ' || n, '', 2 FROM number
-            """, arguments: [rows])
-      }
+      try await filled.execute(
+        """
+        WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < ?)
+        INSERT INTO recipe SELECT n, 'Recipe ' || n, '', 2 FROM number
+        """, arguments: [rows])
       try await filled.close()
       let counter = StatementCounter()
       let book = try await fixture.open {
@@ -39,7 +37,7 @@ struct ManagedCostTests {
         $0.watchesDisk = false
         $0.configuration.prepareDatabase { db in db.trace { _ in counter.add() } }
       }
-      try await book.edit { db, _ in try db.execute(sql: "UPDATE recipe SET servings = 3 WHERE id = 1") }
+      try await book.execute("UPDATE recipe SET servings = 3 WHERE id = 1")
       var (before, counted) = (try fixture.logSize, counter.count)
       var (bytes, statements) = (0, 0)
       for edit in 1...Self.edits {

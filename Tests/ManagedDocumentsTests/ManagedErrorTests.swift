@@ -73,7 +73,7 @@ struct ManagedErrorTests {
   @Test func `refuses a schema change in an edit`() async throws {
     let book = try await fixture.open()
     let error = await documentError {
-      try await book.edit { db, _ in try db.execute(sql: "CREATE TABLE t(a INTEGER PRIMARY KEY)") }
+      try await book.execute("CREATE TABLE t(a INTEGER PRIMARY KEY)")
     }
     #expect(error?.description.contains("an edit changed the schema; the migrator does that") == true)
     #expect(try await book.read { db, _ in try !db.tableExists("t") })

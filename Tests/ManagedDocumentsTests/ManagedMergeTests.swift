@@ -44,8 +44,8 @@ struct ManagedMergeTests {
         let book = try await fixture.open { $0.mergePolicy = policy }
         let theirs = try await fixture.open()
         try await book.add(Self.before)
-        try await book.edit { db, _ in try db.execute(sql: "UPDATE recipe SET title = 'B', servings = 2") }
-        try await theirs.edit { db, _ in try db.execute(sql: other) }
+        try await book.execute("UPDATE recipe SET title = 'B', servings = 2")
+        try await theirs.execute(other)
         let present = try await book.book.recipes
         let error = await documentError { try await book.undo() }
         if let expected = left[policy] ?? nil {
@@ -57,8 +57,7 @@ struct ManagedMergeTests {
           #expect(try await book.book.recipes == present)
           #expect(try await book.undoState.undoCount == 2, "it can be tried again")
         }
-        try await theirs.close()
-        try await book.close()
+        try await closeAll(theirs, book)
       }
     }
   }
@@ -70,7 +69,7 @@ struct ManagedMergeTests {
     let book = try await fixture.open { $0.mergePolicy = policy }
     let theirs = try await fixture.open()
     try await book.add(Self.before)
-    try await book.edit { db, _ in try db.execute(sql: "DELETE FROM recipe") }
+    try await book.execute("DELETE FROM recipe")
     let taken = Recipe(id: 1, title: "Taken")
     try await theirs.add(taken)
     let error = await documentError { try await book.undo() }
@@ -79,13 +78,11 @@ struct ManagedMergeTests {
     #expect(try await book.book.recipes == [objectWins ? Self.before : taken])
 
     try await book.add(Recipe(id: 2, title: "Mine"))
-    try await theirs.edit { db, _ in try db.execute(sql: "UPDATE recipe SET title = 'Theirs' WHERE id = 2")
-    }
+    try await theirs.execute("UPDATE recipe SET title = 'Theirs' WHERE id = 2")
     let second = await documentError { try await book.undo() }
     #expect(second?.code == (policy == .error ? .conflict : nil))
     #expect(try await book.book.titles.dropFirst() == (objectWins ? [] : ["Theirs"]))
-    try await theirs.close()
-    try await book.close()
+    try await closeAll(theirs, book)
   }
 
   /// The other column could go back alone, and a constraint refuses it.
@@ -96,41 +93,38 @@ struct ManagedMergeTests {
         try db.execute(sql: "CREATE TABLE pair(id INTEGER PRIMARY KEY, a TEXT UNIQUE, b TEXT)")
       }
     }
-    let book = try await fixture.open(change)
-    let theirs = try await fixture.open(change)
-    try await book.edit { db, _ in try db.execute(sql: "INSERT INTO pair VALUES (1, 'x', 'x'), (2, 'y', 'y')")
-    }
-    try await book.edit { db, _ in try db.execute(sql: "UPDATE pair SET a = 'z', b = 'z' WHERE id = 1") }
-    try await theirs.edit { db, _ in
-      try db.execute(sql: "UPDATE pair SET b = 'w' WHERE id = 1; UPDATE pair SET a = 'x' WHERE id = 2")
-    }
+    let (book, theirs) = try await fixture.openTwice(change)
+    try await book.execute("INSERT INTO pair VALUES (1, 'x', 'x'), (2, 'y', 'y')")
+    try await book.execute("UPDATE pair SET a = 'z', b = 'z' WHERE id = 1")
+    try await theirs.execute("UPDATE pair SET b = 'w' WHERE id = 1; UPDATE pair SET a = 'x' WHERE id = 2")
     try await book.undo()
     let rows = try await book.read { db, _ in
       try String.fetchAll(db, sql: "SELECT a || b FROM pair ORDER BY id")
     }
     #expect(rows == ["zw", "xy"])
-    try await theirs.close()
-    try await book.close()
+    try await closeAll(theirs, book)
+  }
+
+  /// Adds a table whose rows refer to recipes.
+  private static func addSteps(_ options: inout ManagedDocumentOptions) {
+    options.migrator?.registerMigration("steps") { db in
+      try db.execute(
+        sql: "CREATE TABLE step(id INTEGER PRIMARY KEY, recipe INTEGER NOT NULL REFERENCES recipe(id))")
+    }
   }
 
   @Test func `never leave a row that refers to no row`() async throws {
-    let change: (inout ManagedDocumentOptions) -> Void = { options in
-      options.mergePolicy = .overwrite
-      options.migrator?.registerMigration("steps") { db in
-        try db.execute(
-          sql: "CREATE TABLE step(id INTEGER PRIMARY KEY, recipe INTEGER NOT NULL REFERENCES recipe(id))")
-      }
+    let (book, theirs) = try await fixture.openTwice {
+      $0.mergePolicy = .overwrite
+      Self.addSteps(&$0)
     }
-    let book = try await fixture.open(change)
-    let theirs = try await fixture.open(change)
     try await book.add(Self.before)
-    try await theirs.edit { db, _ in try db.execute(sql: "INSERT INTO step VALUES (1, 1)") }
+    try await theirs.execute("INSERT INTO step VALUES (1, 1)")
     let error = await documentError { try await book.undo() }
     #expect(error?.code == .conflict)
     #expect(error?.description.contains("'step'") == true)
     #expect(try await book.book.recipes == [Self.before])
-    try await theirs.close()
-    try await book.close()
+    try await closeAll(theirs, book)
   }
 
   /// All rows share the pages of an index.
@@ -148,8 +142,7 @@ struct ManagedMergeTests {
         }
       }
     }
-    let book = try await fixture.open(change)
-    let theirs = try await fixture.open(change)
+    let (book, theirs) = try await fixture.openTwice(change)
     func add(_ id: Int64, _ title: String, to document: ManagedDocument) async throws {
       try await document.edit { db, _ in
         try Recipe(id: id, title: title).insert(db)
@@ -159,9 +152,7 @@ struct ManagedMergeTests {
       }
     }
     @Sendable func found(by document: ManagedDocument) async throws -> [String] {
-      try await document.edit { db, _ in
-        try db.execute(sql: "INSERT INTO search(search, rank) VALUES ('integrity-check', 1)")
-      }
+      try await document.execute("INSERT INTO search(search, rank) VALUES ('integrity-check', 1)")
       return try await document.read { db, _ in
         try String.fetchAll(db, sql: "SELECT title FROM search WHERE search MATCH 's*' ORDER BY rowid")
       }
@@ -179,8 +170,7 @@ struct ManagedMergeTests {
     try await theirs.undo()
     try await book.undo()
     #expect(try await found(by: theirs) == ["soup"])
-    try await theirs.close()
-    try await book.close()
+    try await closeAll(theirs, book)
   }
 
   /// Such an index cannot be made again.
@@ -192,12 +182,9 @@ struct ManagedMergeTests {
         try db.execute(sql: "CREATE VIRTUAL TABLE search USING fts5(title, content='')")
       }
     }
-    let book = try await fixture.open(change)
-    let theirs = try await fixture.open(change)
+    let (book, theirs) = try await fixture.openTwice(change)
     for (id, document) in [book, theirs].enumerated() {
-      try await document.edit { db, _ in
-        try db.execute(sql: "INSERT INTO search(rowid, title) VALUES (?, 'soup')", arguments: [id])
-      }
+      try await document.execute("INSERT INTO search(rowid, title) VALUES (?, 'soup')", arguments: [id])
     }
     #expect(await documentError { try await book.undo() }?.code == .conflict)
     try await theirs.undo()
@@ -206,34 +193,25 @@ struct ManagedMergeTests {
       try Int.fetchAll(db, sql: "SELECT rowid FROM search WHERE search MATCH 'soup'")
     }
     #expect(found == [])
-    try await theirs.close()
-    try await book.close()
+    try await closeAll(theirs, book)
   }
 
   /// Another program has its foreign keys off.
   @Test func `undo beside a row that referred to no row before`() async throws {
-    let change: (inout ManagedDocumentOptions) -> Void = { options in
-      options.migrator?.registerMigration("steps") { db in
-        try db.execute(
-          sql: "CREATE TABLE step(id INTEGER PRIMARY KEY, recipe INTEGER NOT NULL REFERENCES recipe(id))")
-      }
-    }
-    let book = try await fixture.open(change)
+    let book = try await fixture.open(Self.addSteps)
     let theirs = try await fixture.open {
-      change(&$0)
+      Self.addSteps(&$0)
       $0.configuration.foreignKeysEnabled = false
     }
     try await book.add(Self.before)
-    try await theirs.edit { db, _ in try db.execute(sql: "INSERT INTO step VALUES (7, 77)") }
+    try await theirs.execute("INSERT INTO step VALUES (7, 77)")
     try await book.undo()
     #expect(try await book.book.recipes == [])
-    try await theirs.close()
-    try await book.close()
+    try await closeAll(theirs, book)
   }
 
   @Test func `undo their own edits only, and see each other's`() async throws {
-    let book = try await fixture.open()
-    let theirs = try await fixture.open()
+    let (book, theirs) = try await fixture.openTwice()
     try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
     try await theirs.add(Recipe(id: 2, title: "Soup"), picture: "red")
     #expect(try await book.book == theirs.book)

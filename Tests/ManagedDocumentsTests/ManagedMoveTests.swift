@@ -90,8 +90,7 @@ struct ManagedMoveTests {
     await book.presentedItemDidMove(to: fixture.url)
     #expect(errors.all.map { $0.fileError?.code } == [.changedOnDisk])
     #expect(await book.fileURL == moved.url)
-    try await other.close()
-    try await book.close()
+    try await closeAll(other, book)
   }
 
   @Test func `is moved by a program that coordinates, with its edits saved first`() async throws {

@@ -38,8 +38,7 @@ struct ManagedOthersTests {
     try await book.undo()
     await book.presentedItemDidChange()
     #expect(events.takeChanges() == 1)
-    try await theirs.close()
-    try await book.close()
+    try await closeAll(theirs, book)
   }
 
   /// `cp -al` and programs that save room give the files of two packages one node.
@@ -85,8 +84,7 @@ struct ManagedOthersTests {
     try await withDeadline("a save of another program") {
       while await book.hasUnsavedChanges { await Task.yield() }
     }
-    try await theirs.close()
-    try await book.close()
+    try await closeAll(theirs, book)
   }
 }
 

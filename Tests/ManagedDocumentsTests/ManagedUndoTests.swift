@@ -76,7 +76,7 @@ struct ManagedUndoTests {
       }
     }
     clock.advance(by: .seconds(2))
-    try await book.edit("Typing") { db, _ in try db.execute(sql: "UPDATE recipe SET title = 'Röst'") }
+    try await book.execute("UPDATE recipe SET title = 'Röst'", named: "Typing")
     #expect(try await book.undoState.undoCount == 3)
     try await book.undo()
     #expect(try await book.book.titles == ["Rös"])
@@ -214,8 +214,8 @@ struct ManagedUndoTests {
         try db.execute(sql: "CREATE TABLE item(id INTEGER PRIMARY KEY CHECK (pass(id)))")
       }
     }
-    try await book.edit { db, _ in try db.execute(sql: "INSERT INTO item VALUES (1)") }
-    try await book.edit { db, _ in try db.execute(sql: "DELETE FROM item") }
+    try await book.execute("INSERT INTO item VALUES (1)")
+    try await book.execute("DELETE FROM item")
     try await book.save()
     isHeld.value.withLock { $0 = true }
     let undo = Task { try await book.undo() }
@@ -350,7 +350,7 @@ struct ManagedUndoTests {
     }
     var moments = [try await rows()]
     for edit in edits {
-      try await book.edit { db, _ in try db.execute(sql: edit) }
+      try await book.execute(edit)
       moments.append(try await rows())
     }
     for moment in moments.dropLast().reversed() {

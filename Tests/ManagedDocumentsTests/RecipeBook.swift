@@ -49,6 +49,11 @@ extension ManagedDocument {
     }
   }
 
+  /// Runs statements as one edit.
+  func execute(_ sql: String, arguments: StatementArguments = [], named name: String = "") async throws {
+    try await edit(name) { db, _ in try db.execute(sql: sql, arguments: arguments) }
+  }
+
   /// Rows and files of one moment.
   var book: Book {
     get async throws {
@@ -81,6 +86,13 @@ struct BookFixture: Sendable {
 
   func open(_ change: (inout ManagedDocumentOptions) -> Void = { _ in }) async throws -> ManagedDocument {
     try await ManagedDocument.open(at: url, options: RecipeBook.options(change))
+  }
+
+  /// Opens the document twice, as two programs do.
+  func openTwice(
+    _ change: (inout ManagedDocumentOptions) -> Void = { _ in }
+  ) async throws -> (ManagedDocument, ManagedDocument) {
+    (try await open(change), try await open(change))
   }
 
   /// Opens a document, and adds its first recipe.
@@ -125,6 +137,11 @@ struct BookFixture: Sendable {
   static func with(_ body: (BookFixture) async throws -> Void) async throws {
     try await withTemporaryDirectory { folder in try await body(BookFixture(folder: folder)) }
   }
+}
+
+/// Closes documents, one after the other.
+func closeAll(_ documents: ManagedDocument...) async throws {
+  for document in documents { try await document.close() }
 }
 
 /// Returns the error of a call that must fail with a `DocumentError`.
