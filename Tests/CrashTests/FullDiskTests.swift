@@ -13,9 +13,7 @@ struct FullDiskTests {
   func `fails for want of space with the old document, or saves the new one`(_ way: Way) async throws {
     let step = Points.all ? 4 : 40
     try await waiting {
-      let run = try Program(path: "/usr/bin/unshare").run(
-        ["-m", "sh", "-ec", Self.script, Program.saver.path, folder.string, "\(step)"] + way.flags)
-      try require(run, "filling the disk")
+      let run = try runOnDisk("-s 8M", "-b 1024", "step=\(step)\n" + Self.script, way)
       var (failed, saved, bad) = (0, 0, 0)
       for line in run.output.split(separator: "\n") {
         let words = line.split(separator: " ").map(String.init)
@@ -38,13 +36,6 @@ struct FullDiskTests {
   ///
   /// There are three: the generation before, after the save, and after another save once there is space.
   private static let script = """
-    saver=$0; folder=$1; step=$2; shift 2
-    cd "$folder"
-    truncate -s 8M image
-    mkfs.ext4 -q -m 0 -b 1024 image
-    mkdir disk
-    mount -o loop image disk
-    "$saver" init disk/D.pkg 12
     state() { "$saver" check disk/D.pkg | sed -n 's/^state //p'; }
     free=0
     while [ $free -le 240 ]; do
@@ -57,11 +48,11 @@ struct FullDiskTests {
         dd if=/dev/zero bs=1024 count=$(($(stat -f -c '%a * %S / 1024' disk) - free)) conv=fsync,notrunc \\
           oflag=append of=disk/fill status=none 2>/dev/null || break
       done
-      if "$saver" save disk/D.pkg $((before + 1)) "$@" >/dev/null 2>errors; then status=0
+      if "$saver" save disk/D.pkg $((before + 1)) $flags >/dev/null 2>errors; then status=0
       else status=$(cut -d' ' -f1 errors); fi
       after=$(state)
       rm disk/fill
-      "$saver" save disk/D.pkg $((before + 2)) "$@" >/dev/null
+      "$saver" save disk/D.pkg $((before + 2)) $flags >/dev/null
       echo "$free $status $before $after $(state) $(ls -A disk | grep -v -e lost+found -e '^D.pkg$')"
       free=$((free + step))
     done
@@ -71,13 +62,7 @@ struct FullDiskTests {
   func `does not keep a committed save from being read`(_ way: Way) async throws {
     // The save is read from the log, since publishing it needs space (W5).
     try await waiting {
-      let run = try Program(path: "/usr/bin/unshare").run(
-        [
-          "-m", "sh", "-ec", Self.deathScript, Program.saver.path, folder.string,
-          Program.breaker.path,
-        ]
-          + way.flags)
-      try require(run, "filling the disk")
+      let run = try runOnDisk("-s 8M", "-b 1024", Self.deathScript, way)
       #expect(
         run.output.split(separator: "\n") == ["137 state 2", "137 state 2", "137 state 2"], "\(run.output)")
       print("full disk (\(way.rawValue)): 3 packages with a save to be published opened")
@@ -88,25 +73,44 @@ struct FullDiskTests {
   ///
   /// It prints the end of the next save and the generation that a reader gets.
   private static let deathScript = """
-    saver=$0; folder=$1; breaker=$2; shift 2
-    cd "$folder"
-    truncate -s 8M image
-    mkfs.ext4 -q -m 0 -b 1024 image
-    mkdir disk
-    mount -o loop image disk
-    "$saver" init disk/D.pkg 12
-    "$breaker" calls 30 "$PWD/disk" 0 none "$saver" save "$PWD/disk/D.pkg" 2 "$@" >/dev/null
-    for number in $(grep ' renameat2 ' calls | sed -n '1p;2p;5p' | cut -d' ' -f1); do
-      rm -rf disk/D.pkg
-      "$saver" init disk/D.pkg 12
-      "$breaker" log 30 "$PWD/disk" $number kill "$saver" save "$PWD/disk/D.pkg" 2 "$@" >/dev/null &&
-        status=0 || status=$?
+    for number in $(renames | sed -n '1p;2p;5p'); do
+      kill_save $number
       dd if=/dev/zero of=disk/fill bs=1024 status=none 2>/dev/null || true
       sync
       dd if=/dev/zero of=disk/rest bs=1024 conv=fsync status=none 2>/dev/null || true
       echo "$status $("$saver" check disk/D.pkg | head -n 1)"
       rm -f disk/fill disk/rest
-      "$saver" save disk/D.pkg 3 "$@" >/dev/null
+      "$saver" save disk/D.pkg 3 $flags >/dev/null
     done
     """
+}
+
+/// Runs a script of the shell with a package on a file system of its own, `disk/D.pkg`.
+///
+/// In the script, `renames` prints the numbers of a save's first changes of a visible name. `kill_save` makes the
+/// package anew, and kills a save at a call of that number.
+func runOnDisk(_ size: String, _ blocks: String, _ script: String, _ way: Way) throws -> Run {
+  let start = """
+    saver=$0; breaker=$1; cd "$2"; shift 2; flags=$*
+    truncate \(size) image
+    mkfs.ext4 -q -m 0 \(blocks) image
+    mkdir disk
+    mount -o loop image disk
+    "$saver" init disk/D.pkg 12
+    renames() {
+      "$breaker" calls 30 "$PWD/disk" 0 none "$saver" save "$PWD/disk/D.pkg" 2 $flags >/dev/null
+      grep ' renameat2 ' calls | cut -d' ' -f1
+    }
+    kill_save() {
+      rm -rf disk/D.pkg
+      "$saver" init disk/D.pkg 12
+      "$breaker" log 30 "$PWD/disk" $1 kill "$saver" save "$PWD/disk/D.pkg" 2 $flags >/dev/null &&
+        status=0 || status=$?
+    }
+
+    """
+  let programs = [Program.saver.path, Program.breaker.path, folder.string]
+  let run = try Program(path: "/usr/bin/unshare").run(
+    ["-m", "sh", "-ec", start + script] + programs + way.flags)
+  return try require(run, "a script on a disk of its own")
 }

@@ -13,11 +13,7 @@ struct ReadOnlyTests {
   func `is read as the new document, and published once the medium can be written`(_ way: Way) async throws {
     // Opening reads the save from the log and writes nothing (W5).
     try await waiting {
-      let run = try Program(path: "/usr/bin/unshare").run(
-        [
-          "-m", "sh", "-ec", Self.script, Program.saver.path, folder.string, Program.breaker.path,
-        ] + way.flags)
-      try require(run, "mounting")
+      let run = try runOnDisk("-s 16M", "", Self.script, way)
       #expect(
         run.output.split(separator: "\n") == [
           "killed 137", "state 2", "nothing was written", "saving 2", "state 2", "state 3",
@@ -29,30 +25,18 @@ struct ReadOnlyTests {
   ///
   /// Then it reads, tries to save, and makes the file system writable again.
   private static let script = """
-    saver=$0; folder=$1; breaker=$2; shift 2
-    cd "$folder"
-    truncate -s 16M image
-    mkfs.ext4 -q -m 0 image
-    mkdir disk
-    mount -o loop image disk
-    "$saver" init disk/D.pkg 12
-    "$breaker" calls 30 "$PWD/disk" 0 none "$saver" save "$PWD/disk/D.pkg" 2 "$@" >/dev/null
-    number=$(grep ' renameat2 ' calls | head -n 1 | cut -d' ' -f1)
-    rm -rf disk/D.pkg
-    "$saver" init disk/D.pkg 12
-    "$breaker" log 30 "$PWD/disk" "$number" kill "$saver" save "$PWD/disk/D.pkg" 2 "$@" >/dev/null &&
-      status=0 || status=$?
+    kill_save $(renames | head -n 1)
     echo "killed $status"
     mount -o remount,ro disk
     listing() { find disk/D.pkg -printf '%p %y %m %T@ %C@ %i %s\\n' | sort; }
     listing > before
     "$saver" check disk/D.pkg | head -n 1
     listing | cmp - before && echo 'nothing was written'
-    "$saver" save disk/D.pkg 3 "$@" >/dev/null 2>&1 && status=0 || status=$?
+    "$saver" save disk/D.pkg 3 $flags >/dev/null 2>&1 && status=0 || status=$?
     echo "saving $status"
     mount -o remount,rw disk
     "$saver" check disk/D.pkg | head -n 1
-    "$saver" save disk/D.pkg 3 "$@" >/dev/null
+    "$saver" save disk/D.pkg 3 $flags >/dev/null
     "$saver" check disk/D.pkg | head -n 1
     """
 }
