@@ -29,13 +29,6 @@ struct RepairCommandTests {
     #expect(stat(child, &status) == 0 && status.st_mode & 0o777 == 0o600)
   }
 
-  @Test func `leaves the versions of a whole document`() throws {
-    try made()
-    let before = try docpkg("versions", "T.imageNotes").output
-    #expect(try output("repair", "T.imageNotes", "--accept").contains("whole: "))
-    #expect(try docpkg("versions", "T.imageNotes").output == before)
-  }
-
   @Test func `finds no damage in a child that another program brought back, whatever its date`() throws {
     try output("new", "R.imageNotes", "--text", "one")
     let copy = Program(path: "/bin/cp")
