@@ -13,26 +13,18 @@ struct CrashDiskTests {
     return try Folder(CrashDisk(tree, options: options), "/")
   }
 
-  @Test func `cannot exchange when it is told so`() throws {
-    let root = try folder(["a": "a", "b": "b"]) { $0.supportsExchange = false }
-    func rename(_ rule: RenameRule, to name: FileName) -> Errno? {
-      reason { try root.disk.rename("a", in: root.descriptor, to: name, in: root.descriptor, rule) }
+  @Test func `cannot exchange, keep what is there, or link when it is told so`() throws {
+    func rename(
+      _ rule: RenameRule, to name: FileName, _ change: (inout CrashDisk.Options) -> Void
+    ) throws -> Errno? {
+      let root = try folder(["a": "a", "b": "b"], change)
+      return reason { try root.disk.rename("a", in: root.descriptor, to: name, in: root.descriptor, rule) }
     }
-    #expect(rename(.exchange, to: "b") == .invalidArgument)
-    #expect(rename(.noReplace, to: "c") == nil)
-  }
-
-  @Test func `cannot keep what is there when it is told so`() throws {
-    let root = try folder(["a": "a", "b": "b"]) { $0.supportsNoReplace = false }
-    func rename(_ rule: RenameRule, to name: FileName) -> Errno? {
-      reason { try root.disk.rename("a", in: root.descriptor, to: name, in: root.descriptor, rule) }
-    }
-    #expect(rename(.noReplace, to: "c") == .invalidArgument)
-    #expect(rename(.exchange, to: "b") == nil)
-    #expect(rename(.replace, to: "b") == nil)
-  }
-
-  @Test func `cannot link when it is told so`() throws {
+    #expect(try rename(.exchange, to: "b") { $0.supportsExchange = false } == .invalidArgument)
+    #expect(try rename(.noReplace, to: "c") { $0.supportsExchange = false } == nil)
+    #expect(try rename(.noReplace, to: "c") { $0.supportsNoReplace = false } == .invalidArgument)
+    #expect(try rename(.exchange, to: "b") { $0.supportsNoReplace = false } == nil)
+    #expect(try rename(.replace, to: "b") { $0.supportsNoReplace = false } == nil)
     let root = try folder(["a": "a"]) { $0.supportsLinks = false }
     #expect(
       reason { try root.disk.link("a", in: root.descriptor, to: "b", in: root.descriptor) } == .notPermitted)

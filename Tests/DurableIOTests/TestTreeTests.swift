@@ -10,15 +10,6 @@ struct TestTreeTests {
     "link": .link(Array("Images/7.png".utf8)), "Größe": "",
   ]
 
-  @Test(arguments: EveryDisk.allCases)
-  func `is built and read back on every disk`(on kind: EveryDisk) throws {
-    let root = try kind.folder(Self.tree)
-    #expect(try root.tree == Self.tree)
-    #expect(try root.folder("Images").tree == Self.tree["Images"])
-    try root.disk.removeEntries(of: root.descriptor)
-    #expect(try root.tree == [:])
-  }
-
   @Test func `tells what is different, a line for each place`() {
     var other = Self.tree
     #expect(Self.tree.differences(in: other) == "")
