@@ -1,7 +1,6 @@
 import AppleCloud
 import CloudContainers
 import DurableIO
-import Foundation
 import ObjectStores
 import StoreTestSupport
 import SystemPackage

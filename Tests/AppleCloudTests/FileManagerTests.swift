@@ -1,7 +1,6 @@
 import AppleCloud
 import CloudContainers
 import Documents
-import Foundation
 import StoreTestSupport
 import Synchronization
 import TestSupport

@@ -1,6 +1,5 @@
 import AppleCloud
 import CloudContainers
-import Foundation
 import Synchronization
 import TestSupport
 import Testing

@@ -1,5 +1,4 @@
 import AppleCloud
-import Foundation
 import Testing
 
 @Suite("A predicate of a format string")

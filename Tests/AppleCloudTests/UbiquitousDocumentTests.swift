@@ -1,6 +1,5 @@
 import AppleCloud
 import CloudContainers
-import Foundation
 import StoreTestSupport
 import Synchronization
 import TestSupport

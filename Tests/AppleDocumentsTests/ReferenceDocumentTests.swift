@@ -1,6 +1,5 @@
 import AppleDocuments
 import Documents
-import FilePackages
 import Synchronization
 import SystemPackage
 import TestSupport

@@ -1,7 +1,5 @@
 import AppleDocuments
 import Documents
-import FilePackages
-import Foundation
 import SystemPackage
 import TestSupport
 import Testing

@@ -1,6 +1,5 @@
 import AppleDocuments
 import Documents
-import FilePackages
 import Testing
 
 /// A text document, as on iOS.

@@ -1,7 +1,6 @@
 import CloudContainers
 import Documents
 import DurableIO
-import FilePackages
 import Foundation
 import ObjectStores
 import StoreTestSupport

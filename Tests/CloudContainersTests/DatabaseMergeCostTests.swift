@@ -1,6 +1,4 @@
 import CloudContainers
-import Documents
-import FilePackages
 import Foundation
 import GRDB
 import ManagedDocuments

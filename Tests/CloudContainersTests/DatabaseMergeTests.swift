@@ -1,7 +1,5 @@
 import CloudContainers
-import Documents
 import DurableIO
-import FilePackages
 import Foundation
 import GRDB
 import ManagedDocuments

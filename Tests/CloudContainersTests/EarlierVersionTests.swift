@@ -1,5 +1,4 @@
 import Documents
-import FilePackages
 import Foundation
 import ObjectStores
 import StoreTestSupport

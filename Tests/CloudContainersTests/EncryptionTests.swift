@@ -1,6 +1,5 @@
 import CloudContainers
 import Documents
-import FilePackages
 import Foundation
 import ObjectStores
 import StoreTestSupport

@@ -1,6 +1,5 @@
 import Documents
 import DurableIO
-import FilePackages
 import Foundation
 import ObjectStores
 import StoreTestSupport

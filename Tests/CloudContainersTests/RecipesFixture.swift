@@ -1,5 +1,4 @@
 import CloudContainers
-import FilePackages
 import Foundation
 import GRDB
 import ManagedDocuments

@@ -1,6 +1,5 @@
 import Documents
 import DurableIO
-import FilePackages
 import Foundation
 import Glibc
 import ImageNotes

@@ -1,5 +1,3 @@
-import Documents
-import FilePackages
 import Foundation
 import GRDB
 import ManagedDocuments

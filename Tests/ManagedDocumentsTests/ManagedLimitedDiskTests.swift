@@ -1,5 +1,4 @@
 import DurableIO
-import FilePackages
 import Foundation
 import GRDB
 import ManagedDocuments

@@ -1,5 +1,3 @@
-import Documents
-import FilePackages
 import GRDB
 import ManagedDocuments
 import TestSupport

@@ -1,4 +1,3 @@
-import FilePackages
 import Foundation
 import GRDB
 import ManagedDocuments

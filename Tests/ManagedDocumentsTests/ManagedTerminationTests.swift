@@ -1,4 +1,3 @@
-import Documents
 import FoundationEssentials
 import GRDB
 import Glibc

@@ -1,6 +1,4 @@
-import Documents
 import DurableIO
-import FilePackages
 import Foundation
 import GRDB
 import ManagedDocuments

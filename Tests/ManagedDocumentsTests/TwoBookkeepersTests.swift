@@ -1,4 +1,3 @@
-import Documents
 import DurableIO
 import FileTrees
 import Foundation

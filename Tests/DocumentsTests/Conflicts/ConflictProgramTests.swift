@@ -1,6 +1,5 @@
 import Documents
 import DurableIO
-import FilePackages
 import FoundationEssentials
 import SystemPackage
 import TestSupport

@@ -1,5 +1,4 @@
 import Documents
-import FilePackages
 import FoundationEssentials
 import SystemPackage
 import TestSupport

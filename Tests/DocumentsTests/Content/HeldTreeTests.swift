@@ -1,5 +1,4 @@
 import Documents
-import FilePackages
 import Foundation
 import Synchronization
 import SystemPackage

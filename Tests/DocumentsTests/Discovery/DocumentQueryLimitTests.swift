@@ -1,7 +1,6 @@
 import Dispatch
 import Documents
 import DurableIO
-import FilePackages
 import FoundationEssentials
 import Glibc
 import SystemPackage

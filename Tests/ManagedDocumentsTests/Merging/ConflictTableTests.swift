@@ -1,5 +1,4 @@
 import Foundation
-import FilePackages
 import GRDB
 import ManagedDocuments
 import TestSupport

@@ -1,4 +1,3 @@
-import FilePackages
 import GRDB
 import ManagedDocuments
 import TestSupport
