@@ -47,8 +47,7 @@ struct ContainerItemTests {
   }
 
   @Test func `are listed before their content is here, evicted, deleted and restored`() async throws {
-    let store = MemoryStore()
-    let (a, b) = try await DeviceFixture.two(store)
+    let (a, b) = try await DeviceFixture.two(MemoryStore())
     try await a.makePackage("Trip.imageNotes", ["Text.txt": "one"])
     try a.write("notes", to: "Folder/Notes.txt")
     #expect(try await a.container.items().map(\.isUploaded) == [false, false])
@@ -109,8 +108,7 @@ struct ContainerItemTests {
 
   @Test func `a placeholder follows its document's name, also after a new file had the old one`() async throws
   {
-    let store = MemoryStore()
-    let (a, b) = try await DeviceFixture.two(store)
+    let (a, b) = try await DeviceFixture.two(MemoryStore())
     try a.write("one", to: "a.txt")
     try await sync(a, b)
     // A new file of that name, which the program lists and removes before the next run.
@@ -211,8 +209,7 @@ struct ContainerItemTests {
   }
 
   @Test func `documents move in and out`() async throws {
-    let store = MemoryStore()
-    let (a, b) = try await DeviceFixture.two(store)
+    let (a, b) = try await DeviceFixture.two(MemoryStore())
     try b.write("theirs", to: "Notes.txt")
     try await sync(b, a)
     let outside = url("Notes.txt")

@@ -212,8 +212,7 @@ struct ContainerLogTests {
   @Test func `gets the versions of an operation that is no run, and of one that fails after its version`()
     async throws
   {
-    let store = MemoryStore()
-    let (a, b) = try await DeviceFixture.two(store)
+    let (a, b) = try await DeviceFixture.two(MemoryStore())
     try a.write("one", to: "Notes.txt")
     try await sync(a, b)
     try a.write("two", to: "Notes.txt")

@@ -106,8 +106,7 @@ struct DeviceListTests {
   }
 
   @Test func `see a rename as a rename`() async throws {
-    let store = MemoryStore()
-    let (a, b) = try await DeviceFixture.two(store)
+    let (a, b) = try await DeviceFixture.two(MemoryStore())
     for name in ["1.txt", "2.txt"] { try a.write("text of \(name)", to: name) }
     try await a.share("1.txt", with: b)
     for name in ["1", "2"] { try a.rename("\(name).txt", to: "new \(name).txt") }

@@ -45,8 +45,7 @@ struct KnownPackagesTests {
   }
 
   @Test func `stays a folder of documents on a machine that knows the type later`() async throws {
-    let store = MemoryStore()
-    let a = try await DeviceFixture("a", store)
+    let a = try await DeviceFixture("a", MemoryStore())
     try await a.upload("red", to: "One.scrapbook/palette.txt")
     // No other test has a document of this type.
     try UTType.declare(

@@ -29,8 +29,7 @@ struct TransfersTests {
   }
 
   @Test func `are all that go or come, and no other ones`() async throws {
-    let store = MemoryStore()
-    let (a, b) = try await DeviceFixture.two(store)
+    let (a, b) = try await DeviceFixture.two(MemoryStore())
     func work(_ device: DeviceFixture) -> Transfers.Work? { device.container.session.transfers.documents }
     for number in 1...20 { try a.write("text \(number)", to: "Note \(number).txt") }
     try await a.makePackage("Trip.package", ["Text.txt": "text"])
