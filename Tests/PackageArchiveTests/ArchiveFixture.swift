@@ -100,6 +100,15 @@ struct ArchiveFixture {
     try await PackageStore.importArchive(at: url(archive), to: url(package), options: options)
   }
 
+  /// Imports an archive of the given bytes, which is then at "a".
+  @discardableResult
+  func take(
+    _ archive: [UInt8], to package: String = "Back.pack", options: ImportOptions = ImportOptions()
+  ) async throws -> ImportReport {
+    try Data(archive).write(to: url("a"))
+    return try await take("a", to: package, options: options)
+  }
+
   /// Returns the report of an import that leaves nothing.
   func check(_ archive: String) async throws -> ImportReport {
     let names = try names

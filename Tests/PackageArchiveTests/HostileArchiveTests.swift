@@ -100,8 +100,8 @@ struct HostileArchiveTests {
     }.joined()
     try await expectRefused(Zip(.init(name)).bytes, .unsafeName, naming: shown)
     try await expectRefused(Tar(.init(name)).bytes, .unsafeName, naming: shown)
-    try Data(Tar(.init(name, "x")).bytes).write(to: fixture.url("a"))
-    try await fixture.take("a", options: with(.init()) { $0.allowsControlCharacters = true })
+    try await fixture.take(
+      Tar(.init(name, "x")).bytes, options: with(.init()) { $0.allowsControlCharacters = true })
     #expect(try fixture.tree("Back.pack").entries.keys.map(\.string) == [name])
   }
 
@@ -147,8 +147,7 @@ struct HostileArchiveTests {
         .init("a.txt", "first"), .init("f/", type: "5"), .init("l", type: "2", link: "f"),
         .init("copy", type: "1", link: "a.txt"), .init("l", type: "2", link: "a.txt"),
         .init("f/", type: "5"), .init(name, "later"))
-      try Data(tar.bytes).write(to: fixture.url("a"))
-      let report = try await fixture.take("a")
+      let report = try await fixture.take(tar.bytes)
       #expect(
         try fixture.tree("Back.pack") == [
           "a.txt": "later", "copy": "first", "f": [:], "l": .link(Array("a.txt".utf8)),
@@ -166,9 +165,8 @@ struct HostileArchiveTests {
   }
 
   @Test func `may have names that only people take for the same, when that is allowed`() async throws {
-    try Data(Tar(.init("a", "1"), .init("A", "2"), .init("\u{E9}", "3"), .init("e\u{301}", "4")).bytes)
-      .write(to: fixture.url("a.tar"))
-    try await fixture.take("a.tar", options: with(.init()) { $0.allowsSimilarNames = true })
+    let tar = Tar(.init("a", "1"), .init("A", "2"), .init("\u{E9}", "3"), .init("e\u{301}", "4"))
+    try await fixture.take(tar.bytes, options: with(.init()) { $0.allowsSimilarNames = true })
     #expect(try fixture.tree("Back.pack") == ["a": "1", "A": "2", "\u{E9}": "3", "e\u{301}": "4"])
   }
 
@@ -210,8 +208,9 @@ struct HostileArchiveTests {
   }
 
   @Test func `may have links that lead out, when that is allowed`() async throws {
-    try Data(Tar(.init("x"), .init("link", type: "2", link: "/etc/hosts")).bytes).write(to: fixture.url("a"))
-    try await fixture.take("a", options: with(.init()) { $0.allowsLinksOutside = true })
+    try await fixture.take(
+      Tar(.init("x"), .init("link", type: "2", link: "/etc/hosts")).bytes,
+      options: with(.init()) { $0.allowsLinksOutside = true })
     #expect(try fixture.tree("Back.pack")["link"] == .link(Array("/etc/hosts".utf8)))
   }
 
@@ -225,9 +224,7 @@ struct HostileArchiveTests {
   }
 
   @Test func `has copies where it has second names`() async throws {
-    try Data(Tar(.init("d/a", "text"), .init("b", type: "1", link: "./d/a")).bytes).write(
-      to: fixture.url("a"))
-    try await fixture.take("a")
+    try await fixture.take(Tar(.init("d/a", "text"), .init("b", type: "1", link: "./d/a")).bytes)
     #expect(try fixture.tree("Back.pack") == ["d": ["a": "text"], "b": "text"])
     var status = stat()
     #expect(stat(fixture.folder.appending("Back.pack/b").string, &status) == 0 && status.st_nlink == 1)

@@ -31,8 +31,7 @@ struct HostileEntriesTests {
     ]
     for bytes in archives {
       try await withFixture { fixture in
-        try Data(bytes).write(to: fixture.url("a"))
-        let report = try await fixture.take("a")
+        let report = try await fixture.take(bytes)
         #expect(report.privileged == ["program"])
         #expect(report.description.hasSuffix(", without set-user-ID and set-group-ID: program"))
         #expect(try fixture.tree("Back.pack") == ["program": .file([1], mode: 0o755)])
@@ -54,8 +53,7 @@ struct HostileEntriesTests {
     let zipped = Zip(.init("\(top)a", [0x78]), .link("\(top)\(name)", to: "../../etc")).bytes
     for (number, bytes) in [inside, file, linked, zipped].enumerated() {
       try await withFixture { fixture in
-        try Data(bytes).write(to: fixture.url("a"))
-        let report = try await fixture.take("a", to: "Back.pack")
+        let report = try await fixture.take(bytes, to: "Back.pack")
         #expect(try fixture.tree("Back.pack") == ["a": "x"])
         #expect(report.leftOut == [name], "\(number)")
         #expect(report.entries == 1 && report.bytes == 1, "\(number): \(report)")
@@ -77,8 +75,7 @@ struct HostileEntriesTests {
       .init("Top/a", "x"), .init("\(name)/history", "planted"),
       .init("\(name)/link", type: "2", link: "../../../../etc"), .init("Top/sub/A.pack/b", "y"))
     if hasTwoTops { tar.entries.append(.init("Other/a", "x")) }
-    try Data(tar.bytes).write(to: fixture.url("a"))
-    let report = try await fixture.take("a")
+    let report = try await fixture.take(tar.bytes)
     let top: TestTree = ["a": "x", "sub": ["A.pack": ["b": "y"]]]
     #expect(try fixture.tree("Back.pack") == (hasTwoTops ? ["Top": top, "Other": ["a": "x"]] : top))
     #expect(report.leftOut == [!hasTwoTops && name.hasPrefix("Top/") ? String(name.dropFirst(4)) : name])
@@ -99,8 +96,7 @@ struct HostileEntriesTests {
     var tar = Tar(.init("Top/", type: "5"), .init("Top/.docpkg/x"), .init("Top/a"))
     for index in 1...2 { tar.entries[index].content = noise }
     try await withFixture { fixture in
-      try Data(tar.bytes).write(to: fixture.url("a"))
-      let report = try await fixture.take("a", options: options)
+      let report = try await fixture.take(tar.bytes, options: options)
       #expect(report.entries == 1 && report.bytes == 900)
       #expect(report.description.contains("left out: .docpkg"))
     }
@@ -122,8 +118,7 @@ struct HostileEntriesTests {
     let zip = Zip(
       .init("._Top", double), .init("Top/a", [0x78]), .init("Top/._a", double), .init("Top/._b", [0x79]),
       .init("Top/._c", []), .init("Top/._d/e", [0x7A]), .link("Top/._f", to: "a"))
-    try Data(zip.bytes).write(to: fixture.url("a"))
-    let report = try await fixture.take("a")
+    let report = try await fixture.take(zip.bytes)
     #expect(
       try fixture.tree("Back.pack") == [
         "a": "x", "._b": "y", "._c": "", "._d": ["e": "z"], "._f": .link(Array("a".utf8)),

@@ -19,8 +19,7 @@ struct HostileStreamsTests {
     let second = ForgedXZ(content: tar, dictionary: 8).bytes + ForgedXZ(content: [], dictionary: 40).bytes
     try await expectRefused(second, .limitExceeded)
     for (name, dictionary) in [("small", UInt8(0)), ("as large as xz makes", 28)] {
-      try Data(ForgedXZ(content: tar, dictionary: dictionary).bytes).write(to: fixture.url("a"))
-      try await fixture.take("a", to: name)
+      try await fixture.take(ForgedXZ(content: tar, dictionary: dictionary).bytes, to: name)
       #expect(try fixture.tree(name) == ["a": "text"])
     }
   }
@@ -41,8 +40,7 @@ struct HostileStreamsTests {
     options.limits.dictionaryBytes = 1 << 20
     let tar = Tar(.init("a", "text")).bytes
     try await withFixture { fixture in
-      try Data(ForgedXZ(content: tar, dictionary: 16).bytes).write(to: fixture.url("a"))
-      try await fixture.take("a", options: options)
+      try await fixture.take(ForgedXZ(content: tar, dictionary: 16).bytes, options: options)
       #expect(try fixture.tree("Back.pack") == ["a": "text"])
     }
     try await expectRefused(ForgedXZ(content: tar, dictionary: 17).bytes, .limitExceeded, options: options)
@@ -55,8 +53,7 @@ struct HostileStreamsTests {
     let tar = Tar(.init("a")).bytes
     try await expectRefused(tar + [UInt8](repeating: 0x41, count: count), .damaged)
     try await expectRefused(tar + [UInt8](repeating: 0, count: count - 1) + [1], .damaged)
-    try Data(tar + [UInt8](repeating: 0, count: count)).write(to: fixture.url("a"))
-    try await fixture.take("a")
+    try await fixture.take(tar + [UInt8](repeating: 0, count: count))
   }
 
   @Test func `cannot have something behind its end`() async throws {
@@ -68,8 +65,7 @@ struct HostileStreamsTests {
       streams.append(Array(try fixture.bytes("a.tar.zst")))
     }
     for (number, stream) in streams.enumerated() {
-      try Data(stream).write(to: fixture.url("whole"))
-      try await fixture.take("whole", to: "\(number)")
+      try await fixture.take(stream, to: "\(number)")
       #expect(try fixture.tree("\(number)") == ["a": "text"])
       for suffix in [
         [0x41], Array("junk".utf8), Zip(.init("other")).bytes, ArchiveFixture.noise(300_000, seed: 3),
@@ -91,8 +87,7 @@ struct HostileStreamsTests {
       ],
     ]
     for (number, stream) in streams.enumerated() {
-      try Data(stream).write(to: fixture.url("a"))
-      try await fixture.take("a", to: "\(number)")
+      try await fixture.take(stream, to: "\(number)")
       #expect(try fixture.tree("\(number)") == ["a": "text"])
     }
   }
@@ -105,8 +100,9 @@ struct HostileStreamsTests {
     ([0x04, 0x22, 0x4D, 0x18], "bsdtar xf FILE"),
   ])
   func `that is not read names the program that unpacks it`(start: [UInt8], command: String) async throws {
-    try Data(start + [UInt8](repeating: 1, count: 600)).write(to: fixture.url("a"))
-    let error = await #expect(throws: ArchiveError.self) { try await fixture.take("a") }
+    let error = await #expect(throws: ArchiveError.self) {
+      try await fixture.take(start + [UInt8](repeating: 1, count: 600))
+    }
     #expect(error?.code == .unsupported && error?.reason.hasSuffix("unpack it with '\(command)'") == true)
   }
 

@@ -17,8 +17,7 @@ struct OthersArchivesTests {
     _ body: (TestTree, ImportReport) throws -> Void
   ) async throws {
     try await withFixture { fixture in
-      try Data(bytes).write(to: fixture.url("a"))
-      let report = try await fixture.take("a", options: options)
+      let report = try await fixture.take(bytes, options: options)
       try body(fixture.tree("Back.pack"), report)
     }
   }
@@ -343,8 +342,9 @@ struct OthersArchivesTests {
       change(&options)
       var allowance: ArchiveError.Allowance?
       try await withFixture { fixture in
-        try Data(bytes).write(to: fixture.url("a"))
-        let error = await #expect(throws: ArchiveError.self) { try await fixture.take("a", options: options) }
+        let error = await #expect(throws: ArchiveError.self) {
+          try await fixture.take(bytes, options: options)
+        }
         allowance = error?.allowance
       }
       return allowance
