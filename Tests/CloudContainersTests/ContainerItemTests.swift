@@ -13,8 +13,7 @@ struct ContainerItemTests {
   @Test func `is looked up, downloaded, evicted and deleted by its name alone, among any number`()
     async throws
   {
-    let store = MemoryStore()
-    let a = try await DeviceFixture("a", store)
+    let (store, a) = try await DeviceFixture.one()
     for number in 0..<20 { try a.write("note \(number)", to: "Folder/\(number).txt") }
     try await a.sync()
     /// Opens the folder anew, and returns the number of documents whose versions were read.
@@ -192,8 +191,7 @@ struct ContainerItemTests {
   }
 
   @Test func `a lost state costs a look at the documents, and deletes nothing`() async throws {
-    let store = MemoryStore()
-    let a = try await DeviceFixture("a", store)
+    let (store, a) = try await DeviceFixture.one()
     try a.write("one", to: "1.txt")
     try await a.upload("two", to: "2.txt")
     try await a.container.evict(itemNamed: "2.txt")
@@ -282,8 +280,7 @@ struct ContainerItemTests {
   }
 
   @Test func `a copied folder asks, deletes nothing, and can leave and come back`() async throws {
-    let store = MemoryStore()
-    let a = try await DeviceFixture("a", store)
+    let (store, a) = try await DeviceFixture.one()
     try a.write("one", to: "1.txt")
     try await a.upload("two", to: "2.txt")
     let copy = URL(filePath: folder.appending("copy").string, directoryHint: .isDirectory)

@@ -246,8 +246,7 @@ struct ContainerLogTests {
   }
 
   @Test func `that has its last number takes no entry, and the run says so`() async throws {
-    let store = MemoryStore()
-    let a = try await DeviceFixture("a", store)
+    let (store, a) = try await DeviceFixture.one()
     try await a.sync()
     try await store.put(Data(), at: ContainerLog.key(LogEntry.maximumNumber), ifAbsent: true)
     try a.write("one", to: "one.txt")
@@ -282,8 +281,7 @@ struct ContainerLogTests {
 
   @Test(arguments: ["lost", "damaged", "cut", "another"])
   func `is read without a snapshot that is of no use`(kind: String) async throws {
-    let store = MemoryStore()
-    let a = try await DeviceFixture("a", store)
+    let (store, a) = try await DeviceFixture.one()
     for number in 0..<20 {
       try await a.upload("note", to: "\(number).txt")
     }
@@ -308,8 +306,7 @@ struct ContainerLogTests {
     async throws
   {
     let clock = ModelClock()
-    let store = MemoryStore(now: { clock.now })
-    let (a, b) = try await DeviceFixture.two(store, clock: clock)
+    let (store, a, b) = try await DeviceFixture.two(clock: clock)
     for number in 1...3 {
       try await a.upload("\(number)", to: "\(number).txt")
       if number == 1 {

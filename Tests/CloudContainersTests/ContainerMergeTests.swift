@@ -18,12 +18,11 @@ struct ContainerMergeTests {
     try await a.sync()
     #expect(try await b.sync().documents.map(\.merged) == [true])
     try await a.sync()
-    for device in [a, b] {
-      #expect(device.text("Trip.imageNotes/1.txt") == "ONE")
-      #expect(device.text("Trip.imageNotes/2.txt") == "TWO")
-      #expect(device.text("Trip.imageNotes/3.txt") == nil)
-      #expect(device.text("Trip.imageNotes/4.txt") == "four")
-    }
+    expectTexts(
+      [
+        "Trip.imageNotes/1.txt": "ONE", "Trip.imageNotes/2.txt": "TWO", "Trip.imageNotes/3.txt": nil,
+        "Trip.imageNotes/4.txt": "four",
+      ], on: a, b)
     for device in [a, b] { #expect(try await device.sync().documents.isEmpty) }
   }
 
@@ -159,10 +158,7 @@ struct ContainerMergeTests {
     try b.write("from b", to: "Notes.txt")
     try await a.sync()
     try await b.share("Notes 2.txt", with: a)
-    for device in [a, b] {
-      #expect(device.text("Notes.txt") == "from a")
-      #expect(device.text("Notes 2.txt") == "from b")
-    }
+    expectTexts(["Notes.txt": "from a", "Notes 2.txt": "from b"], on: a, b)
   }
 
   @Test func `texts of which both changed other lines merge, in packages and flat files`() async throws {
@@ -180,11 +176,9 @@ struct ContainerMergeTests {
     try await a.sync()
     #expect(try await b.sync().documents.map(\.merged) == [true, true])
     try await a.sync()
-    for device in [a, b] {
-      #expect(device.text("Trip.imageNotes/Text.txt") == "ONE\ntwo\nTHREE\n")
-      #expect(device.text("Notes.txt") == "ONE\ntwo\nTHREE\n")
-      #expect(try await device.sync().documents.isEmpty)
-    }
+    let merged = "ONE\ntwo\nTHREE\n"
+    expectTexts(["Trip.imageNotes/Text.txt": merged, "Notes.txt": merged], on: a, b)
+    for device in [a, b] { #expect(try await device.sync().documents.isEmpty) }
     // A structured file, and lines that both changed, are conflicts.
     try await a.edit("Trip.imageNotes", ["Data.json": first, "Same.txt": first])
     try await b.edit("Trip.imageNotes", ["Data.json": last, "Same.txt": "one of b\ntwo\nthree\n"])
@@ -207,10 +201,7 @@ struct ContainerMergeTests {
       await expect(\FilePackageError.code, .changedOnDisk) { try await b.container.delete(itemNamed: name) }
     }
     try await a.sync()
-    for device in [a, b] {
-      #expect(device.text("Trip.imageNotes/1.txt") == "ONE")
-      #expect(device.text("Trip.imageNotes/2.txt") == "TWO")
-    }
+    expectTexts(["Trip.imageNotes/1.txt": "ONE", "Trip.imageNotes/2.txt": "TWO"], on: a, b)
     #expect(a.text("Notes.txt") == "more notes")
     // Now the user has seen both.
     for name in ["Trip.imageNotes", "Notes.txt"] { try await b.container.delete(itemNamed: name) }

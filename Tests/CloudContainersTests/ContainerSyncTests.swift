@@ -83,8 +83,7 @@ struct ContainerSyncTests {
   }
 
   @Test func `an entry of the log that cannot be read stops a sync, and is told`() async throws {
-    let store = MemoryStore()
-    let (a, b) = try await DeviceFixture.two(store)
+    let (store, a, b) = try await DeviceFixture.two()
     try a.write("good", to: "Good.txt")
     try await a.share("Good.txt", with: b)
     try await a.upload("bad", to: "Bad.txt")
@@ -125,8 +124,7 @@ struct ContainerSyncTests {
   }
 
   @Test func `a child that is removed here goes, also if the known entries are damaged`() async throws {
-    let store = MemoryStore()
-    let (a, b) = try await DeviceFixture.two(store)
+    let (store, a, b) = try await DeviceFixture.two()
     let texts = Dictionary(uniqueKeysWithValues: (0..<100).map { ("\($0).txt", "text \($0)") })
     try await a.makePackage("Trip.imageNotes", texts)
     try await a.sync()

@@ -26,8 +26,7 @@ struct DamagedStateTests {
 
   @Test(arguments: ["document", "version", "setting", "page", "entry", "device", "blob"])
   func `is made again by a sync that says so, and deletes nothing`(table: String) async throws {
-    let store = MemoryStore()
-    let (a, b) = try await DeviceFixture.two(store)
+    let (store, a, b) = try await DeviceFixture.two()
     for name in ["1.txt", "2.txt", "3.txt"] { try a.write("text of \(name)", to: name) }
     try await a.makePackage("Trip.imageNotes", ["Text.txt": "Three valleys"])
     try await sync(a, b)

@@ -30,6 +30,22 @@ struct DeviceFixture {
   /// A machine whose container is open already.
   init(_ container: CloudContainer) { self.container = container }
 
+  /// Makes a store in memory, and a machine in its container.
+  static func one(
+    _ name: String = "a", clock: ModelClock? = nil, enclosesSmall: Bool = true
+  ) async throws -> (MemoryStore, DeviceFixture) {
+    let store = MemoryStore(now: { clock?.now ?? Date() })
+    return (store, try await DeviceFixture(name, store, clock: clock, enclosesSmall: enclosesSmall))
+  }
+
+  /// Makes a store in memory, and two machines, `a` and `b`, in its container.
+  static func two(
+    clock: ModelClock? = nil, enclosesSmall: Bool = true
+  ) async throws -> (MemoryStore, DeviceFixture, DeviceFixture) {
+    let (store, a) = try await one(clock: clock, enclosesSmall: enclosesSmall)
+    return (store, a, try await DeviceFixture("b", store, clock: clock, enclosesSmall: enclosesSmall))
+  }
+
   /// Makes two machines, `a` and `b`, in one container.
   static func two(_ store: any ObjectStore, clock: ModelClock? = nil, enclosesSmall: Bool = true) async throws
     -> (DeviceFixture, DeviceFixture)
@@ -104,6 +120,17 @@ struct DeviceFixture {
     let report = try await container.sync()
     for failure in report.failures { Issue.record("\(failure.name): \(failure.error.map { "\($0)" } ?? "")") }
     return report
+  }
+}
+
+/// Expects the texts of files on each machine; one that is nil is not there.
+func expectTexts(
+  _ texts: [String: String?], on devices: DeviceFixture..., sourceLocation: SourceLocation = #_sourceLocation
+) {
+  for device in devices {
+    for (name, text) in texts {
+      #expect(device.text(name) == text, "\(name) at \(device.url.path)", sourceLocation: sourceLocation)
+    }
   }
 }
 

@@ -9,8 +9,7 @@ import Testing
 @Suite("The machines of a container", .temporaryDirectory)
 struct DeviceListTests {
   @Test func `are listed, renamed and removed`() async throws {
-    let store = MemoryStore()
-    let a = try await DeviceFixture("laptop", store)
+    let (store, a) = try await DeviceFixture.one("laptop")
     let b = try await DeviceFixture("desktop", store)
     try a.write("one", to: "Notes.txt")
     try await a.share("Notes.txt", with: b)
@@ -71,8 +70,7 @@ struct DeviceListTests {
   }
 
   @Test func `change nothing in the container and lose no document after their removal`() async throws {
-    let store = MemoryStore()
-    let (a, b) = try await DeviceFixture.two(store)
+    let (store, a, b) = try await DeviceFixture.two()
     for name in ["here.txt", "edited.txt", "cloud.txt", "deleted.txt"] { try a.write("one", to: name) }
     try await sync(a, b)
     try await b.container.download(itemsNamed: ["here.txt", "edited.txt"])
@@ -118,8 +116,7 @@ struct DeviceListTests {
   }
 
   @Test func `name the document in an error, and the direction`() async throws {
-    let store = MemoryStore()
-    let a = try await DeviceFixture("a", store)
+    let (store, a) = try await DeviceFixture.one()
     try await a.makePackage("Trip.imageNotes", ["Low.txt": "one", "low.txt": "two"])
     let failed = try #require(try await a.container.sync().failures.first)
     #expect(

@@ -172,8 +172,7 @@ struct GarbageCollectionTests {
   }
 
   @Test func `a check names an object that is missing and one that is damaged`() async throws {
-    let store = MemoryStore()
-    let a = try await DeviceFixture("a", store, enclosesSmall: false)
+    let (store, a) = try await DeviceFixture.one(enclosesSmall: false)
     try await a.upload("one", to: "Notes.txt")
     #expect(try await a.container.check(reads: true).isWhole)
     let content = BlobName(of: Data("one".utf8)).key

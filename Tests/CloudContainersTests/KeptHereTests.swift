@@ -10,8 +10,7 @@ import CloudContainers
 @Suite("Documents that a machine always has", .temporaryDirectory)
 struct KeptHereTests {
   @Test func `come with the next run, and new ones as well`() async throws {
-    let store = MemoryStore()
-    let (a, b) = try await DeviceFixture.two(store)
+    let (store, a, b) = try await DeviceFixture.two()
     for name in ["a.txt", "b.md", "Travel/c.txt"] { try a.write("text", to: name) }
     try await a.sync()
     #expect(try b.container.keptPatterns.isEmpty)
@@ -30,8 +29,7 @@ struct KeptHereTests {
   }
 
   @Test func `stay when a program that opened the folder before renames the machine`() async throws {
-    let store = MemoryStore()
-    let a = try await DeviceFixture("a", store)
+    let (store, a) = try await DeviceFixture.one()
     try await CloudContainer.open(a.url, in: store).keepHere(["*.txt"])
     try await a.container.renameDevice(to: "b")
     #expect(try a.container.keptPatterns == ["*.txt"])

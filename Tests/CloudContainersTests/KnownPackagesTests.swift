@@ -11,9 +11,7 @@ import Testing
 struct KnownPackagesTests {
   /// Makes a folder of files, which only `a` takes for a package, and brings it to `b`.
   private func makeSketchbook() async throws -> (DeviceFixture, DeviceFixture) {
-    let store = MemoryStore()
-    let a = try await DeviceFixture("a", store)
-    let b = try await DeviceFixture("b", store)
+    let (a, b) = try await DeviceFixture.two(MemoryStore())
     try a.write("red", to: "One.sketchbook/palette.txt")
     try a.write("line", to: "One.sketchbook/strokes.txt")
     // The hidden folder makes it a package.
@@ -103,8 +101,7 @@ struct ContainerFolderTests {
   }
 
   @Test func `is in no other container folder, and has none in it`() async throws {
-    let store = MemoryStore()
-    let a = try await DeviceFixture("Outer/a", store)
+    let (store, a) = try await DeviceFixture.one("Outer/a")
     for (name, code) in [
       ("Outer/a/inner", FilePackageError.Code.unsupported), ("Outer", .unsupported),
       ("Outer/a", .fileExists),

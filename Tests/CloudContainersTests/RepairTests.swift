@@ -30,8 +30,7 @@ struct RepairTests {
   }
 
   @Test func `gets from each machine also what an earlier version needs`() async throws {
-    let store = MemoryStore()
-    let (a, b) = try await DeviceFixture.two(store)
+    let (store, a, b) = try await DeviceFixture.two()
     // Larger than a document that its version contains.
     let (old, new) = (String(repeating: "one", count: 5_000), String(repeating: "ONE", count: 5_000))
     try await a.share("Trip.imageNotes", ["1.txt": old, "2.txt": "two"], with: b)
@@ -49,8 +48,7 @@ struct RepairTests {
   func `merges what two machines have after the loss of a version that one of them knew`(
     isEdited: Bool
   ) async throws {
-    let store = MemoryStore()
-    let (a, b) = try await DeviceFixture.two(store)
+    let (store, a, b) = try await DeviceFixture.two()
     try a.write("one", to: "Notes.txt")
     try await a.share("Notes.txt", with: b)
     try await b.upload("two", to: "Notes.txt")
@@ -87,8 +85,7 @@ struct RepairTests {
   }
 
   @Test func `leaves an entry of a newer program in its place`() async throws {
-    let store = MemoryStore()
-    let a = try await DeviceFixture("a", store)
+    let (store, a) = try await DeviceFixture.one()
     try await a.upload("one", to: "Notes.txt")
     let last = try #require(store.keys.compactMap(ContainerLog.number).max())
     let newer = Data([2, 0, 0])
@@ -117,8 +114,7 @@ struct RepairTests {
     async throws
   {
     let clock = ModelClock()
-    let store = MemoryStore(now: { clock.now })
-    let a = try await DeviceFixture("a", store, clock: clock, enclosesSmall: false)
+    let (store, a) = try await DeviceFixture.one(clock: clock, enclosesSmall: false)
     for text in ["one", "two"] {
       try a.write(text, to: "Notes.txt")
       try await a.upload(text + " here", to: "Other.txt")
@@ -141,8 +137,7 @@ struct RepairTests {
   }
 
   @Test func `is found out although each piece of a file is whole`() async throws {
-    let store = MemoryStore()
-    let a = try await DeviceFixture("a", store, enclosesSmall: false)
+    let (store, a) = try await DeviceFixture.one(enclosesSmall: false)
     let session = a.container.session
     let pieces = ["one", "two"].map { Data($0.utf8) }
     var parts: [FilePiece] = []

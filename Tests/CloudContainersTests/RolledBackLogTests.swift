@@ -11,8 +11,7 @@ struct RolledBackLogTests {
     hasLookedAgain: Bool
   ) async throws {
     let clock = ModelClock()
-    let store = MemoryStore(now: { clock.now })
-    let (a, b) = try await DeviceFixture.two(store, clock: clock)
+    let (store, a, b) = try await DeviceFixture.two(clock: clock)
     try await a.share("Trip.imageNotes", ["1.txt": "one", "2.txt": "two"], with: b)
     let backup = store.backUp()
     clock.advance(60)
@@ -27,18 +26,14 @@ struct RolledBackLogTests {
     // LG2
     #expect(try await a.sync().lost == ["Trip.imageNotes"])
     try await sync(b, a, b)
-    for device in [a, b] {
-      #expect(device.text("Trip.imageNotes/1.txt") == "ONE")
-      #expect(device.text("Trip.imageNotes/2.txt") == "TWO")
-      #expect(try await device.sync().documents.isEmpty)
-    }
+    expectTexts(["Trip.imageNotes/1.txt": "ONE", "Trip.imageNotes/2.txt": "TWO"], on: a, b)
+    for device in [a, b] { #expect(try await device.sync().documents.isEmpty) }
   }
 
   /// The entries that are lost, from the last one on.
   @Test(arguments: [[0], [1], [2], [0, 1], [0, 2], [0, 1, 2, 3, 4]])
   func `has all documents again after a repair on the machine that knew them`(lost: [Int]) async throws {
-    let store = MemoryStore()
-    let (a, b) = try await DeviceFixture.two(store)
+    let (store, a, b) = try await DeviceFixture.two()
     for number in 1...3 {
       try await a.upload("\(number)", to: "\(number).txt")
       if number == 1 { try await b.sync() }
@@ -54,8 +49,7 @@ struct RolledBackLogTests {
   }
 
   @Test func `tells a machine that is behind which one it needs, and goes on after a repair`() async throws {
-    let store = MemoryStore()
-    let (a, b) = try await DeviceFixture.two(store)
+    let (store, a, b) = try await DeviceFixture.two()
     try await sync(a, b)
     for number in 1...3 {
       try await a.upload("\(number)", to: "\(number).txt")
@@ -72,8 +66,7 @@ struct RolledBackLogTests {
   }
 
   @Test func `is noticed by each machine whose last entry is gone`() async throws {
-    let store = MemoryStore()
-    let (a, b) = try await DeviceFixture.two(store)
+    let (store, a, b) = try await DeviceFixture.two()
     try a.write("a", to: "a.txt")
     try await sync(a, b)
     let backup = store.backUp()

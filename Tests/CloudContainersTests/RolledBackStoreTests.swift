@@ -41,8 +41,7 @@ struct RolledBackStoreTests {
   }
 
   @Test func `merges what another machine did after the loss with what the store had`() async throws {
-    let store = MemoryStore()
-    let (a, b) = try await DeviceFixture.two(store, enclosesSmall: false)
+    let (store, a, b) = try await DeviceFixture.two(enclosesSmall: false)
     try await a.share("Trip.imageNotes", ["1.txt": "one", "2.txt": "two"], with: b)
     let backup = store.backUp()
     for text in ["a", "b", "c"] {
@@ -56,11 +55,8 @@ struct RolledBackStoreTests {
       try await b.sync()
     }
     try await sync(a, b)
-    for device in [a, b] {
-      #expect(device.text("Trip.imageNotes/1.txt") == "one c")
-      #expect(device.text("Trip.imageNotes/2.txt") == "two z")
-      #expect(try await device.sync().documents.isEmpty)
-    }
+    expectTexts(["Trip.imageNotes/1.txt": "one c", "Trip.imageNotes/2.txt": "two z"], on: a, b)
+    for device in [a, b] { #expect(try await device.sync().documents.isEmpty) }
     #expect(try await a.container.check(reads: true).isWhole)
   }
 
@@ -83,10 +79,7 @@ struct RolledBackStoreTests {
     isCut.withLock { $0 = false }
     store.restore(backup)
     try await sync(a, b, a, b)
-    for device in [a, b] {
-      #expect(device.text("Trip.imageNotes/2.txt") == "from b")
-      #expect(device.text("Trip.imageNotes/1.txt") == "from a")
-    }
+    expectTexts(["Trip.imageNotes/2.txt": "from b", "Trip.imageNotes/1.txt": "from a"], on: a, b)
   }
 
   @Test func `that lost the last entry alone is noticed by all machines`() async throws {
@@ -123,8 +116,7 @@ struct RolledBackStoreTests {
   }
 
   @Test func `is noticed by an operation that is no run`() async throws {
-    let store = MemoryStore()
-    let a = try await DeviceFixture("a", store)
+    let (store, a) = try await DeviceFixture.one()
     for name in ["1.txt", "2.txt"] { try a.write(name, to: name) }
     try await a.sync()
     for name in ["1.txt", "2.txt"] { try await a.container.delete(itemNamed: name) }
@@ -214,8 +206,7 @@ struct RolledBackStoreTests {
   }
 
   @Test func `is asked one question for each object before a document goes`() async throws {
-    let store = MemoryStore()
-    let a = try await DeviceFixture("a", store, enclosesSmall: false)
+    let (store, a) = try await DeviceFixture.one(enclosesSmall: false)
     try await a.makePackage("Trip.imageNotes", ["1.txt": "one", "2.txt": "two"])
     try await a.sync()
     let before = store.callCount

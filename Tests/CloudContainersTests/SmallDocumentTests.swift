@@ -12,8 +12,7 @@ struct SmallDocumentTests {
   /// Two machines with one store and one clock.
   private func makeTwo() async throws -> (DeviceFixture, DeviceFixture, MemoryStore, ModelClock) {
     let clock = ModelClock()
-    let store = MemoryStore(now: { clock.now })
-    let (a, b) = try await DeviceFixture.two(store, clock: clock)
+    let (store, a, b) = try await DeviceFixture.two(clock: clock)
     return (a, b, store, clock)
   }
 

@@ -11,8 +11,7 @@ import Testing
 struct TravellingConflictTests {
   /// Two machines with a package of two children, in conflict over the first one on both.
   private func makeConflict() async throws -> (DeviceFixture, DeviceFixture, MemoryStore) {
-    let store = MemoryStore()
-    let (a, b) = try await DeviceFixture.two(store)
+    let (store, a, b) = try await DeviceFixture.two()
     try await a.share("Trip.imageNotes", ["1.bin": "one", "2.bin": "two"], with: b)
     try await a.edit("Trip.imageNotes", ["1.bin": "one of a"])
     try await b.edit("Trip.imageNotes", ["1.bin": "one of b"])
@@ -169,8 +168,7 @@ struct TravellingConflictTests {
 
   @Test func `have the same children after thirty days and a collection of garbage`() async throws {
     let clock = ModelClock()
-    let store = MemoryStore(now: { clock.now })
-    let (a, b) = try await DeviceFixture.two(store, clock: clock)
+    let (store, a, b) = try await DeviceFixture.two(clock: clock)
     try await a.share("Trip.imageNotes", ["1.bin": "one", "2.bin": "two"], with: b)
     try await a.edit("Trip.imageNotes", ["1.bin": "one of a", "2.bin": "two of a"])
     try await b.edit("Trip.imageNotes", ["1.bin": "one of b"])
