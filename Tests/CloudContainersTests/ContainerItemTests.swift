@@ -299,8 +299,7 @@ struct ContainerItemTests {
     #expect(store.keys == keys)
     _ = try await copied.leave()
     let b = DeviceFixture(try await CloudContainer.add(copy, to: store, address: "memory", deviceName: "b"))
-    try await b.sync()
-    try await b.container.download(itemNamed: "2.txt")
+    try await b.receive("2.txt")
     try await a.sync()
     for device in [a, b] { #expect(device.text("1.txt") == "one" && device.text("2.txt") == "two") }
     #expect(try await b.container.items().count == 2)

@@ -310,8 +310,7 @@ struct ContainerLogTests {
     for number in 1...3 {
       try await a.upload("\(number)", to: "\(number).txt")
       if number == 1 {
-        try await b.sync()
-        try await b.container.download(itemNamed: "1.txt")
+        try await b.receive("1.txt")
       }
     }
     try await a.upload("another", to: "1.txt")

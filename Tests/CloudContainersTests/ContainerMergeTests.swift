@@ -152,8 +152,7 @@ struct ContainerMergeTests {
 
   @Test func `a flat file that both changed is two documents on both`() async throws {
     let (a, b) = try await DeviceFixture.two(MemoryStore())
-    try a.write("one", to: "Notes.txt")
-    try await a.share("Notes.txt", with: b)
+    try await a.share("one", as: "Notes.txt", with: b)
     try a.write("from a", to: "Notes.txt")
     try b.write("from b", to: "Notes.txt")
     try await a.sync()
@@ -220,8 +219,7 @@ struct ContainerMergeTests {
     try await sync(a, b)
     #expect(b.text("1.txt") == nil)
     #expect(b.text("2.txt") == "edited")
-    try await a.sync()
-    try await a.container.download(itemNamed: "2.txt")
+    try await a.receive("2.txt")
     #expect(a.text("2.txt") == "edited")
   }
 }

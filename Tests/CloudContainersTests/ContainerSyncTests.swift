@@ -15,8 +15,7 @@ struct ContainerSyncTests {
     let memory = MemoryStore()
     let slow = ActingStore(memory, before: ActingStore.isBlob)
     let (a, b) = try await DeviceFixture.two(slow, enclosesSmall: false)
-    try a.write("one", to: "a.txt")
-    try await a.share("a.txt", with: b)
+    try await a.share("one", as: "a.txt", with: b)
     slow.once {
       try a.write("three, longer", to: "a.txt")
       try a.rename("a.txt", to: "b.txt")
@@ -57,8 +56,7 @@ struct ContainerSyncTests {
 
   @Test func `a name of the container that is taken here makes two documents`() async throws {
     let (a, b) = try await DeviceFixture.two(MemoryStore())
-    try a.write("one", to: "A.txt")
-    try await a.share("A.txt", with: b)
+    try await a.share("one", as: "A.txt", with: b)
     try b.rename("A.txt", to: "X.txt")
     try await b.sync()
     try a.write("mine", to: "X.txt")
@@ -73,8 +71,7 @@ struct ContainerSyncTests {
 
   @Test func `two spellings of one name are one document, and the other file is named`() async throws {
     let (a, b) = try await DeviceFixture.two(MemoryStore())
-    try a.write("theirs", to: "e\u{301}.txt")
-    try await a.share("e\u{301}.txt", with: b)
+    try await a.share("theirs", as: "e\u{301}.txt", with: b)
     try a.write("mine", to: "\u{E9}.txt")
     let report = try await a.sync()
     #expect(report.documents.isEmpty && report.leftOut.count == 1, "\(report)")
@@ -84,8 +81,7 @@ struct ContainerSyncTests {
 
   @Test func `an entry of the log that cannot be read stops a sync, and is told`() async throws {
     let (store, a, b) = try await DeviceFixture.two()
-    try a.write("good", to: "Good.txt")
-    try await a.share("Good.txt", with: b)
+    try await a.share("good", as: "Good.txt", with: b)
     try await a.upload("bad", to: "Bad.txt")
     let key = try #require(store.keys.last { $0.string.hasPrefix("log/") })
     let bytes = try #require(await store.get(key))
@@ -170,8 +166,7 @@ struct ContainerSyncTests {
     let error = try #require(report.failures.first?.error as? CloudDataError)
     #expect(error.code == .refused && error.description.contains("'Same.txt' differs only in case"))
     #expect(try await b.sync().discovered == 0)
-    try await a.edit("Trip.imageNotes", ["same.txt": nil])
-    try await a.sync()
+    try await a.upload("Trip.imageNotes", ["same.txt": nil])
     #expect(try await b.sync().discovered == 1)
   }
 

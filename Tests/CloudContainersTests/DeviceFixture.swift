@@ -59,8 +59,19 @@ struct DeviceFixture {
   /// Brings the last version of a document from this machine to another one.
   func share(_ name: String, with other: DeviceFixture) async throws {
     try await sync()
-    try await other.sync()
-    try await other.container.download(itemNamed: name)
+    try await other.receive(name)
+  }
+
+  /// Writes a file, and brings it to another machine.
+  func share(_ text: String, as name: String, with other: DeviceFixture) async throws {
+    try write(text, to: name)
+    try await share(name, with: other)
+  }
+
+  /// Syncs, and downloads a document.
+  func receive(_ name: String) async throws {
+    try await sync()
+    try await container.download(itemNamed: name)
   }
 
   /// Makes a package, and brings it to another machine.
@@ -77,6 +88,12 @@ struct DeviceFixture {
   /// Writes a file, and syncs it.
   func upload(_ text: String, to name: String) async throws {
     try write(text, to: name)
+    try await sync()
+  }
+
+  /// Changes children of a package, and syncs it.
+  func upload(_ name: String, _ children: [String: String?]) async throws {
+    try await edit(name, children)
     try await sync()
   }
 

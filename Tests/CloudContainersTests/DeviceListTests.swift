@@ -11,8 +11,7 @@ struct DeviceListTests {
   @Test func `are listed, renamed and removed`() async throws {
     let (store, a) = try await DeviceFixture.one("laptop")
     let b = try await DeviceFixture("desktop", store)
-    try a.write("one", to: "Notes.txt")
-    try await a.share("Notes.txt", with: b)
+    try await a.share("one", as: "Notes.txt", with: b)
     #expect(try await Set(a.container.devices().map(\.name)) == ["laptop", "desktop"])
     #expect(try await a.container.devices().filter(\.isCurrent).map(\.name) == ["laptop"])
     try await b.container.renameDevice(to: "old desktop")

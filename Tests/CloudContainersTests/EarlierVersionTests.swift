@@ -37,8 +37,7 @@ struct EarlierVersionTests {
     #expect(try await a.container.versions(ofItemNamed: "Notes.txt").map(\.size) == [3, 11, 3])
     #expect(try await a.sync().documents.isEmpty)
     let b = try await DeviceFixture("desktop", store)
-    try await b.sync()
-    try await b.container.download(itemNamed: "Notes.txt")
+    try await b.receive("Notes.txt")
     #expect(b.text("Notes.txt") == "one")
     // The same version once more is no change.
     try await a.container.restore(itemNamed: "Notes.txt", version: 1)

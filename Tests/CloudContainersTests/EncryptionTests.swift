@@ -84,8 +84,7 @@ struct EncryptionTests {
     try await a.upload("one", to: "Notes.txt")
     let file = try a.container.exportKey()
     let b = try await add("b", store, .keyFile(file))
-    try await b.sync()
-    try await b.container.download(itemNamed: "Notes.txt")
+    try await b.receive("Notes.txt")
     #expect(b.text("Notes.txt") == "one")
     let wrong: [ContainerSecret?] = [
       nil, .passphrase("Correct horse"), .keyFile("key"), .keyFile(file.replacing("1 ", with: "1 x")),
@@ -243,8 +242,7 @@ struct EncryptionTests {
         .code
         == .locked)
     let b = try await add("b", store, .keyFile(try a.container.exportKey()))
-    try await b.sync()
-    try await b.container.download(itemNamed: "Trip.imageNotes")
+    try await b.receive("Trip.imageNotes")
     #expect(b.text("Trip.imageNotes/2.txt") == "two")
   }
 

@@ -99,8 +99,7 @@ struct GarbageCollectionTests {
           ? .refusal(.serverFailure) : nil
       }, now: { clock.now })
     let (a, b) = try await makeTwo(store, clock)
-    try await a.edit("Trip.imageNotes", ["1.txt": "ONE"])
-    try await a.sync()
+    try await a.upload("Trip.imageNotes", ["1.txt": "ONE"])
     clock.advance(31 * 86_400)
     refusesBlobs.withLock { $0 = true }
     await #expect(throws: ObjectStoreError.self) { try await a.container.collectGarbage(isDryRun: false) }
@@ -121,24 +120,20 @@ struct GarbageCollectionTests {
     try await a.sync()
     clock.advance(31 * 86_400)
     #expect(try await a.container.collectGarbage(isDryRun: false).blobs > 0)
-    try await b.edit("Trip.imageNotes", ["1.txt": "ONE"])
-    try await b.sync()
+    try await b.upload("Trip.imageNotes", ["1.txt": "ONE"])
     let report = try await b.container.check(reads: true)
     #expect(report.isWhole, "\(report)")
-    try await a.sync()
-    try await a.container.download(itemNamed: "Trip.imageNotes")
+    try await a.receive("Trip.imageNotes")
     #expect(a.text("Trip.imageNotes/1.txt") == "ONE" && a.text("Trip.imageNotes/2.txt") == "two")
   }
 
   @Test func `a conflict with a machine that was away for long has all its content`() async throws {
     let clock = ModelClock()
     let (a, b) = try await makeTwo(MemoryStore(now: { clock.now }), clock)
-    try await a.edit("Trip.imageNotes", ["1.txt": "one of a", "2.txt": "two of a"])
-    try await a.sync()
+    try await a.upload("Trip.imageNotes", ["1.txt": "one of a", "2.txt": "two of a"])
     clock.advance(31 * 86_400)
     #expect(try await a.container.collectGarbage(isDryRun: false).blobs > 0)
-    try await b.edit("Trip.imageNotes", ["1.txt": "one of b"])
-    try await b.sync()
+    try await b.upload("Trip.imageNotes", ["1.txt": "one of b"])
     let report = try await b.container.check(reads: true)
     #expect(report.isWhole, "\(report)")
     try await a.sync()
@@ -255,8 +250,7 @@ struct GarbageCollectionTests {
     slow.once { _ = try await a.container.collectGarbage(isDryRun: false) }
     try await b.upload("a content", to: "Notes.txt")
     #expect(try await b.container.check(reads: true).isWhole)
-    try await a.sync()
-    try await a.container.download(itemNamed: "Notes.txt")
+    try await a.receive("Notes.txt")
     #expect(a.text("Notes.txt") == "a content")
   }
 
@@ -292,8 +286,7 @@ struct GarbageCollectionTests {
   /// A new machine learns all from the store.
   private func expectWhole(_ store: MemoryStore, _ clock: ModelClock) async throws {
     let c = try await DeviceFixture("c", store, clock: clock)
-    try await c.sync()
-    try await c.container.download(itemNamed: "Notes.txt")
+    try await c.receive("Notes.txt")
     #expect(c.text("Notes.txt") == "two")
   }
 

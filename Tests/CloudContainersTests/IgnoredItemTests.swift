@@ -127,8 +127,7 @@ struct IgnoredItemTests {
     let (a, store) = try await makeOne()
     let b = try await DeviceFixture("b", store)
     try b.write("*.tmp", to: ".docpkgignore")
-    try a.write("one", to: "a.tmp")
-    try await a.share("a.tmp", with: b)
+    try await a.share("one", as: "a.tmp", with: b)
     try b.write("two", to: "a.tmp")
     #expect("\(try await b.sync())" == "uploaded a.tmp")
     // The rules stay on their machine.

@@ -17,8 +17,7 @@ struct KnownPackagesTests {
     // The hidden folder makes it a package.
     try createFolder(at: a.url.appending(path: "One.sketchbook/.docpkg"))
     #expect(try await a.sync().documents.map(\.name) == ["One.sketchbook"])
-    try await b.sync()
-    try await b.container.download(itemNamed: "One.sketchbook")
+    try await b.receive("One.sketchbook")
     // Without the hidden folder, only its extension tells the type.
     let hidden = b.url.appending(path: "One.sketchbook/.docpkg")
     try? FileManager.default.removeItem(at: hidden)

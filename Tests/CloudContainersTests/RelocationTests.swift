@@ -64,8 +64,7 @@ struct RelocationTests {
   @Test func `gets what another machine did in the old store after the copy`() async throws {
     let (old, new) = (MemoryStore(), MemoryStore())
     let (a, b) = try await DeviceFixture.two(old)
-    try a.write("text", to: "a.txt")
-    try await a.share("a.txt", with: b)
+    try await a.share("text", as: "a.txt", with: b)
     try await copy(old, to: new)
     try await CloudContainer.relocate(a.url, to: new, address: "new")
     let movedA = DeviceFixture(try await CloudContainer.open(a.url, in: new))

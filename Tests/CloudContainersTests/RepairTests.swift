@@ -34,8 +34,7 @@ struct RepairTests {
     // Larger than a document that its version contains.
     let (old, new) = (String(repeating: "one", count: 5_000), String(repeating: "ONE", count: 5_000))
     try await a.share("Trip.imageNotes", ["1.txt": old, "2.txt": "two"], with: b)
-    try await b.edit("Trip.imageNotes", ["1.txt": new])
-    try await b.sync()
+    try await b.upload("Trip.imageNotes", ["1.txt": new])
     // Only the machine that did not learn of the edit still has the first text.
     try await store.delete(BlobName(of: Data(old.utf8)).key)
     #expect(try await !b.container.repair(reads: true).check.isWhole)
@@ -49,8 +48,7 @@ struct RepairTests {
     isEdited: Bool
   ) async throws {
     let (store, a, b) = try await DeviceFixture.two()
-    try a.write("one", to: "Notes.txt")
-    try await a.share("Notes.txt", with: b)
+    try await a.share("one", as: "Notes.txt", with: b)
     try await b.upload("two", to: "Notes.txt")
     try a.write("three", to: "Notes.txt")
     if isEdited { try b.write("four", to: "Notes.txt") }

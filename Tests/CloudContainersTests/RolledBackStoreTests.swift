@@ -21,10 +21,8 @@ struct RolledBackStoreTests {
     try await a.sync()
     let backup = try lossy.objects
     try a.write("new", to: "new.txt")
-    try await a.edit("Trip.imageNotes", ["1.txt": "ONE"])
-    try await a.sync()
-    try await a.edit("Trip.imageNotes", ["2.txt": "TWO"])
-    try await a.sync()
+    try await a.upload("Trip.imageNotes", ["1.txt": "ONE"])
+    try await a.upload("Trip.imageNotes", ["2.txt": "TWO"])
     try lossy.restore(backup)
     let report = try await a.sync()
     #expect(report.lost == ["Trip.imageNotes", "new.txt"])
@@ -45,14 +43,12 @@ struct RolledBackStoreTests {
     try await a.share("Trip.imageNotes", ["1.txt": "one", "2.txt": "two"], with: b)
     let backup = store.backUp()
     for text in ["a", "b", "c"] {
-      try await a.edit("Trip.imageNotes", ["1.txt": "one \(text)"])
-      try await a.sync()
+      try await a.upload("Trip.imageNotes", ["1.txt": "one \(text)"])
     }
     store.restore(backup)
     // Until it gets as many versions as the first machine knows.
     for text in ["x", "y", "z"] {
-      try await b.edit("Trip.imageNotes", ["2.txt": "two \(text)"])
-      try await b.sync()
+      try await b.upload("Trip.imageNotes", ["2.txt": "two \(text)"])
     }
     try await sync(a, b)
     expectTexts(["Trip.imageNotes/1.txt": "one c", "Trip.imageNotes/2.txt": "two z"], on: a, b)
@@ -68,8 +64,7 @@ struct RolledBackStoreTests {
     })
     let (a, b) = try await DeviceFixture.two(store, enclosesSmall: false)
     try await a.share("Trip.imageNotes", ["1.txt": "one", "2.txt": "two"], with: b)
-    try await b.edit("Trip.imageNotes", ["2.txt": "from b"])
-    try await b.sync()
+    try await b.upload("Trip.imageNotes", ["2.txt": "from b"])
     let backup = store.backUp()
     // The merge is here. The answer to its entry is lost, and then the store loses the entry.
     try await a.edit("Trip.imageNotes", ["1.txt": "from a"])
@@ -86,8 +81,7 @@ struct RolledBackStoreTests {
     let lossy = try LossyStore(.folder)
     let a = try await DeviceFixture("a", lossy.store, enclosesSmall: false)
     let b = try await DeviceFixture("b", lossy.store, enclosesSmall: false)
-    try a.write("one", to: "Notes.txt")
-    try await a.share("Notes.txt", with: b)
+    try await a.share("one", as: "Notes.txt", with: b)
     try a.write("two", to: "Notes.txt")
     try await sync(a, b)
     let last = try #require(lossy.objects.keys.filter { $0.hasPrefix("log/") }.max())

@@ -150,8 +150,7 @@ struct TravellingConflictTests {
     try await a.edit("Trip.imageNotes", ["2.bin": "two, and more"])
     try await sync(a, b)
     let c = try await DeviceFixture("c", store)
-    try await c.sync()
-    try await c.container.download(itemNamed: "Trip.imageNotes")
+    try await c.receive("Trip.imageNotes")
     for device in [a, b, c] {
       #expect(try await conflict(device, "Trip.imageNotes") == ["1.bin": "one of b"])
     }
