@@ -60,8 +60,7 @@ struct ContainerCostTests {
     #expect(try await store.requests { try await b.sync() } == 2, "a look and an entry")
     #expect(try await store.requests { try await b.container.download(itemNamed: "Note.txt") } == 0)
     try await sync(a, b)
-    try await a.makePackage("Trip.rtfd", ["1.txt": String(repeating: "1", count: 9_000)])
-    try await a.sync()
+    try await a.uploadPackage("Trip.rtfd", ["1.txt": String(repeating: "1", count: 9_000)])
     #expect(try await store.requests { try await b.sync() } == 2)
     // A page, the content and the metadata.
     #expect(try await store.requests { try await b.container.download(itemNamed: "Trip.rtfd") } == 3)

@@ -84,8 +84,7 @@ struct ContainerItemTests {
     let gate = GatedStore(MemoryStore())
     let a = try await DeviceFixture("a", gate)
     try a.write("one", to: "Notes.txt")
-    try await a.makePackage("Trip.imageNotes", ["Text.txt": "one"])
-    try await a.sync()
+    try await a.uploadPackage("Trip.imageNotes", ["Text.txt": "one"])
     // Changes that are only here, without a connection.
     try a.write("two", to: "Notes.txt")
     gate.setOffline(true)

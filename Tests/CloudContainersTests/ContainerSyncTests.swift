@@ -122,8 +122,7 @@ struct ContainerSyncTests {
   @Test func `a child that is removed here goes, also if the known entries are damaged`() async throws {
     let (store, a, b) = try await DeviceFixture.two()
     let texts = Dictionary(uniqueKeysWithValues: (0..<100).map { ("\($0).txt", "text \($0)") })
-    try await a.makePackage("Trip.imageNotes", texts)
-    try await a.sync()
+    try await a.uploadPackage("Trip.imageNotes", texts)
     try await a.container.session.state.database.write { db in
       try db.execute(sql: "UPDATE page SET bytes = x'00' WHERE first = (SELECT min(first) FROM page)")
     }
@@ -150,8 +149,7 @@ struct ContainerSyncTests {
     let later = Date().addingTimeInterval(7 * 86_400)
     let text = String(repeating: "a long text\n", count: 50_000)
     let first = try await DeviceFixture("a", store)
-    try await first.makePackage("Trip.imageNotes", ["Large.txt": text, "Other.txt": "other"])
-    try await first.sync()
+    try await first.uploadPackage("Trip.imageNotes", ["Large.txt": text, "Other.txt": "other"])
     let container = try await CloudContainer.open(ContainerFolder(first.url), store, now: { later })
     try await first.edit("Trip.imageNotes", ["Large.txt": nil, "Renamed.txt": text])
     let before = store.traffic

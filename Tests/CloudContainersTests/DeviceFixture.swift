@@ -91,6 +91,12 @@ struct DeviceFixture {
     try await sync()
   }
 
+  /// Makes a package, and syncs it.
+  func uploadPackage(_ name: String, _ children: [String: String]) async throws {
+    try await makePackage(name, children)
+    try await sync()
+  }
+
   /// Changes children of a package, and syncs it.
   func upload(_ name: String, _ children: [String: String?]) async throws {
     try await edit(name, children)

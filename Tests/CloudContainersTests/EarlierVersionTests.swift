@@ -46,8 +46,7 @@ struct EarlierVersionTests {
 
   @Test func `take no edit along that is not uploaded`() async throws {
     let (a, _) = try await makeOne()
-    try await a.makePackage("Trip.imageNotes", ["Text.txt": "one", "Images/1.png": "png"])
-    try await a.sync()
+    try await a.uploadPackage("Trip.imageNotes", ["Text.txt": "one", "Images/1.png": "png"])
     try await a.edit("Trip.imageNotes", ["Text.txt": "two", "Images/1.png": nil])
     try await a.container.restore(itemNamed: "Trip.imageNotes", version: 1)
     #expect(a.text("Trip.imageNotes/Text.txt") == "one" && a.text("Trip.imageNotes/Images/1.png") == "png")

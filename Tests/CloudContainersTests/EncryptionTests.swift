@@ -227,8 +227,7 @@ struct EncryptionTests {
     let store = MemoryStore()
     let a = try await add("a", store, secret)
     try a.write("one", to: "Notes.txt")
-    try await a.makePackage("Trip.imageNotes", ["1.txt": "one", "2.txt": "two"])
-    try await a.sync()
+    try await a.uploadPackage("Trip.imageNotes", ["1.txt": "one", "2.txt": "two"])
     // The store damages every object that it has.
     for key in store.keys where key != ContainerMark.key {
       try await store.put(Data("damaged".utf8), at: key)

@@ -104,8 +104,7 @@ struct IgnoredItemTests {
   @Test func `are no documents of the container, which stay in it under each new rule`() async throws {
     let (a, store) = try await makeOne()
     for name in ["a.txt", "old/b.txt", "old/c.txt"] { try a.write("one", to: name) }
-    try await a.makePackage("old/Trip.imageNotes", ["Text.txt": "one"])
-    try await a.sync()
+    try await a.uploadPackage("old/Trip.imageNotes", ["Text.txt": "one"])
     try a.write("*.txt\nold/\n", to: ".docpkgignore")
     #expect(try await a.sync().documents.isEmpty)
     try a.write("two", to: "old/b.txt")

@@ -17,8 +17,7 @@ struct RolledBackStoreTests {
     let a = try await DeviceFixture("a", lossy.store, enclosesSmall: false)
     let b = try await DeviceFixture("b", lossy.store, enclosesSmall: false)
     try a.write("old", to: "old.txt")
-    try await a.makePackage("Trip.imageNotes", ["1.txt": "one", "2.txt": "two"])
-    try await a.sync()
+    try await a.uploadPackage("Trip.imageNotes", ["1.txt": "one", "2.txt": "two"])
     let backup = try lossy.objects
     try a.write("new", to: "new.txt")
     try await a.upload("Trip.imageNotes", ["1.txt": "ONE"])
@@ -201,8 +200,7 @@ struct RolledBackStoreTests {
 
   @Test func `is asked one question for each object before a document goes`() async throws {
     let (store, a) = try await DeviceFixture.one(enclosesSmall: false)
-    try await a.makePackage("Trip.imageNotes", ["1.txt": "one", "2.txt": "two"])
-    try await a.sync()
+    try await a.uploadPackage("Trip.imageNotes", ["1.txt": "one", "2.txt": "two"])
     let before = store.callCount
     try await a.container.evict(itemNamed: "Trip.imageNotes")
     // The log, its last entry, a page, and the contents of two children and of the metadata.

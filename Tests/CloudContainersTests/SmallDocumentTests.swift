@@ -88,8 +88,7 @@ struct SmallDocumentTests {
 
   @Test func `has a version whose blobs are a whole tree and nothing else`() async throws {
     let (a, _, store, _) = try await makeTwo()
-    try await a.makePackage("Trip.imageNotes", ["1.txt": "one", "2.txt": "two"])
-    try await a.sync()
+    try await a.uploadPackage("Trip.imageNotes", ["1.txt": "one", "2.txt": "two"])
     let bytes = try #require(try await StoredLog(store).heads.first).encoded()
     let version = try CloudVersion(decoding: bytes)
     #expect(version.hasContent)

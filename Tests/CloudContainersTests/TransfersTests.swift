@@ -32,8 +32,7 @@ struct TransfersTests {
     let (a, b) = try await DeviceFixture.two(MemoryStore())
     func work(_ device: DeviceFixture) -> Transfers.Work? { device.container.session.transfers.documents }
     for number in 1...20 { try a.write("text \(number)", to: "Note \(number).txt") }
-    try await a.makePackage("Trip.package", ["Text.txt": "text"])
-    try await a.sync()
+    try await a.uploadPackage("Trip.package", ["Text.txt": "text"])
     #expect(work(a) == Transfers.Work(documents: 21, part: 1))
     try await a.sync()
     #expect(work(a) == nil)

@@ -64,8 +64,7 @@ struct TravellingConflictTests {
     func go(_ a: DeviceFixture, _ b: DeviceFixture, in directory: FilePath) async throws -> String {
       switch self {
       case .renamedToTakenName:
-        try await a.makePackage("Other.imageNotes", ["1.bin": "another one"])
-        try await a.sync()
+        try await a.uploadPackage("Other.imageNotes", ["1.bin": "another one"])
         try b.rename("Trip.imageNotes", to: "Other.imageNotes")
         return "Other 2.imageNotes"
       case .movedOutAndIn:
