@@ -20,8 +20,7 @@ struct BeginningHistoryTests {
     #expect(try await !store.startKeepingHistory().begins)
     let whole = try await store.verify()
     #expect(whole.isWhole && whole.hasDigests)
-    try await store.save("Text.txt", "1")
-    try await store.close()
+    try await store.saveAndClose("Text.txt", "1")
     // The version reports as lost the content that another program changes.
     try disk.edit("F/a", "A")
     let again = try await PackageStore.open(CrashCheck.path, on: disk)

@@ -129,8 +129,7 @@ struct HostileHistoryTests {
         #expect(lost.contains("Text.txt") || ["0", "1", "2"].contains(text))
       }
       if await store.logDamage != nil { #expect(try await store.repair(accepting: true).putLogAside) }
-      try await store.save("Text.txt", "5", options: .keepsHistory)
-      try await store.close()
+      try await store.saveAndClose("Text.txt", "5", options: .keepsHistory)
       disk = try CrashDisk()
     }
   }

@@ -23,8 +23,7 @@ struct LongHistoryTests {
     try await Self.save(["1"], on: disk)
     let store = try await PackageStore.open(CrashCheck.path, on: disk)
     for number in 0..<400 { try await store.put("a child with a long name, number \(number)", "\(number)") }
-    try await store.save()
-    try await store.close()
+    try await store.saveAndClose()
     try await Self.save(["2", "3"], on: disk)
     #expect(try await Self.texts(on: disk) == ["2", "1", "1", "0"])
     #expect(try await PackageStore.open(CrashCheck.path, on: disk).verify().isWhole)
@@ -43,8 +42,7 @@ struct LongHistoryTests {
     for number in numbers {
       let store = try await PackageStore.open(CrashCheck.path, on: disk)
       try await store.put("Text.txt", "\(number)")
-      try await store.save("child of \(number)", "\(number)", options: .keepsHistory)
-      try await store.close()
+      try await store.saveAndClose("child of \(number)", "\(number)", options: .keepsHistory)
     }
   }
 
@@ -56,8 +54,7 @@ struct LongHistoryTests {
       // A long log gives way to one whose facts have the versions.
       let store = try await PackageStore.open(CrashCheck.path, on: disk)
       try await store.save("Text.txt", String(repeating: "x", count: 100_000), options: .keepsHistory)
-      try await store.save("Text.txt", "5")
-      try await store.close()
+      try await store.saveAndClose("Text.txt", "5")
     }
     // The second version says that the child of the next save was not there.
     try Self.damage("child of 2", on: disk)

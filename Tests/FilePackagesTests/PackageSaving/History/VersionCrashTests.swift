@@ -33,8 +33,7 @@ struct VersionCrashTests {
       // A version that a reader sees without writing is still there after the next save, and after a second one.
       try await store.put("After.txt", "after")
       let before = try await store.versions().count
-      try await store.save(options: .keepsHistory)
-      try await store.close()
+      try await store.saveAndClose(options: .keepsHistory)
       let again = try await PackageStore.open(CrashCheck.path, on: mounted)
       let versions = try await again.versions()
       if versions.count != before + 1 { problems.append("\(versions.count) versions after \(before)") }

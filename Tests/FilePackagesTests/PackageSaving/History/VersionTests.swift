@@ -52,8 +52,7 @@ struct VersionTests {
     try await store.save("Text.txt", "1")
     #expect(try await store.versions().isEmpty)
     #expect(try await !store.keepsHistory())
-    try await store.save("Text.txt", "2", options: .keepsHistory)
-    try await store.close()
+    try await store.saveAndClose("Text.txt", "2", options: .keepsHistory)
     store = try await PackageStore.open(CrashCheck.path, on: disk)
     try await store.save("Text.txt", "3")
     let versions = try await store.versions()
@@ -61,8 +60,7 @@ struct VersionTests {
     #expect(versions.map(\.metadata.generation) == [3, 2])
     try await store.stopKeepingHistory()
     #expect(try await store.versions().isEmpty)
-    try await store.save("Text.txt", "4")
-    try await store.close()
+    try await store.saveAndClose("Text.txt", "4")
     #expect(try namesBesideLog(in: CrashCheck.path, on: disk) == [])
   }
 
@@ -127,8 +125,7 @@ struct VersionTests {
     let disk = try await CrashCheck.disk(Self.tree, metadata: true)
     var store = try await PackageStore.open(CrashCheck.path, on: disk)
     try await store.save("Text.txt", "second", options: .keepsHistory)
-    try await store.save("Text.txt", "third")
-    try await store.close()
+    try await store.saveAndClose("Text.txt", "third")
     // The other program changes an image that all versions share, and the text.
     try disk.edit("Images/1.png", "painted over")
     try disk.edit("Text.txt", "theirs")
@@ -216,15 +213,13 @@ struct VersionTests {
     let kept = FileName(keeping: ContentHash(of: Array("b".utf8)), .file)
     try disk.rot(kept, in: FilePath(path))
     #expect(try await !store.verify().isWhole)
-    try await store.save("Text.txt", "c", options: .keepsHistory)
-    try await store.close()
+    try await store.saveAndClose("Text.txt", "c", options: .keepsHistory)
     #expect(try await store.verify().isWhole)
   }
 
   @Test func `are not those of before a save that kept none`() async throws {
     let (disk, store) = try await CrashCheck.store(Self.tree)
-    try await store.save("Text.txt", "second", options: .keepsHistory)
-    try await store.close()
+    try await store.saveAndClose("Text.txt", "second", options: .keepsHistory)
     // A program that does not know of the log writes no version.
     let folder = try disk.openDirectory(at: "/Trip.pkg/.docpkg")
     try disk.rename("log", in: folder, to: "hidden", in: folder, .replace)

@@ -111,8 +111,7 @@ struct LogDamageTests {
     let disk = try await CrashCheck.disk(tree, metadata: true)
     let store = try await WaitingSave.open(on: disk)
     try await store.save(edits)
-    try await store.save("Text.txt", "newer")
-    try await store.close()
+    try await store.saveAndClose("Text.txt", "newer")
     guard let point = await CrashDisk.crashPoints(of: disk, during: {}).last else {
       throw SystemError("save", code: .invalidArgument)
     }

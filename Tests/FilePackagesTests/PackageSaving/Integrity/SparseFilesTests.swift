@@ -13,8 +13,7 @@ struct SparseFilesTests {
     let path = folder.appending("Trip.pkg")
     let tree: TestTree = ["Text.txt": "text"]
     let store = try await tree.create(path)
-    try await store.save("Text.txt", "other", options: .keepsHistory)
-    try await store.close()
+    try await store.saveAndClose("Text.txt", "other", options: .keepsHistory)
     return path
   }
 

@@ -57,8 +57,7 @@ struct SweepTests {
     try await store.save("Text.rtf", "richer")
     #expect(try PackageStore.recoveryReport(at: url).leftovers == [])
     #expect(try await PackageStore.removeLeftovers(at: url) == [])
-    try await store.save("Text.rtf", "richest")
-    try await store.close()
+    try await store.saveAndClose("Text.rtf", "richest")
     #expect(try scratch.tree("Plain.rtfd") == ["Text.rtf": "richest"])
   }
 

@@ -33,8 +33,7 @@ struct FailingLogTests {
       return isRight ? nil : "\(texts)"
     }
     sweep.expectNoneBad(moreThan: 5)
-    try await store.save(options: .keepsHistory)
-    try await store.close()
+    try await store.saveAndClose(options: .keepsHistory)
     #expect(try await Self.texts(on: disk) == ["2", "1", "0"])
   }
 
@@ -55,8 +54,7 @@ struct FailingLogTests {
       }
       if faulty.stopFailing() == 0 { break }
       // An edit stays in memory, and the next save has it.
-      try await store.save(options: .keepsHistory)
-      try await store.close()
+      try await store.saveAndClose(options: .keepsHistory)
       let texts = try await Self.texts(on: disk)
       #expect(texts == ["2", "1", "0"], "\(number): \(failure.map { "\($0)" } ?? "saved")")
     }

@@ -79,8 +79,7 @@ struct KeptLogTests {
     let large = String(repeating: "x", count: 100_000)
     try await Self.save(large, on: disk)
     #expect(try disk.contents(of: Self.log).count <= 12 << 10)
-    try await other.save("Other.txt", "2")
-    try await other.close()
+    try await other.saveAndClose("Other.txt", "2")
     try await Self.save("3", on: disk)
     #expect(try await Self.texts(on: disk) == [large, large, "0", "0"])
     let store = try await PackageStore.open(Self.path, on: disk)
@@ -135,8 +134,7 @@ struct KeptLogTests {
     // Reading has written nothing.
     #expect(try PackagePicture(of: "/", on: disk) == before)
     let next = try await PackageStore.open(Self.path, on: disk)
-    try await next.save("Other.txt", "1")
-    try await next.close()
+    try await next.saveAndClose("Other.txt", "1")
     #expect(try await Self.texts(on: disk) == ["3", "2", "1", "0"])
     #expect(try disk.names(in: Self.hidden.appending("tmp")).isEmpty)
     #expect(try disk.names(in: Self.hidden.appending("kept")).count == 3)
@@ -155,8 +153,7 @@ struct KeptLogTests {
     // The program was killed between the commit and the mark.
     let folder = try disk.openDirectory(at: Self.hidden)
     try disk.write(Array(before[512..<568]), to: disk.openFileForWriting("log", in: folder), at: 512)
-    try await store.save("Other.txt", "3")
-    try await store.close()
+    try await store.saveAndClose("Other.txt", "3")
     let found = try await PackageStore.open(Self.path, on: disk)
     let texts = try await found.tree.children().mapValues { $0.text }
     #expect(texts["Text.txt"] == "theirs" && texts["Other.txt"] == "3")

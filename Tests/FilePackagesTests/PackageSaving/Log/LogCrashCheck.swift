@@ -64,8 +64,7 @@ struct LogCrashCheck {
         }
       }
       if stopsAtFirst { return }
-      try await store.save("After.txt", "after the crash")
-      try await store.close()
+      try await store.saveAndClose("After.txt", "after the crash")
       var next = try NaturalPicture(of: Self.path, on: mounted)
       guard next.entries.removeValue(forKey: "After.txt")?.bytes == Array("after the crash".utf8) else {
         return report("what was saved after the crash is not there")

@@ -52,8 +52,7 @@ struct MovesWhileWaitingTests {
           default: break
           }
         }
-        try await store.save()
-        try await store.close()
+        try await store.saveAndClose()
       } catch {
         Issue.record("\(error)\n\(done.joined(separator: "\n"))")
         return

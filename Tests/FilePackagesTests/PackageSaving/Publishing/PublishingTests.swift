@@ -162,8 +162,7 @@ struct PublishingTests {
       default: #expect(seen == "acknowledged", "\(comment)")
       }
       // The edits are still in the tree.
-      try await store.save()
-      try await store.close()
+      try await store.saveAndClose()
       #expect(try Self.text("Text.txt", on: disk) == "next", "\(comment)")
       #expect(try !disk.names(in: CrashCheck.path).contains("Data.bin"), "\(comment)")
       try expectNoTraces(in: CrashCheck.path, on: disk, "\(comment)")

@@ -133,8 +133,7 @@ struct UnpublishableSaveTests {
   /// Makes a disk with a save that is committed, and that cannot be published.
   private static func disk(_ blocked: Blocked, keepsHistory: Bool) async throws -> CrashDisk {
     let (disk, store) = try await CrashCheck.store(tree)
-    try await store.save("Text.txt", "first", options: keepsHistory ? .keepsHistory : [])
-    try await store.close()
+    try await store.saveAndClose("Text.txt", "first", options: keepsHistory ? .keepsHistory : [])
     let killed = try await PackageStore.open(CrashCheck.path, on: disk)
     try await killed.edit(blocked.edits + [.put("Text.txt", "second"), .put("Other/new.png", "new")])
     let points = try await CrashDisk.crashPoints(of: disk) {

@@ -43,8 +43,7 @@ struct CrashCheck {
     on disk: any Disk
   ) async throws {
     let store = try await PackageStore.open(path, on: disk)
-    try await store.save(child, text, options: options)
-    try await store.close()
+    try await store.saveAndClose(child, text, options: options)
   }
 
   /// Runs `body`, which brings the package from one state to another, and checks all states in between.

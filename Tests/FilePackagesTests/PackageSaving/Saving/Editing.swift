@@ -120,6 +120,16 @@ extension PackageStore {
   func save(_ path: String, _ text: String, options: SavingOptions = []) throws -> SaveReport {
     try save([.put(path, text)], options: options)
   }
+
+  nonisolated func saveAndClose(options: SavingOptions = []) async throws {
+    try await save(options: options)
+    try await close()
+  }
+
+  nonisolated func saveAndClose(_ path: String, _ text: String, options: SavingOptions = []) async throws {
+    try await save(path, text, options: options)
+    try await close()
+  }
 }
 
 extension TestTree {

@@ -106,8 +106,7 @@ struct FailingSaveTests {
     _ store: PackageStore, at path: FilePath, on disk: any Disk, _ comment: String
   ) async throws {
     do {
-      try await store.save("Text.txt", "newest text")
-      try await store.close()
+      try await store.saveAndClose("Text.txt", "newest text")
     } catch {
       Issue.record("\(comment)\nand then: \(error)")
       return
@@ -199,8 +198,7 @@ struct FailingSaveTests {
     try await store.put("Text.txt", "new")
     await expect(\FilePackageError.code, .metadataDamaged) { try await store.save() }
     try OutsideEditTests.write(whole, to: "Metadata.plist", in: CrashCheck.path, on: disk)
-    try await store.save()
-    try await store.close()
+    try await store.saveAndClose()
     #expect(disk.tree["Trip.pkg"]?["Text.txt"] == "new")
     #expect(try await PackageStore.open(CrashCheck.path, on: disk).verify().isWhole)
   }

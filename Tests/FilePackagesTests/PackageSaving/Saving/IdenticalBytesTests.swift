@@ -68,8 +68,7 @@ struct IdenticalBytesTests {
   @Test func `over a save that waits are written, since that has others`() async throws {
     let (disk, store) = try await CrashCheck.store(Self.tree)
     try await store.save("Text.txt", "TEXT", options: .returnsAtCommit)
-    try await store.save("Text.txt", "text", options: .returnsAtCommit)
-    try await store.close()
+    try await store.saveAndClose("Text.txt", "text", options: .returnsAtCommit)
     let again = try await PackageStore.open(CrashCheck.path, on: disk)
     #expect(try await again.tree.regularFile(at: "Text.txt").text == "text")
     #expect(try await again.verify().isWhole)

@@ -203,8 +203,7 @@ struct OutsideEditTests {
         + "The document on disk is unchanged. "
         + "Allow writing, or save it to another place.")
     #expect(disk.tree == before)
-    try await store.save(options: .overwritesReadOnly)
-    try await store.close()
+    try await store.saveAndClose(options: .overwritesReadOnly)
     #expect(disk.tree == .package(["Text.txt": .file(Array("mine".utf8), mode: 0o444), "Other.txt": "o"]))
   }
 
@@ -217,8 +216,7 @@ struct OutsideEditTests {
     try disk.setExtendedAttribute("user.root", [3], of: folder)
     let store = try await Self.open(disk)
     let before = try PackagePicture(of: CrashCheck.path, on: disk).natural
-    try await store.save("Text.txt", "mine")
-    try await store.close()
+    try await store.saveAndClose("Text.txt", "mine")
     try expectNoTraces(in: CrashCheck.path, on: disk)
     let after = try PackagePicture(of: CrashCheck.path, on: disk).natural
     #expect(before.changedNames(in: after) == [".", "Text.txt", "Metadata.plist"])

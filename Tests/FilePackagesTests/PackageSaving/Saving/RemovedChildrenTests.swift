@@ -78,8 +78,7 @@ struct RemovedChildrenTests {
     try await store.save()
     #expect(held.fileWrappers?["G"]?.fileWrappers?["d"]?.text == "d")
     top.addFileWrapper(held)
-    try await store.save()
-    try await store.close()
+    try await store.saveAndClose()
     #expect(try disk.contents(of: "/Trip.pkg/F/G/d") == Array("d".utf8))
     try expectNoTraces(in: CrashCheck.path, on: disk)
   }

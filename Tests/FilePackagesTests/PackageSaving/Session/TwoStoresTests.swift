@@ -53,8 +53,7 @@ struct TwoStoresTests {
       let (first, second) = try await Self.open(disk)
       try await first.put("Text.txt", "first")
       try await second.edit([.put("Text.txt", "second"), .put("New.txt", "second")])
-      try await first.save()
-      try await first.close()
+      try await first.saveAndClose()
       let before = disk.tree
       await expect(\FilePackageError.code, .changedOnDisk) { try await second.save() }
       #expect(disk.tree == before)
@@ -73,8 +72,7 @@ struct TwoStoresTests {
     }
     try await first.put("Metadata.plist", name("First"))
     try await second.edit([.put("Metadata.plist", name("Second")), .put("Other.txt", "second")])
-    try await first.save()
-    try await first.close()
+    try await first.saveAndClose()
     let before = disk.tree
     let error = await #expect(throws: FilePackageError.self) { try await second.save() }
     #expect(error?.code == .changedOnDisk && error?.child == "Metadata.plist")
@@ -134,8 +132,7 @@ struct TwoStoresTests {
       "no save that succeeded was lost")
     #expect(try disk.names(in: folder) == ["Trip.pkg"])
     // Stores that were released at the same moment may have left each other's traces; the next store removes them.
-    try await store.save("0.txt", "last")
-    try await store.close()
+    try await store.saveAndClose("0.txt", "last")
     try expectNoTraces(in: path, on: disk)
   }
 }
