@@ -41,7 +41,7 @@ struct ManagedCopyTests {
     #expect(try await opened.book == expected)
     #expect(await !opened.hasUnsavedChanges)
     #expect(try await !opened.undo())
-    try await opened.edit { _, content in try content.write("Pictures/2.jpeg", Data("black".utf8)) }
+    try await opened.write("Pictures/2.jpeg", "black")
     try await opened.save()
     try await opened.undo()
     #expect(try await opened.book == expected)
@@ -94,8 +94,8 @@ struct ManagedCopyTests {
     for id in 1...200 { try await one.add(Recipe(id: Int64(id), title: "Recipe \(id)")) }
     for id in (1...250).reversed() { try await two.add(Recipe(id: Int64(id), title: "Recipe \(id)")) }
     try await two.execute("DELETE FROM recipe WHERE id > 200")
-    try await one.edit { _, content in try content.write("a/b", Data("1".utf8)) }
-    try await two.edit { _, content in try content.write("a/b", Data("1".utf8)) }
+    try await one.write("a/b", "1")
+    try await two.write("a/b", "1")
     try await one.save()
     let digest = try await one.contentDigest()
     #expect(try await two.contentDigest() == digest)

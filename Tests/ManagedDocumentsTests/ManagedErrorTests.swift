@@ -84,8 +84,7 @@ struct ManagedErrorTests {
     try FileManager.default.removeItem(at: fixture.url.appending(path: "AdditionalContent/Pictures"))
     let error = await documentError { _ = try await book.book }
     #expect(error?.fileError?.child == "AdditionalContent/Pictures/1.jpeg")
-    try await book.edit { _, content in try content.write("Pictures/1.jpeg", Data("brown".utf8)) }
-    try await book.saveAndPublish()
+    try await book.publish("Pictures/1.jpeg", "brown")
     #expect(await book.documentState == .normal)
     #expect(try fixture.visibleFiles == ["Pictures/1.jpeg": "brown"])
     try await book.close()

@@ -141,7 +141,7 @@ struct ManagedLifeTests {
 
   @Test func `publishes a removal that a later edit repeats without a change`() async throws {
     let book = try await fixture.open()
-    try await book.edit { _, content in try content.write("a", Data("one".utf8)) }
+    try await book.write("a", "one")
     try await book.save()
     try await book.edit { _, content in try content.remove("a") }
     try await book.edit { _, content in
@@ -321,8 +321,7 @@ struct ManagedLifeTests {
     try FileManager.default.copyItem(at: fixture.url, to: copy.url)
     let opened = try await copy.open()
     #expect(try await opened.book.files == ["Pictures/1.jpeg": "golden"])
-    try await opened.edit { _, content in try content.write("Pictures/1.jpeg", Data("brown".utf8)) }
-    try await opened.saveAndPublish()
+    try await opened.publish("Pictures/1.jpeg", "brown")
     #expect(await opened.documentState == .normal)
     #expect(try copy.visibleFiles == ["Pictures/1.jpeg": "brown"])
     try await opened.undo()

@@ -44,7 +44,7 @@ struct ManagedMoveTests {
     try await fixture.open().close()
     #expect(try await book.book.files == ["Pictures/1.jpeg": "golden"])
     let large = String(repeating: "abc", count: count)
-    try await book.edit { _, content in try content.write("Pictures/1.jpeg", Data(large.utf8)) }
+    try await book.write("Pictures/1.jpeg", large)
     #expect(try await book.book.files == ["Pictures/1.jpeg": large])
     try await book.saveAndPublish()
     #expect(try fixture.moved.visibleFiles == ["Pictures/1.jpeg": large])

@@ -14,8 +14,7 @@ struct ManagedPublishingTests {
   func `keeps the bytes of an edit that a replaced file had`(_ count: Int) async throws {
     let bytes = String(repeating: "abc", count: count)
     let book = try await fixture.open { $0.clock = ManualClock() }
-    try await book.write("b", bytes)
-    try await book.saveAndPublish()
+    try await book.publish("b", bytes)
     try fixture.replace("b", "theirs")
     try await book.write("c", "red")
     try await book.save()
@@ -40,19 +39,16 @@ struct ManagedPublishingTests {
       #expect(error?.fileError?.child == "AdditionalContent/a")
       #expect(try fixture.visibleFiles == ["b": "golden"] && fixture.generation == 2)
     }
-    try await book.write("a", "new")
-    try await book.saveAndPublish()
+    try await book.publish("a", "new")
     #expect(try fixture.visibleFiles == ["a": "new", "b": "golden"])
     try await book.close()
   }
 
   @Test func `refuses an undo to bytes that another program replaced`() async throws {
     let book = try await fixture.open { $0.mergePolicy = .overwrite }
-    try await book.write("a", "golden")
-    try await book.saveAndPublish()
+    try await book.publish("a", "golden")
     try fixture.replace("a", "theirs")
-    try await book.write("a", "brown")
-    try await book.saveAndPublish()
+    try await book.publish("a", "brown")
     let error = await documentError { try await book.undo() }
     #expect(error?.code == .conflict)
     #expect(error?.description.contains("'AdditionalContent/a'") == true)
@@ -62,13 +58,11 @@ struct ManagedPublishingTests {
 
   @Test func `leaves another program's file after an undo of an edit that no save has`() async throws {
     let book = try await fixture.open()
-    try await book.write("a", "golden")
-    try await book.saveAndPublish()
+    try await book.publish("a", "golden")
     try fixture.replace("a", "theirs")
     try await book.write("a", "brown")
     try await book.undo()
-    try await book.write("b", "red")
-    try await book.saveAndPublish()
+    try await book.publish("b", "red")
     #expect(try fixture.visibleFiles == ["a": "theirs", "b": "red"])
     #expect(await documentError { _ = try await book.text("a") }?.fileError?.code == .changedOnDisk)
     try await book.close()
@@ -149,8 +143,7 @@ struct ManagedPublishingTests {
       throw SystemError("mkdirat", event.name, code: .noSpace)
     }
     var book = try await fixture.open { ($0.disk, $0.watchesDisk) = (disk, false) }
-    try await book.write("a", "golden")
-    try await book.saveAndPublish()
+    try await book.publish("a", "golden")
     try obstacle.put(at: fixture.visible("a"))
     try await book.write("a", "brown")
     isFull.withLock { $0 = true }
@@ -181,8 +174,7 @@ struct ManagedPublishingTests {
     #expect(await older.documentState == .editingDisabled)
     try await older.close()
     let again = try await fixture.open(newer)
-    try await again.write("a", "brown")
-    try await again.saveAndPublish()
+    try await again.publish("a", "brown")
     let conflicts = try fixture.conflicts
     #expect(conflicts.count == 1 && conflicts.allSatisfy { Obstacle.file.isKept(in: $0) })
     try await again.close()
@@ -190,14 +182,12 @@ struct ManagedPublishingTests {
 
   @Test func `keeps each of two states that another program gave a file`() async throws {
     let book = try await fixture.open()
-    try await book.write("a", "golden")
-    try await book.saveAndPublish()
+    try await book.publish("a", "golden")
     // A killed publisher displaced the first one.
     let staged = fixture.url.appending(path: ".docpkg/tmp/\(Self.stagedA)")
     try Data("first".utf8).write(to: staged)
     try fixture.replace("a", "second")
-    try await book.write("a", "brown")
-    try await book.saveAndPublish()
+    try await book.publish("a", "brown")
     let kept = try fixture.conflicts.map {
       try String(contentsOf: $0.appending(path: "AdditionalContent/a"), encoding: .utf8)
     }
@@ -232,14 +222,12 @@ struct ManagedPublishingTests {
       $0.eventHandler = { events.add($0) }
     }
     for number in 1...publishing {
-      try await book.write("a", "golden \(number)")
-      try await book.saveAndPublish()
+      try await book.publish("a", "golden \(number)")
     }
     #expect(counts.withLock { $0.edits } == 1)
     #expect(try fixture.visibleFiles == ["a": "theirs"])
     #expect(await documentError { _ = try await book.text("a") }?.fileError?.code == .changedOnDisk)
-    try await book.write("a", "brown")
-    try await book.saveAndPublish()
+    try await book.publish("a", "brown")
     #expect(events.published.last?.conflicts == ["AdditionalContent/a"])
     #expect(try fixture.conflicts.allSatisfy { Obstacle.file.isKept(in: $0) })
     try await book.close()
@@ -247,10 +235,6 @@ struct ManagedPublishingTests {
 }
 
 extension ManagedDocument {
-  fileprivate func write(_ path: String, _ text: String) async throws {
-    try await edit { _, content in try content.write(path, Data(text.utf8)) }
-  }
-
   fileprivate func text(_ path: String) async throws -> String {
     try await read { _, content in String(decoding: try content.read(path), as: UTF8.self) }
   }

@@ -126,7 +126,7 @@ struct ManagedSavingTests {
     try await book.save()
     try await book.savePresentedItemChanges()
     #expect(try fixture.visibleFiles == ["Pictures/1.jpeg": "golden"])
-    try await book.edit { _, content in try content.write("a", Data("b".utf8)) }
+    try await book.write("a", "b")
     try await book.save()
     try await book.close()
     #expect(try fixture.visibleFiles == ["Pictures/1.jpeg": "golden", "a": "b"])
@@ -136,12 +136,9 @@ struct ManagedSavingTests {
   @Test(arguments: [UndoPolicy(), nil])
   func `is published though the same file was edited since`(undo: UndoPolicy?) async throws {
     let book = try await fixture.open(standing { $0.undo = undo })
-    func write(_ text: String) async throws {
-      try await book.edit { _, content in try content.write("a", Data(text.utf8)) }
-    }
-    try await write("one")
+    try await book.write("a", "one")
     try await book.save()
-    try await write("two")
+    try await book.write("a", "two")
     #expect(try await book.book.files == ["a": "two"])
     try await book.synchronize()
     #expect(try fixture.visibleFiles == ["a": "one"])
@@ -162,7 +159,7 @@ struct ManagedSavingTests {
     let rest = String(repeating: "x", count: size == "large" ? 300_000 : 0)
     let book = try await fixture.open(standing { $0.undo = nil })
     for number in 1...3 {
-      try await book.edit { _, content in try content.write("a", Data("\(number)\(rest)".utf8)) }
+      try await book.write("a", "\(number)\(rest)")
       if number > 1 {
         try await book.save()
         #expect(try await book.book.files == ["a": "\(number)\(rest)"])

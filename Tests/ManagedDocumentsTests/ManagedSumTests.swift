@@ -98,7 +98,7 @@ struct ManagedSumTests {
     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: picture)
     #expect(try await !fixture.verified().isWhole)
     book = try await fixture.open()
-    try await book.edit { _, content in try content.write("Pictures/1.jpeg", Data("brown".utf8)) }
+    try await book.write("Pictures/1.jpeg", "brown")
     try await book.close()
     #expect(try await fixture.verified().isWhole)
   }

@@ -171,7 +171,7 @@ struct ManagedUndoTests {
   func `ends with the document, or goes on if an option says so`(keeps: Bool) async throws {
     let book = try await fixture.open { $0.keepsUndoAfterClosing = keeps }
     try await book.add(Recipe(id: 1, title: "Rösti"), picture: "golden")
-    try await book.edit { _, content in try content.write("Pictures/1.jpeg", Data("red".utf8)) }
+    try await book.write("Pictures/1.jpeg", "red")
     try await book.close()
     let again = try await fixture.open { $0.keepsUndoAfterClosing = keeps }
     #expect(try await again.undo() == keeps)

@@ -23,7 +23,7 @@ struct ManagedVerificationTests {
   @Test func `names files that are changed, damaged, missing or another program's`() async throws {
     let book = try await fixture.open()
     for name in ["a", "b", "c", "e"] {
-      try await book.edit { _, content in try content.write("Files/\(name)", Data(name.utf8)) }
+      try await book.write("Files/\(name)", name)
     }
     try await book.close()
     let files = fixture.url.appending(path: "AdditionalContent/Files")

@@ -152,6 +152,19 @@ func documentError(_ body: () async throws -> Void) async -> DocumentError? {
   }
 }
 
+extension ManagedDocument {
+  /// Writes a file of the content.
+  func write(_ path: String, _ text: String) async throws {
+    try await edit { _, content in try content.write(path, Data(text.utf8)) }
+  }
+
+  /// Writes a file of the content, and saves, until the visible file is the one of the save.
+  func publish(_ path: String, _ text: String) async throws {
+    try await write(path, text)
+    try await saveAndPublish()
+  }
+}
+
 extension LiveDocument {
   /// Saves, and waits until the visible files are those of the save.
   func saveAndPublish() async throws {
