@@ -113,6 +113,20 @@ struct RecoveryCopyTests {
     #expect(await again.documentState == .inConflict)
   }
 
+  @Test func `stays if a revert gives its edits up`() async throws {
+    let (document, disk, recovery) = try await failed(.noSpace)
+    try await document.close(discardingChanges: true)
+    disk.stopFailing()
+    let again = try await Trip.open(on: disk.disk, recoveryDisk: recovery)
+    let copy = try #require(await again.recoveryCopies.first)
+    try await again.recover(copy)
+    try await again.revert(toContentsOf: Trip.url)
+    #expect(await again.recoveryCopies.map(\.id) == [copy.id])
+    try await again.edit { $0["c.txt"] = "later" }
+    try await again.save()
+    #expect(recovery.tree["Recovery"]?.entries.count == 1)
+  }
+
   @Test func `outlasts a later one of the same document, opened again`() async throws {
     let (document, disk, recovery) = try await failed(.noSpace)
     try await document.close(discardingChanges: true)

@@ -118,7 +118,7 @@ extension ModelFile {
     do {
       try await adopt(engine)
     } catch {
-      await engine.offerAgain(copy)
+      await engine.offerAgain()
       throw error
     }
     count(.done)

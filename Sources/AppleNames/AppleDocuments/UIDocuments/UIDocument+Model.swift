@@ -7,6 +7,8 @@ extension UIDocument: PresentedModel {
   /// The notification of a new state, with the document as its object.
   public nonisolated static let stateChangedNotification = NSNotification.Name(
     "UIDocumentStateChangedNotification")
+  /// The key of the document's URL in the values of its activity.
+  public nonisolated static let userActivityURLKey = "NSUserActivityDocumentURL"
 
   /// The change count token of a moment.
   private struct Token {
@@ -62,4 +64,9 @@ extension UIDocument: PresentedModel {
   func didMove(to url: URL) { presentedItemDidMove(to: url) }
   func tell(_ body: @escaping @Sendable (any NSFilePresenter) -> Void) { body(self) }
   func handle(_ error: any Error) { handleError(error, userInteractionPermitted: true) }
+}
+
+extension UIDocument: @preconcurrency NSUserActivityDelegate {
+  /// Calls `updateUserActivityState(_:)`.
+  public func userActivityWillSave(_ userActivity: NSUserActivity) { updateUserActivityState(userActivity) }
 }

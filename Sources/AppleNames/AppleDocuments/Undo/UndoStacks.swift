@@ -72,14 +72,9 @@ struct UndoStacks {
   // MARK: Registering
 
   mutating func register(_ action: UndoAction) {
-    if running == nil { forgetRedoGroups() }  // (US2)
+    // (US2)
+    if running == nil { (forgotten, redoGroups) = (forgotten + redoGroups, []) }
     openGroups[openGroups.count - 1].append(action)
-  }
-
-  private mutating func forgetRedoGroups() {
-    if redoGroups.isEmpty { return }
-    forgotten += redoGroups
-    redoGroups = []
   }
 
   mutating func disable() { disabled += 1 }

@@ -25,7 +25,8 @@ extension Document {
     do {
       result = try body(&content)
     } catch {
-      restoreTrees(of: before)
+      // The folders in the content get their children back. The caller gets the edit's error.
+      do { try before.trees.restore() } catch { report(DocumentError(error, .edit, fileURL)) }
       if Content.isReference {
         // The object may have changed in part.
         changes.change()
@@ -47,15 +48,6 @@ extension Document {
     guard let opened = lifecycle.opened else { throw error(.closed, operation) }
     let trees = HeldTrees(opened.content.heldFolders, since: history.lastMoment?.trees)
     return .init(content: opened.content, revision: changes.current, trees: trees)
-  }
-
-  /// Gives the folders in the content their children back, after an edit that failed. The caller throws the edit's error.
-  private func restoreTrees(of moment: UndoHistory<Content>.Moment) {
-    do {
-      try moment.trees.restore()
-    } catch {
-      report(DocumentError(error, .edit, fileURL))
-    }
   }
 
   // MARK: Counting

@@ -123,6 +123,7 @@ extension Document {
           try await storage.reload(as: Content.self)
         }
         adopt(content, await storage.facts(), in: storage)
+        recovery?.offerAgain()
         core.hasFailed = false
         end()
       } else {

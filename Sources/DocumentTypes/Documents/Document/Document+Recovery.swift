@@ -50,8 +50,8 @@ extension Document {
     }
   }
 
-  /// Offers a recovery copy again, after a model has refused its edits. No save removes it then.
-  package func offerAgain(_ copy: RecoveryCopy) { recovery?.offerAgain(copy) }
+  /// Offers the recovery copies again whose edits a model has refused. No save removes them then.
+  package func offerAgain() { recovery?.offerAgain() }
 
   /// Removes a recovery copy that the user does not want.
   ///

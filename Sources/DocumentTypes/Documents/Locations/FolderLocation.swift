@@ -37,7 +37,8 @@ public struct FolderLocation: StorageLocation {
       var path = item.folder.path
       // The path of a document in the folder begins with the folder's path.
       _ = path.removePrefix(root)
-      return StoredDocument(item, name: path.isEmpty ? item.filename : path.appending(item.name).relative)
+      let name = path.isEmpty ? item.filename : path.appending(item.name).string
+      return StoredDocument(item, name: String(name.drop { $0 == "/" }))
     }
     return StorageListing(
       documents: documents.sorted { $0.name < $1.name },
@@ -160,11 +161,6 @@ private struct StoredPlace: Sendable {
       throw FilePackageError(error, .delete, node)
     }
   }
-}
-
-extension FilePath {
-  /// The path without the slash that it may begin with.
-  fileprivate var relative: String { String(string.drop { $0 == "/" }) }
 }
 
 extension StoredDocument {

@@ -78,17 +78,15 @@ final class RecoveryCopies {
     offered.removeAll { $0.id == copy.id }
   }
 
-  /// Notes that the edits of an adopted copy are not in the content.
-  func offerAgain(_ copy: RecoveryCopy) {
-    guard let index = adopted.firstIndex(where: { $0.id == copy.id }) else { return }
-    offered.append(adopted.remove(at: index))
-  }
+  /// Notes that the edits of the adopted copies are not in the content.
+  func offerAgain() { (offered, adopted) = (offered + adopted, []) }
 
   /// Removes a copy.
   func remove(_ copy: RecoveryCopy) async throws {
     try await BlockingThread().run { [store] in try store.remove(copy) }
     locks[copy.id] = nil
     offered.removeAll { $0.id == copy.id }
+    adopted.removeAll { $0.id == copy.id }
   }
 
   /// Removes the copies whose edits are saved.
