@@ -1,7 +1,6 @@
 import AppleCloud
 import CloudContainers
 import StoreTestSupport
-import Synchronization
 import TestSupport
 import Testing
 

@@ -1,7 +1,6 @@
 import CloudContainers
 import Foundation
 import ObjectStores
-import SystemPackage
 import TestSupport
 import Testing
 

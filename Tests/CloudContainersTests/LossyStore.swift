@@ -2,7 +2,6 @@ import CloudContainers
 import Foundation
 import ObjectStores
 import StoreTestSupport
-import SystemPackage
 import TestSupport
 
 /// A store that can be brought back to an earlier state, and that can lose and damage objects.

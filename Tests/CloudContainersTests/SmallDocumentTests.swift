@@ -3,7 +3,6 @@ import FilePackages
 import Foundation
 import ObjectStores
 import StoreTestSupport
-import SystemPackage
 import TestSupport
 import Testing
 

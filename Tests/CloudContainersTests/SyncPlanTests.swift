@@ -1,7 +1,6 @@
 import FilePackages
 import Foundation
 import ObjectStores
-import Synchronization
 import SystemPackage
 import TestSupport
 import Testing

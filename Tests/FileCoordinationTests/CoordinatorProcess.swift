@@ -2,7 +2,6 @@ import Documents
 import Foundation
 import SystemPackage
 import TestSupport
-import Testing
 
 /// A process of `Tests/Coordinator`: it reads commands and prints results, line by line.
 final class CoordinatorProcess: Sendable {

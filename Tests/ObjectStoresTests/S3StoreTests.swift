@@ -1,7 +1,5 @@
 import Foundation
-import Glibc
 import Synchronization
-import SystemPackage
 import TestSupport
 import Testing
 

@@ -2,7 +2,6 @@ import DurableIO
 import Foundation
 import ObjectStores
 import StoreTestSupport
-import SystemPackage
 import TestSupport
 import Testing
 

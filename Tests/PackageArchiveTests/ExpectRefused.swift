@@ -1,4 +1,3 @@
-import DurableIO
 import FilePackages
 import Foundation
 import PackageArchive

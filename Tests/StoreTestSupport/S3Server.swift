@@ -1,4 +1,3 @@
-import Dispatch
 import DurableIO
 import FilePackages
 package import Foundation

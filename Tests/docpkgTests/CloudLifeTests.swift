@@ -1,7 +1,6 @@
 import Foundation
 import ObjectStores
 import StoreTestSupport
-import Synchronization
 import SystemPackage
 import TestSupport
 import Testing

@@ -1,8 +1,6 @@
 import Documents
 import DurableIO
 import FoundationEssentials
-import Synchronization
-import SystemPackage
 import TestSupport
 import Testing
 

@@ -2,7 +2,6 @@ import Documents
 import DurableIO
 import FoundationEssentials
 import Glibc
-import SystemPackage
 import TestSupport
 import Testing
 

@@ -1,6 +1,5 @@
 import Documents
 import DurableIO
-import FoundationEssentials
 import TestSupport
 import Testing
 

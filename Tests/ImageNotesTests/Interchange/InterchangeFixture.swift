@@ -1,7 +1,6 @@
 import FilePackages
 import FoundationEssentials
 import ImageNotes
-import SystemPackage
 import TestSupport
 import Testing
 

@@ -1,4 +1,3 @@
-import DurableIO
 import FilePackages
 import FoundationEssentials
 import TestSupport

@@ -2,7 +2,6 @@ import DurableIO
 import FilePackages
 import FoundationEssentials
 import Glibc
-import Synchronization
 import SystemPackage
 import TestSupport
 import Testing

@@ -2,7 +2,6 @@ import DurableIO
 import FilePackages
 import FoundationEssentials
 import SystemPackage
-import Synchronization
 import TestSupport
 import Testing
 
