@@ -37,7 +37,9 @@ extension PackageSnapshot {
         else {
           throw ArchiveError.Finding(.unsupported, "its name has no extension of a known format")
         }
-        let old = try earlier.map { try EarlierZip(at: $0, options, cancellation) }
+        let old = try earlier.map {
+          try EarlierZip(ArchiveInput(at: $0, cancellation), comparesAll: options.uniformDate != nil)
+        }
         return try StagedFile.make(at: path, on: PosixDisk(), replacing: options.replacing) { file in
           if let stored = root.stored, try file.isWithin(stored) {
             throw ArchiveError.Finding(.unsupported, "it would be in the package")
@@ -81,13 +83,5 @@ extension PackageSnapshot {
         return paths
       }
     }
-  }
-}
-
-extension EarlierZip {
-  fileprivate convenience init(at path: FilePath, _ options: ExportOptions, _ cancellation: Cancellation)
-    throws
-  {
-    try self.init(ArchiveInput(at: path, cancellation), comparesAll: options.uniformDate != nil)
   }
 }

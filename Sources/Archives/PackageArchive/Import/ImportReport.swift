@@ -34,15 +34,9 @@ extension ImportReport: CustomStringConvertible {
     var text = "\(counted(entries, "entry", "entries")), \(SaveReport.bytes(bytes)) from "
     text += SaveReport.bytes(archiveBytes)
     if !leftOut.isEmpty {
-      let count = "\(leftOutEntries) \(leftOutEntries == 1 ? "entry" : "entries")"
-      text += ", left out: \(leftOutNames) (\(count), \(SaveReport.bytes(leftOutBytes)))"
+      let count = counted(leftOutEntries, "entry", "entries")
+      text += ", left out: \(firstNames(leftOut)) (\(count), \(SaveReport.bytes(leftOutBytes)))"
     }
     return text + withoutPrivileges(privileged)
-  }
-
-  /// The first few omitted paths.
-  var leftOutNames: String {
-    leftOut.prefix(4).map(displayString).joined(separator: ", ")
-      + (leftOut.count > 4 ? " and \(leftOut.count - 4) more" : "")
   }
 }

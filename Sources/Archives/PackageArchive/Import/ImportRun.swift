@@ -112,14 +112,14 @@ struct ImportRun {
     guard checker.isEmpty, !isTopNamed else { return }
     guard tally.leftOut.entries > 0 else { throw ArchiveError.Finding(.empty, "it has no entries") }
     throw ArchiveError.Finding(
-      .empty, "an import leaves all its entries out: \(report.leftOutNames)",
+      .empty, "an import leaves all its entries out: \(firstNames(report.leftOut))",
       unless: isDouble ? .appleDouble : .history)
   }
 
   /// Checks the directory of a zip against the rules and limits before it reads any contents.
   private func checkAhead(_ zip: ZipSource) throws {
     var (checker, tally) = (self.checker, self.tally)
-    for entry in zip.entries {
+    for entry in zip.scan.entries {
       var entry = ArchiveEntry(entry)
       try prepare(&entry)
       // The destination of a link is among its bytes, which are not read yet.

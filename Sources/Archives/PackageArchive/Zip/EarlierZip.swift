@@ -22,7 +22,7 @@ final class EarlierZip {
     file = input
     self.comparesAll = comparesAll
     let scan = try ZipScan(of: input, limits: .none)
-    comment = scan.comment
+    comment = scan.end.comment
     made = input.made
     entries = Dictionary(scan.entries.map { ($0.name, $0) }) { first, _ in first }
   }
@@ -75,13 +75,10 @@ final class EarlierZip {
     return crc
   }
 
-  /// Returns the offset of a file's compressed bytes.
-  func dataOffset(of record: ZipRecord) -> UInt64 {
-    entries[record.name]?.dataOffset ?? 0
-  }
-
-  func read(at offset: UInt64, count: UInt64, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
-    try file.forEachChunk(at: offset, count: count, body)
+  /// Calls `body` with the compressed bytes of an unchanged file, piece by piece.
+  func read(_ record: ZipRecord, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+    guard let entry = entries[record.name] else { return }
+    try file.forEachChunk(at: entry.dataOffset, count: entry.compressedSize, body)
   }
 }
 

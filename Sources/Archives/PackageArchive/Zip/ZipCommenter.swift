@@ -11,18 +11,10 @@ final class ZipCommenter {
   }
 
   func write(_ bytes: UnsafeRawBufferPointer) throws {
-    let kept = max(0, bytes.count - 2)
-    if kept > 0 {
-      try output.write(held)
-      try output.write(UnsafeRawBufferPointer(rebasing: bytes[..<kept]))
-      held = []
-    }
-    held += bytes[kept...]
-    let surplus = held.count - 2
-    if surplus > 0 {
-      try output.write(Array(held[..<surplus]))
-      held.removeFirst(surplus)
-    }
+    held += bytes
+    let surplus = max(0, held.count - 2)
+    try output.write(Array(held[..<surplus]))
+    held.removeFirst(surplus)
   }
 
   /// Writes the comment after libarchive's last byte.

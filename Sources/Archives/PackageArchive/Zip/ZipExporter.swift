@@ -104,11 +104,8 @@ final class ZipExporter {
 
   private func copy(_ old: ZipRecord, from earlier: EarlierZip) throws {
     reused += 1
-    let start = earlier.dataOffset(of: old)
     try work.submit {
-      try self.writer.write(old) { _ in
-        try earlier.read(at: start, count: old.compressedSize, self.output.write)
-      }
+      try self.writer.write(old) { _ in try earlier.read(old, self.output.write) }
       try self.progress(Int(old.size))
     }
   }

@@ -12,8 +12,6 @@ struct ZipScan {
   /// The entries in the order of their bytes in the archive.
   private(set) var entries: [ZipEntry] = []
   let end: ZipEnd
-  /// The bytes behind the end record.
-  var comment: [UInt8] { end.comment }
 
   /// Reads a zip's directory and its headers. Memory is that of the directory.
   ///

@@ -3,7 +3,8 @@ import Glibc
 /// The entries of a zip. libarchive reads contents, and `ZipScan` reads everything else; both must agree.
 final class ZipSource: EntrySource {
   private let reader: LibarchiveReader
-  private let scan: ZipScan
+  /// The directory, known before any contents.
+  let scan: ZipScan
   private var index = -1
   private let readsBackslashes: Bool
 
@@ -18,12 +19,9 @@ final class ZipSource: EntrySource {
     reader = try LibarchiveReader.open(.zip, passphrase: options.passphrase, ZipInput(input, scan.end))
   }
 
-  var isOwn: Bool { scan.comment.starts(with: Array("docpkg ".utf8)) }
+  var isOwn: Bool { scan.end.comment.starts(with: Array("docpkg ".utf8)) }
 
-  /// The entries of the directory, known before any contents.
-  var entries: [ZipEntry] { scan.entries }
-
-  var isFlat: Bool { ZipExporter.isFlat(comment: scan.comment) }
+  var isFlat: Bool { ZipExporter.isFlat(comment: scan.end.comment) }
 
   func next() throws -> ArchiveEntry? {
     let found = try reader.next()
