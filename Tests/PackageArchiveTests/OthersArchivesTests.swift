@@ -114,6 +114,16 @@ struct OthersArchivesTests {
       zip.entries[0].extra = unicodePath("\u{30BD}.txt", of: raw)
       try await imported(zip.bytes) { tree, _ in #expect(tree == ["\u{30BD}.txt": "content"]) }
     }
+    // Some of many underscores stand for such characters.
+    for count in [62, 63, 64, 130] {
+      let raw = [UInt8](repeating: 0x5F, count: count + 3)
+      let name = "\u{30BD}" + String(repeating: "_", count: count) + "\u{30BD}"
+      var zip = Zip(.init(raw))
+      zip.entries[0].extra = unicodePath(name, of: raw)
+      try await imported(zip.bytes) { tree, _ in #expect(tree == [FileName(name): "content"]) }
+      zip.entries[0].extra = unicodePath(name + "____", of: raw)
+      try await expectRefused(zip.bytes, .damaged)
+    }
   }
 
   @Test(arguments: ["d//a", "./d/a", "d/./a", "d/.//a"])

@@ -15,21 +15,31 @@ enum ZipTranscript {
       raw.filter({ $0 == slash }).count == unicode.filter({ $0 == slash }).count
     else { return false }
     let wanted = unicode.filter { $0 < 0x80 }
-    // The possible numbers of found characters. Several are possible because a second byte may look like one of
-    // them.
-    var seen: Set<Int> = [0]
+    let none = [UInt64](repeating: 0, count: wanted.count / 64 + 1)
+    // The places of each character, one bit each.
+    var places: [UInt8: [UInt64]] = [:]
+    for (index, byte) in wanted.enumerated() {
+      places[byte, default: none][index / 64] |= 1 << UInt64(index % 64)
+    }
+    // The possible numbers of found characters, one bit each. Several are possible because a second byte may look like
+    // one of them. Bits keep a hostile name from taking seconds.
+    var seen = none
+    seen[0] = 1
     var escape = 0
     for (index, byte) in raw.enumerated() where byte < 0x80 {
       escape = escape > 1 ? escape - 1 : escapeLength(raw[index...])
       let isSecond = index > 0 && raw[index - 1] >= 0x80 && byte != slash
       let mayBeSkipped = isSecond || escape > 0 || "?_".utf8.contains(byte)
-      seen = Set(
-        seen.flatMap { count in
-          (count < wanted.count && wanted[count] == byte ? [count + 1] : []) + (mayBeSkipped ? [count] : [])
-        })
-      if seen.isEmpty { return false }
+      let place = places[byte] ?? none
+      var carry: UInt64 = 0
+      for word in seen.indices {
+        let found = seen[word] & place[word]
+        seen[word] = found << 1 | carry | (mayBeSkipped ? seen[word] : 0)
+        carry = found >> 63
+      }
+      if seen == none { return false }
     }
-    return seen.contains(wanted.count)
+    return seen[wanted.count / 64] >> UInt64(wanted.count % 64) & 1 == 1
   }
 
   /// Returns the length of `#U` with four digits, or `#L` with six, at the beginning; 0 if there is none.
