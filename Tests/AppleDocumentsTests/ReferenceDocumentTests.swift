@@ -77,8 +77,7 @@ struct ReferenceDocumentTests {
 
   @Test func `is made, closed, opened, edited, saved, undone, redone, saved and opened again`() async throws {
     let url = url("Trip.shapes")
-    let made = try await ReferenceDocument.create(Shapes(["circle"]), at: url, options: quiet)
-    try await made.close()
+    try await ReferenceDocument.create(Shapes(["circle"]), at: url, options: quiet).close()
     #expect(try shapes(at: url) == ["circle.shape"])
 
     let file = try await ReferenceDocument<Shapes>.open(at: url, options: quiet)
@@ -218,8 +217,7 @@ struct ReferenceDocumentTests {
   }
 
   @Test func `is not changed by discardable actions`() async throws {
-    let url = url("Trip.shapes")
-    let file = try await ReferenceDocument.create(Shapes(), at: url, options: quiet)
+    let file = try await ReferenceDocument.create(Shapes(), at: url("Trip.shapes"), options: quiet)
     file.document.add("selection", undoManager: file.undoManager)
     file.undoManager.setActionIsDiscardable(true)
     file.undoManager.endEventGrouping()

@@ -283,7 +283,6 @@ struct SnapshotDocumentTests {
         "wrote 3 at a recording, before -1", "wrote 1 at a recording, before 3",
         "wrote 2 at a recording, before -1",
       ])
-    let coordinator = file.configuration.makeFileCoordinator()
-    #expect(coordinator.purposeIdentifier.isEmpty == false)
+    #expect(file.configuration.makeFileCoordinator().purposeIdentifier.isEmpty == false)
   }
 }

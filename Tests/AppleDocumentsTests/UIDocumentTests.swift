@@ -344,8 +344,7 @@ struct UIDocumentTests {
     #expect(await book.close())
     let plist = url.appending(path: "Metadata.plist").path
     #expect(FileManager.default.fileExists(atPath: plist) == writes)
-    let store = try await PackageStore.open(at: url)
-    #expect(try await store.versions().count == (writes ? 2 : 0))
+    #expect(try await PackageStore.open(at: url).versions().count == (writes ? 2 : 0))
   }
 
   @Test func `lets a subclass read and write its files itself`() async throws {

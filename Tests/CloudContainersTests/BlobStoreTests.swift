@@ -77,8 +77,7 @@ struct BlobStoreTests {
     let blobs = BlobStore(MemoryStore { _ in isBroken.withLock { $0 } ? .refusal(.noSpace) : nil })
     await #expect(throws: ObjectStoreError.self) { try await blobs.put(Data([1])) }
     isBroken.withLock { $0 = false }
-    let name = try await blobs.put(Data([1]))
-    #expect(try await blobs.get(name) == Data([1]))
+    #expect(try await blobs.get(blobs.put(Data([1]))) == Data([1]))
   }
 
   @Test

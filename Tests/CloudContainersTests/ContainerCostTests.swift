@@ -14,8 +14,7 @@ struct ContainerCostTests {
       let inner = folder.appending(path: "Group \(group)")
       try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: true)
       for child in 0..<100 {
-        let bytes = Data("child \(group) \(child)".utf8)
-        try bytes.write(to: inner.appending(path: "\(child).txt"))
+        try Data("child \(group) \(child)".utf8).write(to: inner.appending(path: "\(child).txt"))
       }
     }
     for _ in 0..<2 { try await device.sync() }

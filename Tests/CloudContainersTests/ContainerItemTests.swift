@@ -271,8 +271,7 @@ struct ContainerItemTests {
     try a.write("two", to: "Notes.txt")
     await expect(\CloudDataError.code, .missing) { try await moved.sync() }
     #expect(empty.keys.isEmpty)
-    let other = try await DeviceFixture("b", empty)
-    try await other.sync()
+    try await DeviceFixture("b", empty).sync()
     let exchanged = await #expect(throws: CloudDataError.self) { try await moved.sync() }
     #expect("\(exchanged.map { "\($0)" } ?? "")".contains("another container"))
     #expect(a.text("Notes.txt") == "two")

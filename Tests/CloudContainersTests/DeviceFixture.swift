@@ -81,8 +81,7 @@ struct DeviceFixture {
   }
 
   func write(_ text: String, to name: String) throws {
-    let place = url.appending(path: name)
-    try writeFile(Data(text.utf8), to: place)
+    try writeFile(Data(text.utf8), to: url.appending(path: name))
   }
 
   /// Writes a file, and syncs it.

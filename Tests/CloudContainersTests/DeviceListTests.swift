@@ -64,8 +64,7 @@ struct DeviceListTests {
     let failure = try #require(try await named.container.sync().failures.first)
     let error = try #require(failure.error as? CloudDataError)
     #expect(failure.name == "Notes.txt" && error.code == .refused && error.isUpload)
-    let b = try await DeviceFixture("b", store)
-    #expect(try await b.sync().discovered == 0)
+    #expect(try await DeviceFixture("b", store).sync().discovered == 0)
   }
 
   @Test func `change nothing in the container and lose no document after their removal`() async throws {

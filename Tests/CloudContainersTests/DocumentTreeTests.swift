@@ -14,8 +14,7 @@ struct DocumentTreeTests {
     let entries = count == 0 ? [] : TreeFixture.files(count)
     let blobs = BlobStore(MemoryStore())
     let root = try await DocumentTree.store(entries, in: blobs)
-    let tree = DocumentTree(root, blobs)
-    #expect(try await tree.entries() == entries)
+    #expect(try await DocumentTree(root, blobs).entries() == entries)
     #expect(
       root.totals == TreeTotals(entries: UInt64(entries.count), bytes: entries.reduce(0) { $0 + $1.size }))
     #expect(TreeRoot(bytes: root.bytes[...]) == root)

@@ -74,8 +74,7 @@ struct GarbageCollectionTests {
     try await container.delete(itemNamed: "Notes.txt")
     clock.advance(29 * 86_400)
     _ = try await container.collectGarbage(isDryRun: false)
-    let deleted = try #require(await container.deletedItems().first)
-    try await container.restore(deleted.document)
+    try await container.restore(#require(await container.deletedItems().first).document)
     try await container.download(itemNamed: "Notes.txt")
     #expect(try String(contentsOf: file, encoding: .utf8) == "one")
   }

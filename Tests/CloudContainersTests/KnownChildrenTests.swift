@@ -98,8 +98,7 @@ struct KnownChildrenTests {
     let children = (0..<10_000).map { index in child(PackagePath("file \(index)"), &generator) }
     let known = KnownChildren(children)
     let changed = known.updated([.init(child("file 77", &generator)), .init(removing: "file 5000")])
-    let kept = Set(known.pages).intersection(changed.pages)
-    #expect(kept.count >= known.pages.count - 2)
+    #expect(Set(known.pages).intersection(changed.pages).count >= known.pages.count - 2)
     #expect(changed.count == 9_999)
   }
 

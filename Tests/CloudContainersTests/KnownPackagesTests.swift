@@ -19,8 +19,7 @@ struct KnownPackagesTests {
     #expect(try await a.sync().documents.map(\.name) == ["One.sketchbook"])
     try await b.receive("One.sketchbook")
     // Without the hidden folder, only its extension tells the type.
-    let hidden = b.url.appending(path: "One.sketchbook/.docpkg")
-    try? FileManager.default.removeItem(at: hidden)
+    try? FileManager.default.removeItem(at: b.url.appending(path: "One.sketchbook/.docpkg"))
     return (a, b)
   }
 

@@ -54,8 +54,7 @@ enum LossyStore {
         try FileManager.default.removeItem(at: url.appending(path: name))
       }
       for (key, bytes) in objects {
-        let file = url.appending(path: key)
-        try writeFile(bytes, to: file)
+        try writeFile(bytes, to: url.appending(path: key))
       }
     case .service(let server): server.objects = objects
     }

@@ -26,8 +26,7 @@ struct SyncPlanTests {
     let disk = folder.appending("disk")
     try FileManager.default.createDirectory(atPath: disk.string, withIntermediateDirectories: true)
     let place = URL(filePath: disk.string)
-    let store = try FolderStore(at: place)
-    let (a, b) = try await DeviceFixture.two(store)
+    let (a, b) = try await DeviceFixture.two(FolderStore(at: place))
     let names = ["down.txt", "gone.txt", "here.txt", "merge.md", "renamed.txt", "same.txt", "up.txt"]
     for name in names { try a.write("1\n2\n3\n", to: name) }
     try await a.makePackage("Trip.imageNotes", ["Text.txt": "one"])

@@ -62,8 +62,7 @@ struct TreePageTests {
     // A tree that says less, or other paths, or other levels, than it has (DT2).
     let blobs = BlobStore(MemoryStore())
     let items = [TreeFixture.file("b", "1"), TreeFixture.file("c", "22")].map { TreeItem.entry($0) }
-    let leaf = TreePage(level: 0, items: items)
-    let name = try await blobs.put(leaf.bytes)
+    let name = try await blobs.put(TreePage(level: 0, items: items).bytes)
     let right = TreeTotals(entries: 2, bytes: 3)
     func read(_ branches: [TreeBranch], level: UInt8 = 1, _ totals: TreeTotals? = nil) async throws
       -> [TreeEntry]

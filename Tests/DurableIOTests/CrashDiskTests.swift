@@ -98,8 +98,7 @@ struct CrashDiskTests {
   @Test func `tells how many descriptors are open, and gives no number twice`() throws {
     let disk = try CrashDisk(["f": ""])
     func open() throws -> Int32 {
-      let root = try disk.openDirectory(at: "/")
-      let file = try disk.openFile("f", in: root)
+      let file = try disk.openFile("f", in: disk.openDirectory(at: "/"))
       #expect(disk.openDescriptors == 2)
       return file.number
     }

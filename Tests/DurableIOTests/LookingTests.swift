@@ -14,8 +14,7 @@ struct LookingTests {
     #expect(file.kind == .file)
     #expect(file.size == 3)
     #expect(file.mode == 0o640)
-    let open = try root.disk.openFile("file", in: root.descriptor)
-    #expect(try root.disk.status(of: open) == file)
+    #expect(try root.disk.status(of: root.disk.openFile("file", in: root.descriptor)) == file)
 
     let directory = try root.status("directory")
     #expect(directory.kind == .directory)

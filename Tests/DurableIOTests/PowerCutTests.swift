@@ -60,8 +60,7 @@ struct PowerCutTests {
 
   @Test func `times and extended attributes only with their file`() throws {
     let disk = try CrashDisk(["f": "f"])
-    let root = try disk.openDirectory(at: "/")
-    let file = try disk.openFile("f", in: root)
+    let file = try disk.openFile("f", in: disk.openDirectory(at: "/"))
     let time = FileTime(seconds: 1, nanoseconds: 2)
     try disk.setModified(time, of: file)
     try disk.setExtendedAttribute("user.a", [1], of: file)

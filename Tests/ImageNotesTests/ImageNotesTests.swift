@@ -55,8 +55,7 @@ struct ImageNotesTests {
 
   @Test func `gives an image no name that something else in its folder has`() async throws {
     _ = try await made(in: folder)
-    let images = url(folder).appending(path: "Images")
-    try createFolder(at: images.appending(path: "b.gif"))
+    try createFolder(at: url(folder).appending(path: "Images").appending(path: "b.gif"))
     let package = try await PackageStore.open(at: url(folder))
     var notes: ImageNotes = try await package.content()
     let name = try notes.add(

@@ -75,8 +75,7 @@ struct ManagedCopyTests {
     for number in 1...10 {
       let copy = fixture.sibling("Copy \(number).recipebook")
       try await package.copy(to: copy.url)
-      let copied = try #require(try ManagedPackage(at: copy.url))
-      try await Writer.expectOneRound(copied)
+      try await Writer.expectOneRound(#require(try ManagedPackage(at: copy.url)))
       #expect(try await copy.verified().isWhole)
       let report = try await package.verify()
       #expect(report.isWhole, "\(report)")

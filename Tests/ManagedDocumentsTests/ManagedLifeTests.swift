@@ -314,8 +314,7 @@ struct ManagedLifeTests {
 
   // The replaced bytes are there by their digest (MP2).
   @Test func `is a package that other programs copy when it is closed`() async throws {
-    let book = try await fixture.openRösti(picture: "golden")
-    try await book.close()
+    try await fixture.openRösti(picture: "golden").close()
     let copy = BookFixture(folder: fixture.folder.appending("copies"))
     try FileManager.default.createDirectory(atPath: copy.folder.string, withIntermediateDirectories: false)
     try FileManager.default.copyItem(at: fixture.url, to: copy.url)

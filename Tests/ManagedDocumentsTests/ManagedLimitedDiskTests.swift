@@ -70,8 +70,7 @@ struct ManagedLimitedDiskTests {
     let again = try await fixture.open { $0.disk = lack.disk }
     #expect(try await again.book.files == ["Pictures/1.jpeg": "golden", "Pictures/2.jpeg": Self.large])
     try await again.close()
-    let package = try #require(try ManagedPackage(at: fixture.url))
-    let verified = try await package.verify()
+    let verified = try await #require(try ManagedPackage(at: fixture.url)).verify()
     #expect(verified.isWhole, "\(verified)")
   }
 

@@ -184,8 +184,7 @@ struct ManagedPublishingTests {
     let book = try await fixture.open()
     try await book.publish("a", "golden")
     // A killed publisher displaced the first one.
-    let staged = fixture.url.appending(path: ".docpkg/tmp/\(Self.stagedA)")
-    try Data("first".utf8).write(to: staged)
+    try Data("first".utf8).write(to: fixture.url.appending(path: ".docpkg/tmp/\(Self.stagedA)"))
     try fixture.replace("a", "second")
     try await book.publish("a", "brown")
     let kept = try fixture.conflicts.map {

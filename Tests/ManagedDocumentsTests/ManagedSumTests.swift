@@ -73,8 +73,7 @@ struct ManagedSumTests {
   }
 
   @Test func `show a file that another program changed, added or removed`() async throws {
-    let book = try await fixture.openRösti(picture: "golden")
-    try await book.close()
+    try await fixture.openRösti(picture: "golden").close()
     let picture = fixture.url.appending(path: "AdditionalContent/Pictures/1.jpeg")
     let other = fixture.url.appending(path: "AdditionalContent/other")
     try Data("black".utf8).write(to: picture)

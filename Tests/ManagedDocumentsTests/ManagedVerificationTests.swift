@@ -13,8 +13,7 @@ struct ManagedVerificationTests {
   }
 
   @Test func `leaves a closed document as it is, and finds it whole`() async throws {
-    let book = try await fixture.openRösti(picture: "golden")
-    try await book.close()
+    try await fixture.openRösti(picture: "golden").close()
     let before = try fixture.everything
     #expect(try await whole(fixture).lines == ["whole: 4 children, 6 B"])
     #expect(try fixture.everything == before)
@@ -85,8 +84,7 @@ struct ManagedVerificationTests {
   }
 
   @Test func `takes no failure of the database for a missing file`() async throws {
-    let book = try await fixture.openRösti(picture: "golden")
-    try await book.close()
+    try await fixture.openRösti(picture: "golden").close()
     let queue = try DatabaseQueue(path: fixture.store.path)
     try await queue.write { db in
       try db.execute(sql: "INSERT INTO grdb_touched VALUES ('Pictures/1.jpeg'); DROP TABLE grdb_objects")
@@ -98,8 +96,7 @@ struct ManagedVerificationTests {
   }
 
   @Test func `finds a database that is of another save than the package`() async throws {
-    let book = try await fixture.openRösti()
-    try await book.close()
+    try await fixture.openRösti().close()
     let old = try Data(contentsOf: fixture.store)
     let again = try await fixture.open()
     try await again.add(Recipe(id: 2, title: "Soup"))

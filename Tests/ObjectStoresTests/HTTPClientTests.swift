@@ -41,8 +41,7 @@ struct HTTPClientTests {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<50 {
         group.addTask {
-          let key = try #require(ObjectKey("a/\(number)"))
-          try await store.put(Data(count: 10_000), at: key)
+          try await store.put(Data(count: 10_000), at: #require(ObjectKey("a/\(number)")))
         }
       }
       try await group.waitForAll()

@@ -29,8 +29,7 @@ struct StoreProbeTests {
   }
 
   @Test func `leaves no folder in a store of files`() async throws {
-    let store = try FolderStore(at: URL(filePath: folder.string))
-    #expect(try await StoreProbe(store).run().isSound)
+    #expect(try await StoreProbe(FolderStore(at: URL(filePath: folder.string))).run().isSound)
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.string)
     #expect(names.filter { !$0.hasPrefix(".") } == [])
   }

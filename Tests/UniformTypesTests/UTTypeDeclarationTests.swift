@@ -36,8 +36,7 @@ struct UTTypeDeclarationTests {
     #expect(type.isDeclared)
     #expect(UTType(filenameExtension: "UTTN", conformingTo: .package) == type)
     #expect(UTType(mimeType: "application/x-uttype-note", conformingTo: .package) == type)
-    let data = try JSONEncoder().encode([type])
-    #expect(try JSONDecoder().decode([UTType].self, from: data) == [type])
+    #expect(try JSONDecoder().decode([UTType].self, from: JSONEncoder().encode([type])) == [type])
   }
 
   @Test(arguments: [
@@ -191,8 +190,7 @@ struct TypeRegistryTests {
       }
       for try await isRight in group { #expect(isRight) }
     }
-    let all = registry.catalog.supertypes("com.example.shared")
-    #expect(all.count == 50 + 3)
+    #expect(registry.catalog.supertypes("com.example.shared").count == 50 + 3)
   }
 
   @Test func `answers from one moment`() throws {

@@ -124,8 +124,7 @@ struct CloudCommandTests {
   @Test func `downloads a folder and a pattern, and goes on after a document that is none`() throws {
     try makeTwoFolders()
     for name in ["a.txt", "b.md", "Travel/c.txt", "Travel/d.txt"] {
-      let file = url("A/\(name)")
-      try writeFile(Data(name.utf8), to: file)
+      try writeFile(Data(name.utf8), to: url("A/\(name)"))
     }
     try cloud("sync", "A")
     try cloud("sync", "B")
@@ -161,8 +160,7 @@ struct CloudCommandTests {
   @Test func `names a document that the store refuses, in each list`() throws {
     try makeTwoFolders()
     for name in ["a.txt", "b.txt"] {
-      let text = String(repeating: name, count: 2_000)
-      try write(text, to: "A/\(name)")
+      try write(String(repeating: name, count: 2_000), to: "A/\(name)")
     }
     try cloud("sync", "B")
     try cloud("sync", "A")

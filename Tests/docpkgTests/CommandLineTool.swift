@@ -82,8 +82,7 @@ func decoded<Value: Decodable>(_ run: Run, as type: Value.Type = Value.self) thr
 
 /// Writes a file, and makes the folders on the way to it.
 func write(_ text: String, to name: String) throws {
-  let file = URL(filePath: folder.appending(name).string)
-  try writeFile(Data(text.utf8), to: file)
+  try writeFile(Data(text.utf8), to: URL(filePath: folder.appending(name).string))
 }
 
 /// The text of a file.

@@ -65,8 +65,7 @@ struct InterchangeCommandTests {
     #expect(
       try docpkg("show", "U.imageNotes", "--json").output
         == docpkg("show", "T.imageNotes", "--json").output)
-    let zip = try Data(contentsOf: url("Trip.textpack"))
-    try zip.write(to: url("Note.bearnote"))
+    try Data(contentsOf: url("Trip.textpack")).write(to: url("Note.bearnote"))
     try output("import", "Note.bearnote", "Bear.imageNotes")
     let piped = try shell(
       "$0 export T.imageNotes - --as textpack -q | $0 import - P.imageNotes --from textpack")
@@ -107,8 +106,7 @@ struct InterchangeCommandTests {
     #expect(
       plan.errors == "docpkg: note: the text does not name 1 image: it is shown at the end\n"
         + Self.identity)
-    let out = try docpkg("export", "T.imageNotes", "Out.textbundle", "--json")
-    let written: Report = try decoded(out)
+    let written: Report = try decoded(docpkg("export", "T.imageNotes", "Out.textbundle", "--json"))
     #expect(written.remarks.count == 2 && written.written.count == 4)
   }
 

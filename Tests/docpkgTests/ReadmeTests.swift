@@ -29,8 +29,7 @@ struct ReadmeTests {
     let commands = try commands()
     #expect(commands.count > 3)
     for (command, output) in commands {
-      let script = "PATH='\(path)':$PATH; \(command)"
-      let done = try shell(script, in: work)
+      let done = try shell("PATH='\(path)':$PATH; \(command)", in: work)
       #expect(done.status == 0 && withoutSizes(done.output) == withoutSizes(output), "\(command): \(done)")
     }
   }

@@ -113,8 +113,7 @@ struct HeldTreeTests {
   }
 
   @Test func `stay as they are if the content does not name them`() async throws {
-    let url = url("Sealed.album")
-    let document = try await Document.create(Sealed(), at: url)
+    let document = try await Document.create(Sealed(), at: url("Sealed.album"))
     try await document.edit { content in
       content.title = "Trip"
       try content.folder.setDescendant(FileWrapper(regularFileWithContents: Data()), at: "a")

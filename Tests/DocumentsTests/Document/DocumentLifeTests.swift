@@ -42,8 +42,7 @@ struct DocumentLifeTests {
     // Equal bytes are not written again.
     #expect(try await document.save().written == [])
     try await document.close()
-    let again = try await DocumentFixture<Plain>.open(on: disk)
-    #expect(try await again.content == Plain("two"))
+    #expect(try await DocumentFixture<Plain>.open(on: disk).content == Plain("two"))
     #expect(disk.tree.entries.keys.sorted() == ["Trip.pages"])
   }
 

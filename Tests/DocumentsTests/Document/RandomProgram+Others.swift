@@ -59,10 +59,8 @@ extension RandomProgram {
     let text = "replacement \(number)"
     log.append("replaced by \(text)")
     try removePackage()
-    let folder = try base.openDirectory(at: "/")
-    try base.makeDirectory(name, in: folder, mode: 0o755)
-    let package = try base.openDirectory(at: path)
-    try base.makeFile("a.txt", Array(text.utf8), in: package)
+    try base.makeDirectory(name, in: base.openDirectory(at: "/"), mode: 0o755)
+    try base.makeFile("a.txt", Array(text.utf8), in: base.openDirectory(at: path))
     base.synchronizeAll()
     alive.insert(text)
     safe.insert(text)

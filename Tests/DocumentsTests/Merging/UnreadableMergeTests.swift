@@ -42,8 +42,7 @@ struct UnreadableMergeTests {
 
   @Test(arguments: [(Errno.ioError, true), (.noMemory, true), (.ioError, false)])
   func `has the outcome of every other merge, or is an error`(code: Errno, keepsBoth: Bool) async throws {
-    let made = try await Self.disk()
-    let start = try #require(await CrashDisk.crashPoints(of: made) {}.last)
+    let start = try #require(try await CrashDisk.crashPoints(of: Self.disk()) {}.last)
     let right = try await Self.merge(on: start.afterKill(), keepsBoth: keepsBoth)
     #expect(right.conflicts.map(\.path) == (keepsBoth ? [] : ["Images/changed.png"]))
     #expect((right.texts["Images/changed.png"] == "a new picture") == keepsBoth)

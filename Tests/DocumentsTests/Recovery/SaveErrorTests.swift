@@ -22,8 +22,7 @@ struct SaveErrorTests {
 
   @Test func `names the state of the document on disk`() async throws {
     let faulty = FaultyDisk(try CrashDisk())
-    let made = try await Trip.create(Pages(["a.txt": "0", "b.txt": "0"]), on: faulty.disk)
-    try await made.close()
+    try await Trip.create(Pages(["a.txt": "0", "b.txt": "0"]), on: faulty.disk).close()
     let document = try await Trip.open(on: faulty.disk)
     let opened = try await Self.text(of: document, on: faulty, "1")
     #expect(opened.contains("The document on disk is unchanged since it was opened. "), "\(opened)")

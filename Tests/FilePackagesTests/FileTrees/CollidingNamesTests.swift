@@ -14,8 +14,7 @@ struct CollidingNamesTests {
     let tree: TestTree = .directory([FileName(Self.names[0]): "first", FileName(Self.names[1]): "second"])
     let disk = try await CrashCheck.disk(tree, metadata: true)
     try disk.edit(Self.names[number], "theirs")
-    let store = try await PackageStore.open(CrashCheck.path, on: disk)
-    let report = try await store.verify()
+    let report = try await PackageStore.open(CrashCheck.path, on: disk).verify()
     #expect(report.changed == [Self.names[number]] && report.extra == [] && report.missing == [])
   }
 

@@ -54,15 +54,13 @@ struct FileWrapperWritingTests {
     try scratch.make("A", tree)
     try FileManager.default.setAttributes(
       [.posixPermissions: UInt(0o750)], ofItemAtPath: scratch.path("A/F").string)
-    let top = try FileWrapper(url: scratch.url("A"))
-    try top.write(to: scratch.url("B"), originalContentsURL: nil)
+    try FileWrapper(url: scratch.url("A")).write(to: scratch.url("B"), originalContentsURL: nil)
     #expect(try scratch.tree("B") == tree)
     for place in ["", "/x", "/F", "/F/y", "/l"] {
       #expect(try scratch.status("B" + place).modified == .old, "\(place)")
       #expect(try scratch.status("B" + place).mode == scratch.status("A" + place).mode, "\(place)")
     }
-    let single = try FileWrapper(url: scratch.url("A/x"))
-    try single.write(to: scratch.url("x"), originalContentsURL: nil)
+    try FileWrapper(url: scratch.url("A/x")).write(to: scratch.url("x"), originalContentsURL: nil)
     #expect(try scratch.status("x").modified == .old)
   }
 

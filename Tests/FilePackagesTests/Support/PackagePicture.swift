@@ -42,8 +42,7 @@ struct PackagePicture: Picture, Hashable, Sendable {
   var entries: [String: Entry] = [:]
 
   init(of path: FilePath, on disk: any Disk) throws {
-    let directory = try disk.openDirectory(at: path)
-    try add(directory, at: "", on: disk)
+    try add(disk.openDirectory(at: path), at: "", on: disk)
   }
 
   private mutating func add(

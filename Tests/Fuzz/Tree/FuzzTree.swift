@@ -82,8 +82,7 @@ private func download(_ page: TreePage, _ flags: UInt8, _ blobs: BlobStore) asyn
       precondition(disk.tree.entries.keys.sorted() == ["Other", "Trip.pkg"], "\(disk.tree)")
       precondition(disk.tree["Other"] == ["text": "of another document"])
       if flags & 2 == 0 || hasBase {
-        let store = try await PackageStore.open("/Trip.pkg", on: disk)
-        let report = try await store.verify()
+        let report = try await PackageStore.open("/Trip.pkg", on: disk).verify()
         precondition(report.isWhole, "\(report)")
       }
     } catch {

@@ -233,8 +233,7 @@ struct TextBundleTests {
 
   @Test(arguments: texts)
   func `keeps the name of its text, and the values of its keys`(name: String, info: String) throws {
-    let tree = try Fixture.textBundle("Words", info: info, named: name)
-    let document = try read(tree).document
+    let document = try read(Fixture.textBundle("Words", info: info, named: name)).document
     // Through a package, as an import and a later export do it.
     let again = try InterchangeDocument(package: document.packageTree())
     let files = try Fixture.files(of: InterchangeFormat.textBundle.write(again, named: "A").file)
@@ -273,8 +272,7 @@ struct TextBundleTests {
       \#(String(repeating: "]", count: 13))],"pi":3.14159265358979323846,"version":3}
       """#
     let tree = try Fixture.textBundle("No", info: "{\(members)}", ["assets/a.png": try Fixture.picture()])
-    let document = try read(tree).document
-    let again = try InterchangeDocument(package: document.packageTree())
+    let again = try InterchangeDocument(package: read(tree).document.packageTree())
     let written = try Fixture.files(of: InterchangeFormat.textBundle.write(again, named: "A").file)[
       "info.json"]
     // The image is not named in the text, so that the file has keys of this library, too.

@@ -104,8 +104,7 @@ struct HostileHistoryTests {
       }
       let root = try disk.status(of: disk.openDirectory(at: Self.path))
       ledger.setHistory((VersionChain(versions, tip: tip), .standard))
-      let forged = try SaveLog.contents(ledger, after: 9, of: root)
-      try await Self.use(forged, of: disk, &random)
+      try await Self.use(SaveLog.contents(ledger, after: 9, of: root), of: disk, &random)
       for (name, node) in Self.outside.entries { #expect(disk.tree[name] == node, "round \(round): \(name)") }
       #expect(
         Set(disk.tree.entries.keys) == Set(Self.outside.entries.keys).union(["Trip.pkg"]), "round \(round)")

@@ -70,8 +70,7 @@ struct VersionTests {
     try await store.put("Text.txt", "second")
     try await Self.expectVersion(afterSaving: store)
     try await store.close()
-    let again = try await PackageStore.open(CrashCheck.path, on: disk)
-    #expect(try await again.versions().count == 1)
+    #expect(try await PackageStore.open(CrashCheck.path, on: disk).versions().count == 1)
   }
 
   /// Checks on the store's own thread, before the work that follows a save.
@@ -210,8 +209,7 @@ struct VersionTests {
     #expect(try disk.names(in: FilePath(path)).count == 2)
 
     // A damaged file does not hide the next one of that name.
-    let kept = FileName(keeping: ContentHash(of: Array("b".utf8)), .file)
-    try disk.rot(kept, in: FilePath(path))
+    try disk.rot(FileName(keeping: ContentHash(of: Array("b".utf8)), .file), in: FilePath(path))
     #expect(try await !store.verify().isWhole)
     try await store.saveAndClose("Text.txt", "c", options: .keepsHistory)
     #expect(try await store.verify().isWhole)

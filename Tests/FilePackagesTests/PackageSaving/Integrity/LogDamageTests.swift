@@ -156,8 +156,7 @@ struct LogDamageTests {
     let store = try await PackageStore.open(CrashCheck.path, on: disk)
     try await store.save("Text.txt", "3", options: [.keepsHistory, .returnsAtCommit])
     await store.relinquish()
-    let folder = try disk.openDirectory(at: WaitingSave.hidden)
-    let bytes = try disk.contents(of: "log", in: folder)
+    let bytes = try disk.contents(of: "log", in: disk.openDirectory(at: WaitingSave.hidden))
     let record = try #require(bytes.ranges(of: Array("DREC".utf8)).last)
     try disk.damage("log", in: WaitingSave.hidden) { $0[record.lowerBound + 100] ^= 1 }
     let damaged = try await PackageStore.open(CrashCheck.path, on: disk)

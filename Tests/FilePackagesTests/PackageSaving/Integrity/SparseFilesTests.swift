@@ -12,8 +12,7 @@ struct SparseFilesTests {
   private static func package(in folder: FilePath) async throws -> FilePath {
     let path = folder.appending("Trip.pkg")
     let tree: TestTree = ["Text.txt": "text"]
-    let store = try await tree.create(path)
-    try await store.saveAndClose("Text.txt", "other", options: .keepsHistory)
+    try await tree.create(path).saveAndClose("Text.txt", "other", options: .keepsHistory)
     return path
   }
 
@@ -25,8 +24,7 @@ struct SparseFilesTests {
   @Test(arguments: [Int64(1) << 30, 1 << 40])
   func `are found damaged by their beginning`(size: Int64) async throws {
     let path = try await Self.package(in: folder)
-    let hidden = try PosixDisk().openDirectory(at: path.appending(".docpkg"))
-    try PosixDisk().removeFile("log", in: hidden)
+    try PosixDisk().removeFile("log", in: PosixDisk().openDirectory(at: path.appending(".docpkg")))
     try Self.stretch(path.appending(".docpkg/log"), to: size)
     let disk = CountingDisk(PosixDisk())
     let store = try await PackageStore.open(path, on: disk)
@@ -40,8 +38,7 @@ struct SparseFilesTests {
     let path = try await Self.package(in: folder)
     let open = try await PackageStore.open(path, on: PosixDisk())
     try await open.save("Text.txt", "new")
-    let log = path.appending(".docpkg/log")
-    try Self.stretch(log, to: 1 << 30)
+    try Self.stretch(path.appending(".docpkg/log"), to: 1 << 30)
     let disk = CountingDisk(PosixDisk())
     let store = try await PackageStore.open(path, on: disk)
     #expect(await store.logDamage == nil)

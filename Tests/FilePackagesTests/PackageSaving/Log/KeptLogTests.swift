@@ -133,8 +133,7 @@ struct KeptLogTests {
     #expect(try await PackageStore.open(Self.path, on: disk).verify().isWhole)
     // Reading has written nothing.
     #expect(try PackagePicture(of: "/", on: disk) == before)
-    let next = try await PackageStore.open(Self.path, on: disk)
-    try await next.saveAndClose("Other.txt", "1")
+    try await PackageStore.open(Self.path, on: disk).saveAndClose("Other.txt", "1")
     #expect(try await Self.texts(on: disk) == ["3", "2", "1", "0"])
     #expect(try disk.names(in: Self.hidden.appending("tmp")).isEmpty)
     #expect(try disk.names(in: Self.hidden.appending("kept")).count == 3)

@@ -210,8 +210,7 @@ struct UnpublishableSaveTests {
     for point in points {
       let killed = point.afterKill()
       _ = try await PackageStore.discardUnpublishable(CrashCheck.path, on: killed)
-      let store = try await PackageStore.open(CrashCheck.path, on: killed)
-      #expect(try await store.verify().isWhole, "\(point)")
+      #expect(try await PackageStore.open(CrashCheck.path, on: killed).verify().isWhole, "\(point)")
       let kept = try killed.names(in: "/Trip.pkg/.docpkg/conflicts")
       #expect(kept.count == 1, "\(point)")
       var expected = blocked.expected

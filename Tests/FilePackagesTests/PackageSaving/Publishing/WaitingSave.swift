@@ -58,8 +58,7 @@ struct WaitingSave {
 extension Disk {
   /// Changes the bytes of a file in place and leaves its date, as a failing device does.
   func damage(_ name: FileName, in folder: FilePath, _ change: (inout [UInt8]) -> Void) throws {
-    let directory = try openDirectory(at: folder)
-    let file = try openFileForWriting(name, in: directory)
+    let file = try openFileForWriting(name, in: openDirectory(at: folder))
     let modified = try status(of: file).modified
     let before = try readAll(file)
     var bytes = before

@@ -42,8 +42,7 @@ struct CrashCheck {
     _ child: String, _ text: String, options: PackageStore.SavingOptions = [], to path: FilePath = path,
     on disk: any Disk
   ) async throws {
-    let store = try await PackageStore.open(path, on: disk)
-    try await store.saveAndClose(child, text, options: options)
+    try await PackageStore.open(path, on: disk).saveAndClose(child, text, options: options)
   }
 
   /// Runs `body`, which brings the package from one state to another, and checks all states in between.

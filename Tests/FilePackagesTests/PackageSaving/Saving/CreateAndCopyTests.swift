@@ -92,8 +92,7 @@ struct CreateAndCopyTests {
     let disk = try await CrashCheck.disk(Self.tree, metadata: true)
     try disk.makeDirectory("Folder", in: disk.openDirectory(at: "/"), mode: 0o755)
     let before = disk.tree
-    let store = try await PackageStore.open(CrashCheck.path, on: disk)
-    let known = try #require(try await store.metadata())
+    let known = try #require(try await PackageStore.open(CrashCheck.path, on: disk).metadata())
     for isTorn in [true, false] {
       var files = Self.tree
       if isTorn { files["A"]?["B"]?["C"]?["deep.txt"] = "torn" }

@@ -98,8 +98,7 @@ struct UndoSaveTests {
   }
 
   @Test func `brings back the application's values`() async throws {
-    let disk = try await CrashCheck.disk(["a": "a"], metadata: true)
-    let store = try await Self.open(disk)
+    let store = try await Self.open(CrashCheck.disk(["a": "a"], metadata: true))
     func name(_ name: String?) async throws {
       var values = PackageMetadata()
       values.displayName = name
