@@ -128,8 +128,7 @@ struct FileVersionTests {
     for (number, version) in versions.enumerated() {
       version.isResolved = true
       #expect(version.isResolved)
-      let left = NSFileVersion.unresolvedConflictVersionsOfItem(at: url)
-      #expect(left?.count == versions.count - number - 1)
+      #expect(NSFileVersion.unresolvedConflictVersionsOfItem(at: url)?.count == versions.count - number - 1)
     }
     let store = try await PackageStore.open(at: url)
     #expect(try await store.conflictVersions().isEmpty)

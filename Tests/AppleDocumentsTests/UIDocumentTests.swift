@@ -342,8 +342,7 @@ struct UIDocumentTests {
       #expect(await book.save(to: url, for: number == 1 ? .forCreating : .forOverwriting))
     }
     #expect(await book.close())
-    let plist = url.appending(path: "Metadata.plist").path
-    #expect(FileManager.default.fileExists(atPath: plist) == writes)
+    #expect(FileManager.default.fileExists(atPath: url.appending(path: "Metadata.plist").path) == writes)
     #expect(try await PackageStore.open(at: url).versions().count == (writes ? 2 : 0))
   }
 

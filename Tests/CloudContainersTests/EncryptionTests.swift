@@ -216,8 +216,7 @@ struct EncryptionTests {
     let c = DeviceFixture(try await CloudContainer.open(a.url, in: store))
     await #expect(throws: CloudDataError.self) { _ = try await c.container.sync() }
     // The mark of another key.
-    let other = ContainerMark.Record(container: container, key: .random())
-    try await ContainerMark(store).replace(other)
+    try await ContainerMark(store).replace(ContainerMark.Record(container: container, key: .random()))
     #expect(await #expect(throws: CloudDataError.self) { _ = try await c.container.sync() }?.code == .locked)
     try await store.put(mark, at: ContainerMark.key)
     try await c.sync()

@@ -22,8 +22,7 @@ struct CrashPointTests {
     try disk.rename("temporary", in: root, to: "doc", in: root, .exchange)
     try disk.synchronize(root)
     disk.promise("saved")
-    let replaced = try disk.openDirectory("temporary", in: root)
-    try disk.removeEntries(of: replaced)
+    try disk.removeEntries(of: disk.openDirectory("temporary", in: root))
     try disk.removeDirectory("temporary", in: root)
   }
 

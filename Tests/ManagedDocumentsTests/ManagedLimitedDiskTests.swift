@@ -83,8 +83,7 @@ struct ManagedLimitedDiskTests {
     try await book.edit("Change") { _, content in
       try content.write("Pictures/1.jpeg", Data("brown".utf8))
     }
-    let place = fixture.url.appending(path: "AdditionalContent/Pictures/1.jpeg")
-    try Data("theirs".utf8).write(to: place)
+    try Data("theirs".utf8).write(to: fixture.url.appending(path: "AdditionalContent/Pictures/1.jpeg"))
     try await book.saveAndPublish()
     #expect(events.published.last?.conflicts == ["AdditionalContent/Pictures/1.jpeg"])
     #expect(await book.documentState == .inConflict)

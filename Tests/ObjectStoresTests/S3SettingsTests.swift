@@ -48,8 +48,7 @@ struct S3SettingsTests {
     let keyed = environment.merging(["AWS_ACCESS_KEY_ID": "AKENV", "AWS_SECRET_ACCESS_KEY": "s"]) { $1 }
     #expect(try await Self.found(S3Settings(environment: keyed)).accessKeyID == "AKENV")
     // A profile that the caller names counts more.
-    let named = try S3Settings(profile: "work", environment: keyed)
-    #expect(try await Self.found(named).accessKeyID == "AKWORK")
+    #expect(try await Self.found(S3Settings(profile: "work", environment: keyed)).accessKeyID == "AKWORK")
     let path = folder.appending(".aws/credentials").string
     chmod(path, 0o644)
     #expect(

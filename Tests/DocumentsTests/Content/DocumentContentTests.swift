@@ -45,8 +45,7 @@ struct DocumentContentTests {
       return try children.mapValues { String(decoding: try $0.contents(), as: UTF8.self) }
     }
     try await Document.create(Shelf(["a": "1", "b": "2"]), at: url("A.store"), options: .quiet(nil)).close()
-    let recovery = url("Recovery")
-    let document = try await Document<Shelf>.open(at: url("A.store"), options: .quiet(recovery))
+    let document = try await Document<Shelf>.open(at: url("A.store"), options: .quiet(url("Recovery")))
     try await document.edit { $0.texts["b"] = "3" }
     #expect(try await document.save().written.filter { $0 != "Metadata.plist" } == ["b"])
     // After a save that fails, and after an export.

@@ -63,8 +63,7 @@ private struct Sealed: FileDocument {
 struct HeldTreeTests {
   @Test func `are undone and redone with it, also past a save`() async throws {
     let url = url("Trip.album")
-    let root = FileWrapper(directoryWithFileWrappers: [:])
-    let document = try await Document.create(Binder(root), at: url)
+    let document = try await Document.create(Binder(FileWrapper(directoryWithFileWrappers: [:])), at: url)
     let states: [[String: String]] = [
       [:], ["a": "1"], ["a": "1", "b/c": "2"], ["a": "1", "b/c": "3", "b/d": "4"], ["b/d": "4"],
       ["b/d": "4", "a": "5"],

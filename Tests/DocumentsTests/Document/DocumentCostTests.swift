@@ -154,8 +154,7 @@ struct DocumentCostTests {
       try await group.waitForAll()
     }
     for url in urls {
-      let file = url.appending(path: "a.txt")
-      #expect(try String(decoding: Data(contentsOf: file), as: UTF8.self) == "1")
+      #expect(try String(decoding: Data(contentsOf: url.appending(path: "a.txt")), as: UTF8.self) == "1")
     }
     print(
       "\(count) documents: \((opened.bytes - before.bytes) / count) bytes each open, "

@@ -101,8 +101,7 @@ struct DocumentLifeTests {
   }
 
   @Test func `gives up its edits when it is reverted, and what could be undone`() async throws {
-    let disk = try CrashDisk()
-    let document = try await Trip.create(Pages(["a.txt": "one"]), on: disk)
+    let document = try await Trip.create(Pages(["a.txt": "one"]), on: CrashDisk())
     try await document.edit { $0["a.txt"] = "two" }
     try await document.revert(toContentsOf: Trip.url)
     #expect(try await document.content == Pages(["a.txt": "one"]))
@@ -161,8 +160,7 @@ struct DocumentLifeTests {
 
   @Test func `tells of each state once, and of the present one first`() async throws {
     // Each step tells the state once (D5).
-    let disk = try CrashDisk()
-    let document = try await Trip.create(Pages(["a.txt": "one"]), on: disk)
+    let document = try await Trip.create(Pages(["a.txt": "one"]), on: CrashDisk())
     var early = await document.stateChanges.makeAsyncIterator()
     try await document.edit { $0["a.txt"] = "two" }
     try await document.save()
@@ -286,8 +284,7 @@ struct DocumentLifeTests {
 
   @Test func `saves within a file access as part of it`() async throws {
     // The save does not wait for the access that it is part of (A3).
-    let disk = try CrashDisk()
-    let document = try await Trip.create(Pages(["a.txt": "one"]), on: disk)
+    let document = try await Trip.create(Pages(["a.txt": "one"]), on: CrashDisk())
     try await document.edit { $0["a.txt"] = "two" }
     let isSaved = try await withDeadline("a save within an access") {
       await document.performAsynchronousFileAccess {

@@ -18,8 +18,7 @@ struct ExternalChangeTests {
 
   @Test func `are none after the document's own saves`() async throws {
     // The document's own saves do not count (D6).
-    let disk = try CrashDisk()
-    let document = try await document(on: disk)
+    let document = try await document(on: CrashDisk())
     #expect(try await document.checkForExternalChanges() == .nothing)
     for number in 0..<5 {
       try await document.edit { $0["\(number).txt"] = "x" }

@@ -135,8 +135,7 @@ struct MetadataModelTests {
 
   @Test func `is a typed error when it is damaged, and nothing is changed`() async throws {
     let good = try await CrashCheck.disk(["Text.txt": "text"], metadata: true)
-    let root = try good.openDirectory(at: CrashCheck.path)
-    let bytes = try good.contents(of: "Metadata.plist", in: root)
+    let bytes = try good.contents(of: "Metadata.plist", in: good.openDirectory(at: CrashCheck.path))
     let lengths = 0..<bytes.count - 10
     for length in lengths {
       #expect(throws: PackageMetadata.Problem.self) {

@@ -175,8 +175,7 @@ struct PackageWatcherTests {
     let name = FileName(bytes: [0x61, 0xFF])
     try scratch.make(name, Self.tree)
     let other = try await scratch.watch(name.string)
-    let folder = try scratch.disk.openDirectory(at: scratch.path(name.string))
-    try scratch.disk.removeFile("Text.txt", in: folder)
+    try scratch.disk.removeFile("Text.txt", in: scratch.disk.openDirectory(at: scratch.path(name.string)))
     try await other.expect { $0.paths == ["Text.txt"] }
   }
 

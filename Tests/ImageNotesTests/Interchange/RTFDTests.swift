@@ -112,8 +112,7 @@ struct RTFDTests {
     #expect(document.notes.images.map(\.name) == ["Pasted Graphic.png", "First_time_use1.jpg.png"])
     #expect(remarks.contains(.renamed("First_time_use1.jpg", to: "Images/First_time_use1.jpg.png")))
     for format in InterchangeFormat.writable where format.isReadable {
-      let file = try format.write(document, named: "README").file
-      let back = try format.read(file, named: "README").document
+      let back = try format.read(format.write(document, named: "README").file, named: "README").document
       #expect(back.notes.text.hasPrefix(text))
       #expect(
         try back.notes.images.map { try $0.file().contents() }

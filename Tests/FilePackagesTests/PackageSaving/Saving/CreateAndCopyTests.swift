@@ -166,8 +166,7 @@ struct CreateAndCopyTests {
     tree.addFileWrapper(folder)
     try await store.save()
     #expect(disk.tree["Trip.pkg"]?["Folder"]?["Text.txt"] == "text")
-    let root = try disk.openDirectory(at: CrashCheck.path)
-    #expect(try disk.status(of: "Text.txt", in: root).links == 1)
+    #expect(try disk.status(of: "Text.txt", in: disk.openDirectory(at: CrashCheck.path)).links == 1)
     _ = try await Self.check(CrashCheck.path, on: disk)
   }
 }

@@ -72,8 +72,7 @@ struct UndoSaveTests {
     for text in ["1", "2"] {
       try await store.save("Text.txt", text, options: .keepsHistory)
     }
-    let oldest = try #require(try await store.versions().last)
-    let report = try await store.restore(oldest.persistentIdentifier)
+    let report = try await store.restore(#require(try await store.versions().last).persistentIdentifier)
     #expect(report.save.written == ["Metadata.plist", "Text.txt"] && report.lost == [])
     #expect(try await store.tree.regularFile(at: "Text.txt").text == "0")
     _ = try await store.undoSave()
