@@ -38,8 +38,6 @@ struct InterchangeSampleTests {
     Sample(path: "README.rtfd", images: 2, unnamed: 1, losses: "1 original filename; "),
   ]
 
-  private static let formats = ["textbundle", "textpack", "markdown"]
-
   private struct Shown: Decodable, Equatable {
     struct Image: Decodable, Equatable {
       var name: String
@@ -82,7 +80,7 @@ struct InterchangeSampleTests {
     #expect(keys[0] == keys[1])
   }
 
-  @Test(.samples, arguments: samples, formats)
+  @Test(.samples, arguments: samples, ["textbundle", "textpack", "markdown"])
   func `come back from each format, but for the parts that it does not hold`(
     sample: Sample, format: String
   ) throws {

@@ -22,9 +22,8 @@ struct PackageWatcherOwnWritesTests {
     return try await PackageStore.open(at: url)
   }
 
-  private static let ways: [PackageStore.SavingOptions] = [[], .returnsAtCommit]
-
-  @Test(arguments: ways, [nil, UTType(exportedAs: "org.example.a")])
+  @Test(
+    arguments: [PackageStore.SavingOptions(), .returnsAtCommit], [nil, UTType(exportedAs: "org.example.a")])
   func `are never reported to it`(options: PackageStore.SavingOptions, contentType: UTType?) async throws {
     let store = try await Self.store(scratch, contentType: contentType)
     let listener = try await scratch.watch("A.pkg", knowing: store)

@@ -38,9 +38,7 @@ struct MovedWhileSavingTests {
     }
   }
 
-  private static let works: [DocumentWork] = [.save, .large, .undo, .restore]
-
-  @Test(arguments: works, Move.allCases)
+  @Test(arguments: [DocumentWork.save, .large, .undo, .restore], Move.allCases)
   func `goes to the document that was opened, or says that nothing was done`(
     work: DocumentWork, move: Move
   ) async throws {

@@ -8,13 +8,12 @@ import Testing
 @Suite("A child that a save took out of the package while somebody holds it", .tags(.crash))
 struct RemovedChildrenTests {
   private static let tree: TestTree = ["a": "a", "b": "b", "F": ["c": "c", "G": ["d": "d"]]]
-  private static let ways: [PackageStore.SavingOptions] = [[], .returnsAtCommit]
 
   private static func removed(on disk: CrashDisk) throws -> Int {
     try disk.names(in: "/Trip.pkg/.docpkg/tmp").count { FileName($0).isHeld }
   }
 
-  @Test(arguments: ways, [true, false])
+  @Test(arguments: [PackageStore.SavingOptions(), .returnsAtCommit], [true, false])
   func `can be read and put back`(options: PackageStore.SavingOptions, metadata: Bool) async throws {
     // A removed node stays while the program holds its wrapper (S5).
     let (disk, store) = try await CrashCheck.store(Self.tree, metadata: metadata)

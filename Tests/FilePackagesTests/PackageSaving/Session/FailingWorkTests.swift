@@ -6,8 +6,6 @@ import Testing
 
 @Suite("A command on a document whose disk fails", .tags(.crash, .scale))
 struct FailingWorkTests {
-  private static let codes: [Errno] = [.ioError, .noSpace, .readOnlyFileSystem, .tooManyOpenFiles]
-
   private struct Outcome {
     var error: FilePackageError?
     var warnings: [SaveWarning] = []
@@ -54,7 +52,7 @@ struct FailingWorkTests {
     return points
   }
 
-  @Test(arguments: DocumentWork.allCases, codes)
+  @Test(arguments: DocumentWork.allCases, [Errno.ioError, .noSpace, .readOnlyFileSystem, .tooManyOpenFiles])
   func `does all of it and warns, or nothing and fails`(work: DocumentWork, code: Errno) async throws {
     #expect(try await Self.check(work, code, isHard: false) > 3)
   }
