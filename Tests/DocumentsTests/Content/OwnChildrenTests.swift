@@ -209,7 +209,7 @@ struct OwnChildrenTests {
 /// A content of two types.
 private struct Two: FileDocument {
   static let plain = UTType(exportedAs: "org.example.two.plain", conformingTo: .package)
-  static var readableContentTypes: [UTType] { [plain, .imageNotesLike] }
+  static var readableContentTypes: [UTType] { [plain, UTType(filename: "a.rtfd", isDirectory: true)] }
   var type = ""
 
   init() {}
@@ -220,10 +220,6 @@ private struct Two: FileDocument {
       "type": FileWrapper(regularFileWithContents: Data(configuration.contentType.identifier.utf8))
     ])
   }
-}
-
-extension UTType {
-  fileprivate static var imageNotesLike: UTType { UTType(filename: "a.rtfd", isDirectory: true) }
 }
 
 @Suite("The type of a new document", .temporaryDirectory)

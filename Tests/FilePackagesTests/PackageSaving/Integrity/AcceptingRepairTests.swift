@@ -29,10 +29,6 @@ struct AcceptingRepairTests {
     return found
   }
 
-  private static func remove(_ name: FileName, in folder: String, on disk: CrashDisk) throws {
-    try disk.removeFile(name, in: disk.openDirectory(at: .init("/Trip.pkg" + folder)))
-  }
-
   @Test func `does nothing to one that is whole`() async throws {
     let disk = try await Self.disk()
     let before = try PackagePicture(of: CrashCheck.path, on: disk)
@@ -47,7 +43,7 @@ struct AcceptingRepairTests {
   @Test func `leaves every version, which says what nobody has any more`() async throws {
     let disk = try await Self.disk()
     try disk.edit("Other.txt", "theirs")
-    try Self.remove("2.png", in: "/Images", on: disk)
+    try disk.removeFile("2.png", in: disk.openDirectory(at: "/Trip.pkg/Images"))
     let folder = try disk.openDirectory(at: "/Trip.pkg")
     try disk.write(Array("new".utf8), to: disk.createFile("New.txt", in: folder, mode: 0o644), at: 0)
     let store = try await PackageStore.open(CrashCheck.path, on: disk)

@@ -37,7 +37,7 @@ struct RecoveryEditTests {
       guard let name = path.name else { return false }
       var folder = try disk.openDirectory(at: WaitingSave.path)
       for name in path.parent.names {
-        guard try disk.isFolder(name, in: folder) else { return false }
+        guard try disk.kind(of: name, in: folder) == .directory else { return false }
         folder = try disk.openDirectory(name, in: folder)
       }
       let kind = try disk.kind(of: name, in: folder)
@@ -204,10 +204,6 @@ extension Disk {
     } catch  where error.code == .noSuchFileOrDirectory {
       return nil
     }
-  }
-
-  fileprivate func isFolder(_ name: FileName, in folder: borrowing OwnedDescriptor) throws -> Bool {
-    try kind(of: name, in: folder) == .directory
   }
 
   /// Moves a node out of the package: another program may remove its own files.
