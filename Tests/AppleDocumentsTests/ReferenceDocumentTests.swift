@@ -197,8 +197,7 @@ struct ReferenceDocumentTests {
 
   @Test func `has a new model after a revert and after another program's change`() async throws {
     let url = url("Trip.shapes")
-    var options = quiet
-    options.watchesDisk = false
+    let options = with(quiet) { $0.watchesDisk = false }
     let file = try await ReferenceDocument.create(Shapes(["one"]), at: url, options: options)
     let first = file.document
     first.add("two", undoManager: file.undoManager)

@@ -44,8 +44,7 @@ struct ContainerStateTests {
     let path = folder.appending("state.sqlite")
     let state = try ContainerState(at: path)
     try await state.save(record("Trip.rtfd"))
-    var configuration = Configuration()
-    configuration.allowsUnsafeTransactions = true
+    let configuration = with(Configuration()) { $0.allowsUnsafeTransactions = true }
     let other = try DatabaseQueue(path: path.string, configuration: configuration)
     try await other.writeWithoutTransaction { db in try db.execute(sql: "BEGIN IMMEDIATE") }
     await #expect(throws: DatabaseError.self) {

@@ -91,8 +91,7 @@ struct ContainerSyncTests {
       var version = version
       body(&version)
       let text = try version.encoded()
-      var other = entry
-      other.changes = []
+      let other = with(entry) { $0.changes = [] }
       // A version that no reader takes has no value of its own.
       return other.bytes + [1] + withUnsafeBytes(of: UInt32(text.count).littleEndian) { Data($0) } + text
     }

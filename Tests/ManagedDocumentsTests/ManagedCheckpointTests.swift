@@ -15,8 +15,7 @@ struct ManagedCheckpointTests {
     try await book.saveAndPublish()
     let store = fixture.url.appending(path: "StoreContent/persistentStore")
     let before = try Data(contentsOf: store)
-    var configuration = Configuration()
-    configuration.allowsUnsafeTransactions = true
+    let configuration = with(Configuration()) { $0.allowsUnsafeTransactions = true }
     let other = try DatabaseQueue(path: store.path, configuration: configuration)
     try await other.writeWithoutTransaction { db in try db.execute(sql: "BEGIN IMMEDIATE") }
     try await book.savePresentedItemChanges()

@@ -64,8 +64,7 @@ struct ManagedVerificationTests {
     try await book.close()
     #expect(try await whole(fixture).isWhole)
 
-    var configuration = Configuration()
-    configuration.foreignKeysEnabled = false
+    let configuration = with(Configuration()) { $0.foreignKeysEnabled = false }
     let queue = try DatabaseQueue(path: fixture.store.path, configuration: configuration)
     let page = try await queue.write { db in
       try db.execute(sql: "UPDATE step SET recipe = 77 WHERE id <= 2")

@@ -26,8 +26,7 @@ func expectRefused(
       #expect(error?.description.contains("'\(entry)'") == true, sourceLocation: location)
     }
     #expect(try fixture.tree(".") == before, sourceLocation: location)
-    var dryRun = options
-    dryRun.isDryRun = true
+    let dryRun = with(options) { $0.isDryRun = true }
     // A dry run and an import into memory refuse the same archives.
     await #expect(throws: ArchiveError.self, sourceLocation: location) {
       try await FileWrapper.importArchive(at: fixture.url("hostile"), options: options)

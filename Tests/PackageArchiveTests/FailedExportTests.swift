@@ -36,8 +36,7 @@ struct FailedExportTests {
     tree.addFileWrapper(child)
     let snapshot = tree.snapshot()
     try Data("changed".utf8).write(to: fixture.url("original"))
-    var options = ExportOptions()
-    options.passphrase = passphrase
+    let options = with(ExportOptions()) { $0.passphrase = passphrase }
     await expect(\FilePackageError.code, .changedOnDisk) {
       try await snapshot.export(to: fixture.url("a"), as: format, options: options)
     }

@@ -185,8 +185,7 @@ struct HostileEntriesTests {
     try await expectRefused(Zip(.deflated("bomb", zeros)).bytes, .limitExceeded, naming: "bomb")
     let tar = gzip(Tar(.init("bomb", String(repeating: "\u{1}", count: 40 << 20))).bytes)
     try await expectRefused(tar, .limitExceeded)
-    var options = ImportOptions()
-    options.limits.bytes = 1000
+    let options = with(ImportOptions()) { $0.limits.bytes = 1000 }
     let noise = ArchiveFixture.noise(1001, seed: 1)
     try await expectRefused(
       Zip(.init("large", noise)).bytes, .limitExceeded, naming: "large", options: options)
@@ -200,8 +199,7 @@ struct HostileEntriesTests {
     for index in 0...1 {
       tar.entries[index].records = [("SCHILY.xattr.user.note", ArchiveFixture.noise(600, seed: 5))]
     }
-    var options = ImportOptions()
-    options.limits.bytes = 1000
+    let options = with(ImportOptions()) { $0.limits.bytes = 1000 }
     try await expectRefused(tar.bytes, .limitExceeded, naming: "b", options: options)
   }
 
@@ -217,8 +215,7 @@ struct HostileEntriesTests {
   }
 
   @Test func `cannot have more entries than were allowed`() async throws {
-    var options = ImportOptions()
-    options.limits.entries = 2
+    let options = with(ImportOptions()) { $0.limits.entries = 2 }
     try await expectRefused(Zip(.init("a"), .init("b"), .init("c")).bytes, .limitExceeded, options: options)
     try await expectRefused(
       Tar(.init("a"), .init("b"), .init("c")).bytes, .limitExceeded, naming: "c", options: options)
@@ -272,8 +269,7 @@ struct HostileEntriesTests {
   @Test func `cannot have two ends, or something around it`() async throws {
     // The end record is alone and at the end (Z1), and no gap looks like an entry (Z2).
     let zip = Zip(.init("a"))
-    var other = Zip(.init("b"))
-    other.comment = Array(Zip().bytes)
+    let other = with(Zip(.init("b"))) { $0.comment = Array(Zip().bytes) }
     try await expectRefused(other.bytes, .damaged)
     for (prefix, suffix) in [(0, 1), (0, 30), (1, 0), (700, 0)] {
       var around = zip

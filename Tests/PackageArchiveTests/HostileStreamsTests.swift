@@ -36,8 +36,7 @@ struct HostileStreamsTests {
   }
 
   @Test func `cannot have a dictionary beyond another limit`() async throws {
-    var options = ImportOptions()
-    options.limits.dictionaryBytes = 1 << 20
+    let options = with(ImportOptions()) { $0.limits.dictionaryBytes = 1 << 20 }
     let tar = Tar(.init("a", "text")).bytes
     try await withFixture { fixture in
       try await fixture.take(ForgedXZ(content: tar, dictionary: 16).bytes, options: options)

@@ -160,8 +160,7 @@ struct OtherProgramsTests {
     #expect(report.entries > 0)
     let names = try fixture.tree("Back.pack").entries.keys
     #expect(!names.contains("__MACOSX") && !names.contains { $0.bytes.starts(with: Array("._".utf8)) })
-    var all = ImportOptions()
-    all.includesAppleDouble = true
+    let all = with(ImportOptions()) { $0.includesAppleDouble = true }
     // Without this option, the only folder at the top is no entry of the package.
     let whole = try await fixture.take(name, to: "All", options: all).entries
     #expect((0...1).contains(whole - report.entries - report.leftOut.count))

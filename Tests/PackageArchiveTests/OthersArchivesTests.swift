@@ -136,8 +136,7 @@ struct OthersArchivesTests {
   }
 
   @Test func `may have a name like a drive's, when that is allowed`() async throws {
-    var options = ImportOptions()
-    options.allowsDriveLetters = true
+    let options = with(ImportOptions()) { $0.allowsDriveLetters = true }
     for bytes in [Zip(.init("x"), .init("C:/a")).bytes, Tar(.init("x"), .init("C:/a", "content")).bytes] {
       try await imported(bytes, options: options) { tree, _ in #expect(tree["C:"] == ["a": "content"]) }
     }

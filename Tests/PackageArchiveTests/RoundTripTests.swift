@@ -91,8 +91,7 @@ struct RoundTripTests {
       #expect(chmod(fixture.folder.appending("Trip.pack/\(name)").string, mode_t(mode)) == 0)
     }
     for uniform in [nil, ExportOptions.earliestDate] {
-      var exporting = ExportOptions()
-      exporting.uniformDate = uniform
+      let exporting = with(ExportOptions()) { $0.uniformDate = uniform }
       let report = try await fixture.export("a", as: survival.format, options: exporting)
       #expect(report.privileged == ["Folder/other", "program"])
       #expect(report.description.hasSuffix(", without set-user-ID and set-group-ID: Folder/other, program"))
@@ -179,8 +178,7 @@ struct RoundTripTests {
 
   @Test func `needs the passphrase that it was encrypted with`() async throws {
     try fixture.makePackage()
-    var options = ExportOptions()
-    options.passphrase = "Über den Pass"
+    let options = with(ExportOptions()) { $0.passphrase = "Über den Pass" }
     try await fixture.export("a.zip", options: options)
     try await fixture.take("a.zip", options: with(.init()) { $0.passphrase = options.passphrase })
     #expect(try fixture.tree("Back.pack") == fixture.tree("Trip.pack"))
@@ -235,8 +233,7 @@ struct RoundTripTests {
     async throws
   {
     try fixture.makePackage(tree)
-    var flat = ExportOptions()
-    flat.topFolder = .none
+    let flat = with(ExportOptions()) { $0.topFolder = .none }
     let report = try await fixture.export("a", as: survival.format, options: flat)
     let taken = try await fixture.take("a")
     #expect(try fixture.tree("Back.pack") == tree)
@@ -247,8 +244,7 @@ struct RoundTripTests {
     var flat = ExportOptions()
     flat.topFolder = .none
     flat.passphrase = "open sesame"
-    var taking = ImportOptions()
-    taking.passphrase = "open sesame"
+    let taking = with(ImportOptions()) { $0.passphrase = "open sesame" }
     for (number, tree) in Self.flatTrees.enumerated() {
       try fixture.makePackage(tree, named: "\(number)")
       try await fixture.export("\(number).zip", of: "\(number)", options: flat)

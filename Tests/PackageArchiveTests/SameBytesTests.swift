@@ -93,8 +93,7 @@ struct SameBytesTests {
   @Test(arguments: [nil, 1, 9])
   func `have the same bytes, whether one is made anew or from the other`(level: Int?) async throws {
     try fixture.makePackage(Self.large)
-    var options = ExportOptions()
-    options.level = level
+    let options = with(ExportOptions()) { $0.level = level }
     try await fixture.export("a.zip", options: options)
     let disk = PosixDisk()
     let package = try disk.openDirectory(at: fixture.folder.appending("Trip.pack"))

@@ -74,8 +74,7 @@ struct TarZstdTests {
   @Test(arguments: [0, 23, .max])
   func `has no other levels than 1 to 22`(level: Int) async throws {
     try fixture.makePackage(["a": "a"])
-    var options = ExportOptions()
-    options.level = level
+    let options = with(ExportOptions()) { $0.level = level }
     await expect(\ArchiveError.code, .unsupported) { try await fixture.export("a.tar.zst", options: options) }
   }
 

@@ -11,8 +11,7 @@ struct TerminationHandlerTests {
   /// The files of a package show the user's edits without this library: no save waits in the hidden folder.
   @Test func `leaves its package's files as the user saw them`() async throws {
     let path = folder.appending("Trip.imageNotes").string
-    var notes = ImageNotes()
-    notes.text = "begin\n"
+    let notes = with(ImageNotes()) { $0.text = "begin\n" }
     try await Document.create(notes, at: URL(filePath: path), options: .quiet(nil)).close()
     await #expect(processExitsWith: .signal(SIGTERM)) { [path = path as String] in
       let (document, termination) = try await printedInDocuments(url: URL(filePath: path))

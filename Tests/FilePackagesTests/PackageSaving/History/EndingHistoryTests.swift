@@ -95,8 +95,7 @@ struct EndingHistoryTests {
     let faulty = FaultyDisk(try await Self.disk())
     let store = try await PackageStore.open(CrashCheck.path, on: faulty.disk)
     let before = try #require(try await store.retentionPolicy())
-    var policy = before
-    policy.byteBudget = 1
+    let policy = with(before) { $0.byteBudget = 1 }
     faulty.fail(.operation(.rename), with: .ioError)
     await #expect(throws: FilePackageError.self) { try await store.thinHistory(under: policy) }
     faulty.stopFailing()

@@ -299,8 +299,7 @@ struct HostileLogTests {
     let package = try HostilePackage(in: scratch)
     let size = 60 << 20
     // As many of the smallest rows as fit.
-    var smallest = Change(.root)
-    smallest.work = .attributes
+    let smallest = with(Change(.root)) { $0.work = .attributes }
     let head = try package.record([]).encodedBody()
     let one = try Array(package.record([smallest]).encodedBody().dropFirst(head.count))
     var many = head

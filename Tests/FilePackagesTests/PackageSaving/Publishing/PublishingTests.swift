@@ -176,8 +176,7 @@ struct PublishingTests {
   @Test(arguments: [DiskRoom(bytes: 1 << 20), DiskRoom(files: 10), DiskRoom(bytes: 1 << 30, files: 1 << 20)])
   func `is of what was made before where the disk is nearly full`(room: DiskRoom) async throws {
     // The files are made before the commit only if the disk is nearly full (JS2).
-    var options = CrashDisk.Options()
-    options.room = room
+    let options = with(CrashDisk.Options()) { $0.room = room }
     let isFull = room.bytes != 1 << 30
     let disk = CountingDisk(try await CrashCheck.disk(Self.tree, metadata: true, options: options))
     let store = try await PackageStore.open(CrashCheck.path, on: disk)

@@ -64,8 +64,7 @@ struct UnpublishableSaveTests {
   func `is refused where the file system takes, folds or writes a name in its own way`(
     edits: [Edit], code: FilePackageError.Code, child: String
   ) async throws {
-    var options = CrashDisk.Options()
-    options.limitsNames = true
+    let options = with(CrashDisk.Options()) { $0.limitsNames = true }
     let (disk, store) = try await CrashCheck.store(Self.tree, options: options)
     try await store.edit(edits)
     let error = await #expect(throws: FilePackageError.self) { try await store.save() }

@@ -10,8 +10,7 @@ import Testing
 struct CopyTests {
   @Test(arguments: [true, false])
   func `says what was written and what shares its blocks`(clones: Bool) async throws {
-    var options = CrashDisk.Options()
-    options.supportsClone = clones
+    let options = with(CrashDisk.Options()) { $0.supportsClone = clones }
     let tree: TestTree = ["a": "12345", "F": ["b": "678"], "link": .link(Array("a".utf8))]
     let (disk, store) = try await CrashCheck.store(tree, metadata: false, options: options)
     #expect(try await store.copyPlan(to: URL(filePath: "/Copy.pkg")).lines.contains("copy F/b"))

@@ -58,8 +58,7 @@ struct CreateAndCopyTests {
 
   @Test func `is a document of its own when it is a copy`() async throws {
     for supportsClone in [false, true] {
-      var options = CrashDisk.Options()
-      options.supportsClone = supportsClone
+      let options = with(CrashDisk.Options()) { $0.supportsClone = supportsClone }
       let (disk, store) = try await CrashCheck.store(Self.tree, options: options)
       try await store.edit([.put("Text.txt", "unsaved"), .move("A/B", "Moved")])
       let before = try PackagePicture(of: CrashCheck.path, on: disk)
