@@ -83,10 +83,9 @@ struct FlatConflictTests {
     let root = try disk.openDirectory(at: "/")
     let other: FileName = "Trip.sync-conflict-20261121-101112-ABCDEFG.pages"
     try disk.rename(copy, in: root, to: other, in: root, .noReplace)
-    let error = await #expect(throws: DocumentError.self) {
+    await expect(\DocumentError.fileError?.code, .noSuchVersion) {
       try await document.resolveConflicts(with: ConflictResolver<Plain> { _ in .keep(shown[0]) })
     }
-    #expect(error?.fileError?.code == .noSuchVersion)
     #expect(try disk.text(other, in: "/") == "theirs")
     #expect(try await document.content == Plain("ours"))
   }
@@ -129,10 +128,9 @@ struct FlatConflictTests {
       disk.fail(.changes(from: 0), with: .noSpace)
       return .merged(Plain("both"))
     }
-    let error = await #expect(throws: DocumentError.self) {
+    await expect(\DocumentError.fileError?.code, .noSpace) {
       try await document.resolveConflicts(with: resolver)
     }
-    #expect(error?.fileError?.code == .noSpace)
     #expect(errors.withLock { $0.count } == 1)
   }
 

@@ -88,10 +88,9 @@ struct DocumentLifeTests {
     let disk = try CrashDisk(["Copy.pages": ["x.txt": "theirs"]])
     let document = try await Trip.create(Pages(["a.txt": "one"]), on: disk)
     try await document.edit { $0["a.txt"] = "edited" }
-    let error = await #expect(throws: DocumentError.self) {
+    await expect(\DocumentError.fileError?.code, .fileExists) {
       try await document.save(to: URL(filePath: "/Copy.pages"), for: .forOverwriting)
     }
-    #expect(error?.fileError?.code == .fileExists)
     #expect(await document.fileURL == Trip.url)
     #expect(await document.hasUnsavedChanges)
     #expect(try disk.text("x.txt", in: "/Copy.pages") == "theirs")
