@@ -7,8 +7,6 @@ import Testing
 
 @Suite("A command whose log fails", .tags(.crash, .process), .tracing, .temporaryDirectory)
 struct BrokenLogTests {
-  private static let docpkg = Program("docpkg")
-
   /// A document with a history, in a folder of its own.
   private struct Fixture: Sendable {
     let folder: FilePath
@@ -16,10 +14,10 @@ struct BrokenLogTests {
 
     init(in folder: FilePath) throws {
       self.folder = folder
-      try require(docpkg.runInTime(["new", package, "--text", "0"]), "making")
+      try require(Program.docpkg.runInTime(["new", package, "--text", "0"]), "making")
       // The second save finds the log of the first one.
       for text in ["1", "2"] {
-        try require(docpkg.runInTime(["edit", package, "--text", text]), "editing")
+        try require(Program.docpkg.runInTime(["edit", package, "--text", text]), "editing")
       }
     }
 
@@ -28,7 +26,8 @@ struct BrokenLogTests {
     /// The folder for coordination is its own, so that no other process makes a difference to the calls.
     func save(_ text: String, _ breaking: Breaking, at number: Int) throws -> BrokenRun {
       try Program(path: "/usr/bin/env").run(
-        ["XDG_RUNTIME_DIR=\(folder)", docpkg.path, "edit", package, "--text", text], in: folder, breaking,
+        ["XDG_RUNTIME_DIR=\(folder)", Program.docpkg.path, "edit", package, "--text", text], in: folder,
+        breaking,
         at: number)
     }
 

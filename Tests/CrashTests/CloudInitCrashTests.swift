@@ -5,14 +5,13 @@ import Testing
 
 @Suite("The making of an encrypted container", .tags(.process, .crash, .scale))
 struct CloudInitCrashTests {
-  private static let docpkg = Program("docpkg")
   /// `CLOUD_KILLS` is the number of kills; without it there are few.
   private static let kills = ProcessInfo.processInfo.environment["CLOUD_KILLS"].flatMap { Int($0) } ?? 12
 
   private func initialize(in folder: FilePath, _ breaking: Breaking, at number: Int) throws -> BrokenRun {
     try createFolder(at: folder.appending("disk"))
     try Data("correct horse".utf8).write(to: URL(filePath: folder.appending("words").string))
-    return try Self.docpkg.run(
+    return try Program.docpkg.run(
       ["cloud", "init"] + ["disk", "A"].map { folder.appending($0).string }
         + ["--encrypt", "--passphrase-file", folder.appending("words").string],
       in: folder, breaking, at: number)
@@ -21,9 +20,9 @@ struct CloudInitCrashTests {
   /// Makes the container, or adds the folder to it if it is made.
   private func connect(in folder: FilePath) throws -> Run {
     let ending = ["disk", "A", "--passphrase-file", "words"]
-    let made = try Self.docpkg.run(["cloud", "init"] + ending, in: folder)
+    let made = try Program.docpkg.run(["cloud", "init"] + ending, in: folder)
     guard made.status != 0, made.errors.contains("'docpkg cloud add'") else { return made }
-    return try Self.docpkg.run(["cloud", "add"] + ending, in: folder)
+    return try Program.docpkg.run(["cloud", "add"] + ending, in: folder)
   }
 
   @Test(.tracing)
@@ -41,12 +40,12 @@ struct CloudInitCrashTests {
       try await withTemporaryDirectory { folder in
         let broken = try initialize(in: folder, .kill, at: point)
         let place = "killed before call \(point) of \(calls.count): \(broken.calls.last ?? "none")"
-        if try Self.docpkg.run(["cloud", "status", "A"], in: folder).status != 0 {
+        if try Program.docpkg.run(["cloud", "status", "A"], in: folder).status != 0 {
           let run = try connect(in: folder)
           #expect(run.status == 0, "\(place): \(run.errors)")
         }
         for command in ["sync", "check"] {
-          let run = try Self.docpkg.run(["cloud", command, "A"], in: folder)
+          let run = try Program.docpkg.run(["cloud", command, "A"], in: folder)
           #expect(run.status == 0, "\(place): \(run.errors)")
         }
       }

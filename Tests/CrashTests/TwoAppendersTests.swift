@@ -75,7 +75,6 @@ private final class AppendedFixture: Sendable {
     var lines: [String]
   }
 
-  private static let docpkg = Program("docpkg")
   private let folder: FilePath
   private let noted = Mutex(Done())
   private var document: String { folder.appending("Trip.imageNotes").string }
@@ -84,7 +83,7 @@ private final class AppendedFixture: Sendable {
 
   init(in folder: FilePath) throws {
     self.folder = folder
-    try require(Self.docpkg.runInTime(["new", document, "--text", "begin"]), "making")
+    try require(Program.docpkg.runInTime(["new", document, "--text", "begin"]), "making")
   }
 
   /// Appends, undoes, kills and stops programs, at random.
@@ -110,18 +109,18 @@ private final class AppendedFixture: Sendable {
     switch Int.random(in: 0..<4, using: &generator) {
     case 0:
       let number = Int.random(in: 1...420, using: &generator)
-      let broken = try Self.docpkg.run(arguments, in: folder, .kill, at: number)
+      let broken = try Program.docpkg.run(arguments, in: folder, .kill, at: number)
       if broken.run.status == 128 + SIGKILL { noted.withLock { $0.kills += 1 } }
       return broken.run.status
     case 1:
-      let program = try Self.docpkg.start(arguments)
+      let program = try Program.docpkg.start(arguments)
       program.signal(SIGSTOP)
       noted.withLock { $0.stops += 1 }
       // Another command runs meanwhile; its duration does not matter.
-      try require(Self.docpkg.runInTime(["versions", document]), "listing")
+      try require(Program.docpkg.runInTime(["versions", document]), "listing")
       program.signal(SIGCONT)
       return try program.wait().status
-    default: return try Self.docpkg.run(arguments).status
+    default: return try Program.docpkg.run(arguments).status
     }
   }
 

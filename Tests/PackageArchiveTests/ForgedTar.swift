@@ -1,3 +1,5 @@
+typealias Tar = ForgedTar
+
 /// A tar made byte by byte, which may contain false statements.
 struct ForgedTar {
   struct Entry {

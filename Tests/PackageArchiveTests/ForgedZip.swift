@@ -1,5 +1,7 @@
 import CZlib
 
+typealias Zip = ForgedZip
+
 /// A zip made byte by byte, which may contain false statements.
 struct ForgedZip {
   struct Entry {

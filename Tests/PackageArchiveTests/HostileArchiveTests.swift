@@ -8,9 +8,6 @@ import Testing
 
 @Suite("A hostile archive", .temporaryDirectory)
 struct HostileArchiveTests {
-  private typealias Zip = ForgedZip
-  private typealias Tar = ForgedTar
-
   // MARK: Names
 
   @Test(arguments: ["../canary", "a/../../canary", "../../etc/x", "a/..", "..", "a/b/../../../x"])

@@ -7,9 +7,6 @@ import Testing
 
 @Suite("A hostile archive's entries", .temporaryDirectory)
 struct HostileEntriesTests {
-  private typealias Zip = ForgedZip
-  private typealias Tar = ForgedTar
-
   // MARK: Kinds
 
   @Test(arguments: ["3", "4", "6"])

@@ -7,9 +7,6 @@ import Testing
 
 @Suite("A hostile archive's stream", .tags(.process), .temporaryDirectory)
 struct HostileStreamsTests {
-  private typealias Zip = ForgedZip
-  private typealias Tar = ForgedTar
-
   // MARK: Memory
 
   @Test func `cannot ask for a dictionary that is larger than was allowed`() async throws {

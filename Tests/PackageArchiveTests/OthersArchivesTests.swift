@@ -8,9 +8,6 @@ import Testing
 
 @Suite("Archives as other programs make them", .tags(.process), .temporaryDirectory)
 struct OthersArchivesTests {
-  private typealias Zip = ForgedZip
-  private typealias Tar = ForgedTar
-
   /// Imports bytes as an archive.
   private func imported(
     _ bytes: [UInt8], options: ImportOptions = ImportOptions(),

@@ -37,6 +37,7 @@ package struct BrokenRun: Sendable {
 
 extension Program {
   package static let saver = Program("saver")
+  package static let docpkg = Program("docpkg")
   package static let breaker = Program("breaker")
 
   /// Whether this machine can make and mount file systems.

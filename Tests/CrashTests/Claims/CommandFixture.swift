@@ -25,7 +25,6 @@ struct CommandFixture: Sendable {
     var reportsSyncs: Bool { !isExport && !rawValue.hasPrefix("import") && self != .prune }
   }
 
-  private static let docpkg = Program("docpkg")
   let work: Work
   private let root: FilePath
   private let oldest: String
@@ -38,7 +37,9 @@ struct CommandFixture: Sendable {
     (self.root, self.work) = (root, work)
     folder = root.appending("scene")
     let document = folder.appending(work.document).string
-    func docpkg(_ arguments: String...) throws { try require(Self.docpkg.runInTime(arguments), arguments[0]) }
+    func docpkg(_ arguments: String...) throws {
+      try require(Program.docpkg.runInTime(arguments), arguments[0])
+    }
     try FileManager.default.createDirectory(atPath: folder.string, withIntermediateDirectories: false)
     for (name, count) in [("small", 4), ("large", 1_500_000)] {
       try Data(repeating: 55, count: count).write(to: URL(filePath: root.appending(name).string))
@@ -63,7 +64,7 @@ struct CommandFixture: Sendable {
     try docpkg("edit", document, "--text", "one\n--\ntwo\n--\nthree\n")
     if work.resolves { try Self.makeConflict(in: document) }
     if work == .redo { try docpkg("undo", document) }
-    let listed = try require(Self.docpkg.runInTime(["versions", document]), "listing").output
+    let listed = try require(Program.docpkg.runInTime(["versions", document]), "listing").output
     oldest = listed.split(separator: "\n").last?.split(separator: " ").first.map(String.init) ?? ""
     if work == .update {
       try Self.shell("cp '\(root)/Trip.zip' '\(folder.appending(archive))'")
@@ -77,8 +78,9 @@ struct CommandFixture: Sendable {
   private static func makeConflict(in document: String) throws {
     let other = document.replacing("/scene/", with: "/")
     try shell("cp -a '\(document)' '\(other)'")
-    try require(docpkg.runInTime(["edit", document, "--text", "ONE\n--\ntwo\n--\nthree\n"]), "editing")
-    try require(docpkg.runInTime(["edit", other, "--text", "one\n--\ntwo\n--\nTHREE\n"]), "editing")
+    try require(
+      Program.docpkg.runInTime(["edit", document, "--text", "ONE\n--\ntwo\n--\nthree\n"]), "editing")
+    try require(Program.docpkg.runInTime(["edit", other, "--text", "one\n--\ntwo\n--\nTHREE\n"]), "editing")
     try leaveConflictCopies(of: other, in: document)
     try shell("rm -r '\(other)'")
   }
@@ -137,30 +139,30 @@ struct CommandFixture: Sendable {
 
   /// Runs the command, and breaks one of its calls.
   func run(_ breaking: Breaking = .nothing, at number: Int = 0) throws -> BrokenRun {
-    try Self.docpkg.run(
+    try Program.docpkg.run(
       arguments + (work.reportsSyncs ? ["--verbose"] : []), in: folder, breaking, at: number,
       environment: ["XDG_STATE_HOME": root.appending("state").string])
   }
 
   /// Edits each document that is there, and makes a document or an archive once more.
   func runNext() throws -> [(name: String, run: Run)] {
-    if work.isExport { return [(archive, try Self.docpkg.runInTime(arguments))] }
+    if work.isExport { return [(archive, try Program.docpkg.runInTime(arguments))] }
     var first: [(name: String, run: Run)] = []
     if work.makesDocument, !FileManager.default.fileExists(atPath: result + ".imageNotes") {
       // This removes what a killed command left at the place.
-      first = [("Result.imageNotes", try Self.docpkg.runInTime(arguments))]
+      first = [("Result.imageNotes", try Program.docpkg.runInTime(arguments))]
     } else if work.makesDocument, try !leftovers().isEmpty {
-      first = [("recover", try Self.docpkg.runInTime(["recover", result + ".imageNotes"]))]
+      first = [("recover", try Program.docpkg.runInTime(["recover", result + ".imageNotes"]))]
     }
     return try first
       + documents().map { name in
         let change = work == .others ? ["--set", "Text.txt=\(root)/next"] : ["--append", Self.next]
-        return (name, try Self.docpkg.runInTime(["edit", folder.appending(name).string] + change))
+        return (name, try Program.docpkg.runInTime(["edit", folder.appending(name).string] + change))
       }
   }
 
   /// Decides the conflict that is still there.
-  func decide() throws -> Run { try Self.docpkg.runInTime(["resolve", document, "--keep", "present"]) }
+  func decide() throws -> Run { try Program.docpkg.runInTime(["resolve", document, "--keep", "present"]) }
 
   /// The text that `runNext()` adds to a document.
   static let next = "the next edit"
@@ -176,7 +178,7 @@ struct CommandFixture: Sendable {
 
   /// Whether `docpkg list` shows a file of the library's own.
   func listsOwnFiles() throws -> Bool {
-    try Self.docpkg.runInTime(["list", folder.string, "--json"]).output.contains(".docpkg")
+    try Program.docpkg.runInTime(["list", folder.string, "--json"]).output.contains(".docpkg")
   }
 
   private func names() throws -> [String] {

@@ -90,6 +90,8 @@ extension StorageEnvironment {
   }
 }
 
+typealias Trip = DocumentFixture<Pages>
+
 /// A place for one document on a disk in memory.
 struct DocumentFixture<Content: DocumentContent> {
   static var url: URL { URL(filePath: "/Trip.pages", directoryHint: .notDirectory) }

@@ -8,8 +8,6 @@ import Testing
 
 @Suite("Autosave")
 struct AutosaveTests {
-  private typealias Trip = DocumentFixture<Pages>
-
   private static let policy = AutosavePolicy(
     quietPeriod: .seconds(2), ceiling: .seconds(10), firstRetry: .seconds(4), longestRetry: .seconds(30))
 

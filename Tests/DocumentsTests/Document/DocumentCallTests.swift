@@ -8,8 +8,6 @@ import Testing
 /// Every call in every state has one outcome, and ends. The same table is in Docs/Documents.md.
 @Suite("A call in a state")
 struct DocumentCallTests {
-  typealias Trip = DocumentFixture<Pages>
-
   enum Situation: String, CaseIterable, Sendable {
     case new, unopened, missing, clean, changed, refusing, saving, failing, inConflict, closed, removed
   }

@@ -7,8 +7,6 @@ import Testing
 
 @Suite("The life of a document", .temporaryDirectory)
 struct DocumentLifeTests {
-  private typealias Trip = DocumentFixture<Pages>
-
   @Test func `begins with creating, and everything else reads again`() async throws {
     let disk = try CrashDisk()
     let document = try await Trip.create(Pages(["a.txt": "one"]), on: disk)

@@ -25,8 +25,6 @@ struct RandomProgram {
   var lost: [String] = []
   var tally = Tally()
 
-  private typealias Trip = DocumentFixture<Pages>
-
   /// The steps of a program, with their numbers.
   struct Tally: CustomStringConvertible {
     enum Kind: String, CaseIterable {

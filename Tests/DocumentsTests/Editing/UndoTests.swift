@@ -5,8 +5,6 @@ import Testing
 
 @Suite("Undoing")
 struct UndoTests {
-  private typealias Trip = DocumentFixture<Pages>
-
   /// Makes a document of one page, and a clock that stands still.
   private func document(
     _ change: (inout DocumentOptions<Pages>) -> Void = { _ in }

@@ -8,8 +8,6 @@ import Testing
 
 @Suite("What a document tells of itself")
 struct DocumentEventTests {
-  private typealias Trip = DocumentFixture<Pages>
-
   private final class Listener: Sendable {
     private let lines = NoteList<String>()
 

@@ -8,8 +8,6 @@ import Testing
 
 @Suite("Another program's changes")
 struct ExternalChangeTests {
-  private typealias Trip = DocumentFixture<Pages>
-
   private func document(
     on disk: any Disk, _ change: (inout DocumentOptions<Pages>) -> Void = { _ in }
   ) async throws -> Document<Pages> {

@@ -7,8 +7,6 @@ import Testing
 
 @Suite("A recovery copy")
 struct RecoveryCopyTests {
-  private typealias Trip = DocumentFixture<Pages>
-
   /// Makes a document with edits that its disk refuses, and another disk for recovery copies.
   private func failed(
     _ code: Errno, _ fault: FaultyDisk.Fault = .changes(from: 0)

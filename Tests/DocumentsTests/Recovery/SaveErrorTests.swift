@@ -7,8 +7,6 @@ import Testing
 
 @Suite("The error of a save")
 struct SaveErrorTests {
-  private typealias Trip = DocumentFixture<Pages>
-
   /// Returns the text of the error of a save on a full disk.
   private static func text(of document: Document<Pages>, on faulty: FaultyDisk, _ text: String) async throws
     -> String
