@@ -73,7 +73,6 @@ struct PackagePicture: Picture, Hashable, Sendable {
     }
   }
 
-  /// Returns the differences, a line for each place.
   /// Returns the names of the differing entries, with the package's own directory as `.`.
   func changedNames(in found: PackagePicture) -> Set<String> {
     Set(entries.keys).union(found.entries.keys).filter { entries[$0] != found.entries[$0] }
