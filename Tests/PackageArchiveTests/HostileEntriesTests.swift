@@ -2,6 +2,7 @@ import DurableIO
 import FilePackages
 import Foundation
 import PackageArchive
+import SystemPackage
 import TestSupport
 import Testing
 
@@ -173,6 +174,30 @@ struct HostileEntriesTests {
     let error = await #expect(throws: ArchiveError.self) { try await fixture.take("a") }
     #expect(error?.entry == "Top/a/")
     #expect(try fixture.names == ["a"])
+  }
+
+  @Test(.tags(.process))
+  func `cannot leave a folder that its owner may not open, if the import fails`() async throws {
+    let tar = Tar(.init("Top/a", "x"), .init("Top/closed/", type: "5", mode: 0))
+    try Data(tar.bytes).write(to: fixture.url("a"))
+    let path = fixture.folder.string
+    chmod(path, 0o777)
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      // The superuser may open every folder, so the child process runs as user 65534.
+      if geteuid() == 0 { #expect(seteuid(65534) == 0) }
+      var options = ImportOptions()
+      // Another program takes the place meanwhile.
+      options.checkingChildren = { _ in #expect(mkdir(path + "/Back.pack", 0o755) == 0) }
+      await #expect(throws: ArchiveError.self) {
+        try await PackageStore.importArchive(
+          at: URL(filePath: path + "/a"), to: URL(filePath: path + "/Back.pack"), options: options)
+      }
+    }
+    #expect(try fixture.names == ["a", "Back.pack"])
+    try await fixture.take("a", to: "Whole.pack")
+    let package = try PosixDisk().openDirectory(at: fixture.folder.appending("Whole.pack"))
+    #expect(try PosixDisk().status(of: "closed", in: package).mode & 0o777 == 0)
+    chmod(path + "/Whole.pack/closed", 0o755)
   }
 
   // MARK: Sizes

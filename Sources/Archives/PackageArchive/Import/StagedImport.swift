@@ -212,37 +212,42 @@ final class StagedImport: ImportSink {
   /// - Parameter top: the folder among the entries that is the package; nil if the entries are its children.
   func commit(top: FileName?) throws {
     let package = PackagePath(top.map { [$0] } ?? [])
-    let made: OpenNode
+    let restricted: [Folder]
     do throws(SystemError) {
-      try finishFolders(package)
+      restricted = try finishFolders(package)
       try synchronizer.finish()
-      made = try openUnnamed(package)
+      _ = try openUnnamed(package)  // It stays open, since it leaves the root.
       try putInPlace(top)
     } catch {
       throw ArchiveError.Finding(error, "moving the package to its place")
     }
     try ArchiveError.inPlace { () throws(SystemError) in
-      if let mode = folders.last(where: { $0.path == package })?.mode, mode & 0o700 != 0o700 {
-        try disk.setMode(mode, of: made.descriptor)
-        try disk.synchronize(made.descriptor)
+      for made in restricted {
+        let folder = try openUnnamed(made.path)
+        try disk.setMode(made.mode, of: folder.descriptor)
+        try disk.synchronize(folder.descriptor)
       }
       try place.synchronize()
     }
   }
 
   /// Sets the mode and the date of each folder, the deepest first, and syncs it.
-  private func finishFolders(_ package: PackagePath) throws(SystemError) {
+  ///
+  /// - Returns: the folders that lack a permission for their owner, and get their mode in the package's place. Before
+  ///   that, the package could not be moved there, nor removed by this import or the next one.
+  private func finishFolders(_ package: PackagePath) throws(SystemError) -> [Folder] {
     // The last entry of a folder decides.
     let last = Dictionary(folders.map { ($0.path, $0) }) { $1 }
-    for (path, made) in last.sorted(by: { $1.key < $0.key }) {
-      let folder = try openUnnamed(path)
-      // A folder without write permission for its owner cannot be moved to its place.
-      try disk.setMode(path == package ? made.mode | 0o700 : made.mode, of: folder.descriptor)
+    let sorted = last.values.sorted { $1.path < $0.path }
+    for made in sorted {
+      let folder = try openUnnamed(made.path)
+      try disk.setMode(made.mode | 0o700, of: folder.descriptor)
       if let modified = made.modified { try disk.setModified(modified, of: folder.descriptor) }
       try disk.synchronize(folder.descriptor)
     }
     if package.isRoot, last[.root] == nil { try disk.setMode(0o755, of: root.descriptor) }
     try disk.synchronize(root.descriptor)
+    return sorted.filter { $0.mode & 0o700 != 0o700 }
   }
 
   private func putInPlace(_ top: FileName?) throws(SystemError) {
