@@ -2,22 +2,13 @@ import DurableIO
 
 /// A new copy of every child, changed or not. The unchanged bytes come from the old folder, which the system mostly
 /// has in memory.
-final class FullStrategy: DirectSaveStrategy {
-  static let name = "full"
+final class FullStrategy: WholeFolder {
+  override class var name: String { "full" }
 
-  private let folder: WholeFolder
-
-  init(_ model: ModelPackage, at place: SavePlace) throws {
-    folder = try WholeFolder(model, at: place)
-  }
-
-  func save(_ change: SaveChange) throws {
-    try folder.save(change) { (name, old, new, disk) throws(SystemError) in
-      try disk.synchronize(disk.makeFile(name, disk.contents(of: name, in: old), in: new))
-    }
-  }
-
-  func verify(_ model: ModelPackage) throws {
-    try folder.verify(model)
+  override class func carry(
+    _ name: FileName, from old: borrowing OwnedDescriptor, to new: borrowing OwnedDescriptor,
+    on disk: any Disk
+  ) throws(SystemError) {
+    try disk.synchronize(disk.makeFile(name, disk.contents(of: name, in: old), in: new))
   }
 }

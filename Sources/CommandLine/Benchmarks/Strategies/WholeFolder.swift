@@ -2,26 +2,28 @@ import DurableIO
 import FoundationEssentials
 
 /// A save that makes the whole folder anew beside the old one and exchanges the two.
-struct WholeFolder {
+class WholeFolder: DirectSaveStrategy {
+  class var name: String { "" }
+
   private static let next: FileName = "Package.new"
 
   private let folder: PackageFolder
   /// The children's names in memory, as an application has them.
   private let names: [FileName]
 
-  init(_ model: ModelPackage, at place: SavePlace) throws {
+  required init(_ model: ModelPackage, at place: SavePlace) throws {
     folder = PackageFolder(place: place)
     names = (0..<model.childCount).map(model.name(of:))
     try folder.make(model)
   }
 
-  /// - Parameter carry: puts an unchanged child of the old folder into the new one.
-  func save(
-    _ change: SaveChange,
-    carry: (
-      _ name: FileName, _ old: borrowing OwnedDescriptor, _ new: borrowing OwnedDescriptor, _ disk: any Disk
-    ) throws(SystemError) -> Void
-  ) throws(SystemError) {
+  /// Puts an unchanged child of the old folder into the new one.
+  class func carry(
+    _ name: FileName, from old: borrowing OwnedDescriptor, to new: borrowing OwnedDescriptor,
+    on disk: any Disk
+  ) throws(SystemError) {}
+
+  func save(_ change: SaveChange) throws {
     let disk = folder.disk
     let parent = try disk.openDirectory(at: folder.place.folder)
     let old = try disk.openDirectory(PackageFolder.name, in: parent)
@@ -29,7 +31,7 @@ struct WholeFolder {
     let new = try disk.openDirectory(Self.next, in: parent)
     let changed = Set(change.children.map(\.number))
     for (number, name) in names.enumerated() where !changed.contains(number) {
-      try carry(name, old, new, disk)
+      try Self.carry(name, from: old, to: new, on: disk)
     }
     for (name, contents) in change.files {
       try disk.synchronize(disk.makeFile(name, contents, in: new))
