@@ -1,3 +1,4 @@
+import DurableIO
 import FilePackages
 import FoundationEssentials
 import TestSupport
