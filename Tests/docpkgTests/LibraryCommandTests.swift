@@ -43,9 +43,11 @@ struct LibraryCommandTests {
 
   @Test func `is told to be empty, also if the only document beside it fails`() throws {
     try makeDirectory("Empty")
-    try makeDirectory("N/A.imageNotes/Metadata.plist")
+    try makeDirectory("N")
+    try output("new", "N/A.imageNotes", "--text", "a", "--quiet")
+    try write("no list", to: "N/A.imageNotes/Metadata.plist")
     let run = try docpkg("verify", "Empty", "N")
-    #expect(run.status == 2 && run.errors.contains("'Metadata.plist' is a directory"), "\(run.errors)")
+    #expect(run.status == 2 && run.errors.contains("'Metadata.plist' is not"), "\(run.errors)")
     #expect(run.errors.contains("'Empty' has no documents in it"), "\(run.errors)")
   }
 
