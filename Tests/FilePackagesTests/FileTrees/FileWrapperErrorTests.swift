@@ -30,6 +30,24 @@ struct FileWrapperErrorTests {
     #expect(try scratch.names() == [])
   }
 
+  @Test(arguments: ["short", "longer than it was before"])
+  func `says that another program changed the length of a file while it was read`(text: String) throws {
+    let base = try CrashDisk(["Text.txt": "as it was"])
+    let disk = CountingDisk(base) { (event) throws(SystemError) in
+      guard event.operation == .read else { return }
+      let file = try base.openFileForWriting("Text.txt", in: base.openDirectory(at: "/"))
+      try base.resize(file, to: 0)
+      try base.write(Array(text.utf8), to: file, at: 0)
+    }
+    let file = try FileWrapper("/Text.txt", on: disk)
+    expect(\FilePackageError.code, .changedOnDisk) { try file.contents() }
+    let copy = try CrashDisk()
+    expect(\FilePackageError.code, .changedOnDisk) {
+      try file.write(to: "/Copy.txt", options: .atomic, original: nil, on: copy)
+    }
+    #expect(copy.tree == [:])
+  }
+
   @Test func `says that there is no folder to write to`() throws {
     let error = #expect(throws: CocoaError.self) {
       try FileWrapper("1").write(to: scratch.url("missing/x"), originalContentsURL: nil)

@@ -33,6 +33,21 @@ struct FileWrapperSettlingTests {
     #expect(try await store.plan().isEmpty)
   }
 
+  @Test func `keeps a removed name free if another program takes it before the folder is listed`()
+    async throws
+  {
+    let (disk, store) = try await CrashCheck.store(["a.txt": "a", "b.txt": "b"])
+    let tree = await store.tree
+    try tree.removeDescendant(at: "a.txt")
+    try await store.save()
+    try disk.makeFile("a.txt", Array("theirs".utf8), in: disk.openDirectory(at: CrashCheck.path))
+    #expect(try !tree.childNames().contains("a.txt"))
+    // The tree does not know that file, so that a save does not write over it (T5).
+    try tree.setDescendant(FileWrapper("mine"), at: "a.txt")
+    await expect(\FilePackageError.code, .changedOnDisk) { try await store.save() }
+    #expect(disk.tree["Trip.pkg"]?["a.txt"] == .file(Array("theirs".utf8), mode: 0o600))
+  }
+
   @Test func `never has bytes in memory by then that are saved over those of another program`() async throws {
     // Bytes in memory that differ from those on disk are read again (T2).
     // The tree keeps the status that it knows, so that a save of unseen bytes is refused (T3).

@@ -33,6 +33,11 @@ struct PropertyListShapeTests {
     #expect(!PropertyListShape.isBounded(Self.list("<!DOCTYPE plist>", body)))
   }
 
+  @Test func `may have any number of flat values behind a comment`() {
+    let values = String(repeating: "<dict></dict>", count: 100)
+    #expect(PropertyListShape.isBounded(Self.list("<!-- a comment -->", "<array>\(values)</array>")))
+  }
+
   @Test func `is refused where the name of its encoding comes late`() {
     let space = String(repeating: " ", count: 600)
     let text = "<?xml version=\"1.0\"\(space)encoding=\"UTF-16\"?><plist><dict/></plist>"
