@@ -104,6 +104,35 @@ struct HardLinkedCopyTests {
     for package in [original, copy] { #expect(try await package.problems(on: disk) == []) }
   }
 
+  @Test func `gets nothing of a save that the original commits later`() async throws {
+    let (disk, store) = try await CrashCheck.store(["Text.txt": "one"])
+    try await store.save("Text.txt", "two")
+    // The original is open, with its log.
+    try Self.copyPackage(on: disk)
+    try await store.save("Text.txt", "three", options: .returnsAtCommit)
+    let copy = try await PackageStore.open(Self.copy, on: disk)
+    #expect(try await copy.tree.regularFile(at: "Text.txt").text == "two")
+    #expect(try await copy.verify().isAsSaved)
+    try await copy.close()
+    try await store.close()
+    let original = try await PackageStore.open(CrashCheck.path, on: disk)
+    #expect(try await original.tree.regularFile(at: "Text.txt").text == "three")
+  }
+
+  @Test func `leaves the original its saves and their versions after a power cut`() async throws {
+    let disk = try await CrashCheck.disk(["Text.txt": "one"], metadata: true)
+    try await CrashCheck.save("Text.txt", "two", options: .keepsHistory, on: disk)
+    try Self.copyPackage(on: disk)
+    disk.synchronizeAll()
+    let store = try await PackageStore.open(CrashCheck.path, on: disk)
+    try await store.save("Text.txt", "three", options: .keepsHistory)
+    for state in disk.crashStates() {
+      let again = try await PackageStore.open(CrashCheck.path, on: state.mount())
+      #expect(try await again.tree.regularFile(at: "Text.txt").text == "three", "\(state)")
+      #expect(try await again.versionTexts() == ["two", "one"], "\(state)")
+    }
+  }
+
   @Test(arguments: [true, false])
   func `survives each power cut while one of the two is saved`(isOriginal: Bool) async throws {
     let disk = try await CrashCheck.disk(VersionTests.tree, metadata: true)
