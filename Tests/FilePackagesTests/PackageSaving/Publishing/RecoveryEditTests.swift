@@ -125,6 +125,28 @@ struct RecoveryEditTests {
     #expect(unreported == 0 && conflicts > 0)
   }
 
+  @Test(arguments: [[], PackageStore.SavingOptions.keepsHistory])
+  func `is kept if a program that was killed had moved it away`(
+    options: PackageStore.SavingOptions
+  ) async throws {
+    // Without an exchange, it loses its name before the new file gets it.
+    let base = try await CrashCheck.disk(
+      Self.tree, metadata: true, options: LogCrashTests.Kind.noExchangeNorKeep.options)
+    base.synchronizeAll()
+    let store = try await WaitingSave.open(on: base)
+    try await store.edit([.put("Text.txt", "my text")])
+    try await store.save(options: options.union(.returnsAtCommit))
+    try OutsideEditTests.write(Self.theirs, to: "Text.txt", in: WaitingSave.path, on: base)
+    let points = try await CrashDisk.crashPoints(of: base) { try await store.publish() }
+    #expect(points.count > 4)
+    for point in points {
+      let disk = point.afterKill()
+      try await WaitingSave.open(on: disk).close()
+      let found = Set(try Self.texts(on: disk).values)
+      #expect(found.isSuperset(of: ["my text", Self.theirs]), "\(point): \(found)")
+    }
+  }
+
   @Test(arguments: [true, false])
   func `keeps both at every moment of a save`(returnsAtCommit: Bool) async throws {
     // The edit comes out of the exchange, and becomes a conflict version (P2).

@@ -1,6 +1,7 @@
 import DurableIO
 import FilePackages
 import FoundationEssentials
+import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
@@ -74,6 +75,30 @@ struct BusyStagedSaveTests {
     await expect(\FilePackageError.code, .changedOnDisk) { try await store.save(FileWrapper("mine")) }
     #expect(try base.contents(of: "Note.txt", in: base.openDirectory(at: "/")) == Array("theirs".utf8))
     #expect(try base.names(in: "/") == ["Note.txt"])
+  }
+
+  @Test func `of a single file that was taken back does not come back after a power cut`() async throws {
+    // The exchange and its taking back are durable before the refused state goes (SP4).
+    let base = try CrashDisk(["Note.txt": "old"])
+    let exchanges = Mutex(0)
+    let disk = CountingDisk(base) { (event) throws(SystemError) in
+      guard event.operation == .exchange else { return }
+      let isFirst = exchanges.withLock { count in
+        count += 1
+        return count == 1
+      }
+      if !isFirst { return }
+      try? OutsideEditTests.write("theirs", to: "Note.txt", in: "/", on: base)
+      base.synchronizeAll()
+    }
+    let store = try FlatFileStore.open(Self.path, on: disk)
+    await expect(\FilePackageError.code, .changedOnDisk) { try await store.save(FileWrapper("mine")) }
+    #expect(exchanges.withLock { $0 } == 2)
+    for state in base.crashStates() {
+      let mounted = state.mount()
+      let found = try mounted.contents(of: "Note.txt", in: mounted.openDirectory(at: "/"))
+      #expect(found == Array("theirs".utf8), "\(state)")
+    }
   }
 
   @Test func `of a new file never replaces one that another program makes at the last moment`() throws {
