@@ -212,6 +212,19 @@ struct ExternalChangeTests {
     #expect(try disk.text("y.txt", in: Trip.path) == "y")
   }
 
+  @Test func `that remove an item at its earlier place leave it open`() async throws {
+    let disk = try CrashDisk()
+    let document = try await document(on: disk)
+    try await document.edit { $0["a.txt"] = "unsaved" }
+    try await document.save(to: URL(filePath: "/Moved.pages"), for: .forCreating)
+    try await document.edit { $0["a.txt"] = "edited there" }
+    // The word of the removal comes late.
+    await document.hear(.deleted, at: Trip.url, in: DocumentTurn())
+    #expect(await document.isOpen)
+    try await document.close()
+    #expect(try disk.text("a.txt", in: "/Moved.pages") == "edited there")
+  }
+
   @Test(arguments: ["told", "found", "saved"])
   func `that remove it close it, and it is not made again`(way: String) async throws {
     let disk = try CrashDisk()

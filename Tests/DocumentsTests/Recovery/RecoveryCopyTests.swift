@@ -187,6 +187,25 @@ struct RecoveryCopyTests {
     try await again.close()
   }
 
+  @Test func `beside a state of others that could not be kept keeps that state when it is taken in`()
+    async throws
+  {
+    let (disk, recovery) = (FaultyDisk(try CrashDisk()), try CrashDisk())
+    let document = try await Trip.create(Pages(["a.txt": "a"]), on: disk.disk, recoveryDisk: recovery)
+    try await document.edit { $0["a.txt"] = "ours" }
+    try disk.disk.replace("a.txt", "theirs", in: Trip.path)
+    disk.fail(.changes(from: 0), with: .noSpace)
+    #expect(try await document.checkForExternalChanges() == .conflict)
+    await #expect(throws: DocumentError.self) { try await document.save() }
+    try await document.close(discardingChanges: true)
+    disk.stopFailing()
+    let again = try await Trip.open(on: disk.disk, recoveryDisk: recovery)
+    try await again.recover(#require(await again.recoveryCopies.first))
+    #expect(try await again.content["a.txt"] == "ours")
+    let kept = try #require(try await again.conflictVersionURLs().first)
+    #expect(try disk.disk.text("a.txt", in: FilePath(kept.path)) == "theirs")
+  }
+
   @Test func `that nobody wants can be removed`() async throws {
     let (document, disk, recovery) = try await failed(.noSpace)
     try await document.close(discardingChanges: true)
@@ -195,6 +214,22 @@ struct RecoveryCopyTests {
     try await again.discard(#require(await again.recoveryCopies.first))
     #expect(await again.recoveryCopies.isEmpty)
     #expect(try await Trip.open(on: disk.disk, recoveryDisk: recovery).recoveryCopies.isEmpty)
+  }
+
+  @Test func `that is removed is there whole after a power cut, or not offered`() async throws {
+    let (document, disk, recovery) = try await failed(.noSpace)
+    try await document.close(discardingChanges: true)
+    disk.stopFailing()
+    recovery.synchronizeAll()
+    let whole = try #require(recovery.tree["Recovery"])
+    let again = try await Trip.open(on: disk.disk, recoveryDisk: recovery)
+    let copy = try #require(await again.recoveryCopies.first)
+    for point in try await CrashDisk.crashPoints(of: recovery, during: { try await again.discard(copy) }) {
+      for state in point.states() {
+        let offered = state.tree["Recovery"]?.entries.filter { $0.key.string.hasSuffix(".recovery") } ?? [:]
+        #expect(offered.isEmpty || offered == whole.entries, "\(point)\n\(state)")
+      }
+    }
   }
 
   @Test func `belongs to one document at a time`() async throws {
