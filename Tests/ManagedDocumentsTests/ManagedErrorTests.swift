@@ -1,3 +1,6 @@
+import Documents
+import DurableIO
+import FilePackages
 import Foundation
 import GRDB
 import ManagedDocuments
@@ -8,6 +11,15 @@ import Testing
 
 @Suite("A document with a database that has a problem", .temporaryDirectory)
 struct ManagedErrorTests {
+  @Test(arguments: 0...1)
+  func `is not opened if its hidden folder cannot be made durable`(number: Int) async throws {
+    try await fixture.open().close()
+    // The names in the folder, and the name of the folder: bytes of a save may be there only.
+    let faulty = FaultyDisk(PosixDisk(), .operation(.synchronize, from: number))
+    await #expect(throws: (any Error).self) { _ = try await fixture.open { $0.disk = faulty.disk } }
+    #expect(faulty.injectedFailures > 0)
+  }
+
   @Test func `is opened for reading by an older program`() async throws {
     let newer = try await fixture.open {
       $0.migrator?.registerMigration("newer") { db in

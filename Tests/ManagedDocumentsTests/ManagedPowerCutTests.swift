@@ -61,12 +61,42 @@ struct ManagedPowerCutTests {
     try await book.close()
   }
 
+  @Test func `leaves the bytes of an undo that an edit after the save gave up`() async throws {
+    let keepsOne: @Sendable (inout ManagedDocumentOptions) -> Void = {
+      $0.clock = ManualClock()
+      ($0.undo, $0.keepsUndoAfterClosing) = (UndoPolicy(levels: 1), true)
+    }
+    let book = try await fixture.open(keepsOne)
+    try await book.edit("Write") { _, content in try content.write("page", Data("old".utf8)) }
+    try await book.saveAndPublish()
+    try await book.edit("Change") { _, content in try content.write("page", Data("new".utf8)) }
+    try await book.save()
+    let durable = try fixture.log
+    try await book.add(Recipe(id: 1, title: "Rösti"))
+    try await book.synchronize()
+    // The cut takes back all transactions after the save, and no removal of a file.
+    let again = try await cut(fixture, to: durable).open(keepsOne)
+    #expect(try await again.book.files == ["page": "new"])
+    try await again.undo()
+    #expect(try await again.book.files == ["page": "old"])
+    try await again.close()
+    try await book.close()
+  }
+
   private func copy(of fixture: BookFixture) -> BookFixture {
     BookFixture(folder: fixture.folder.appending("cut"))
   }
 
   /// Opens a copy of the package that has this log.
   private func content(of fixture: BookFixture, with log: Data) async throws -> Book {
+    let book = try await cut(fixture, to: log).open()
+    let content = try await book.book
+    try await book.close(discardingChanges: true)
+    return content
+  }
+
+  /// Makes a copy of the package that has this log.
+  private func cut(_ fixture: BookFixture, to log: Data) throws -> BookFixture {
     let copy = copy(of: fixture)
     let files = FileManager.default
     if files.fileExists(atPath: copy.folder.string) { try files.removeItem(atPath: copy.folder.string) }
@@ -80,10 +110,7 @@ struct ManagedPowerCutTests {
     // The shared memory is no file of the disk.
     try files.removeItem(at: copy.url.appending(path: "StoreContent/persistentStore-shm"))
     try log.write(to: copy.url.appending(path: "StoreContent/persistentStore-wal"))
-    let book = try await copy.open()
-    let content = try await book.book
-    try await book.close(discardingChanges: true)
-    return content
+    return copy
   }
 }
 
