@@ -143,9 +143,11 @@ struct PresenterNewsTests {
         write("other\(number).txt", by: NSFileCoordinator())
       }
     }
-    // The watcher reports this one after all earlier changes.
-    try Data("2".utf8).write(to: url.appending(path: "last.txt"))
-    await waits { presenter.calls.contains("appeared last.txt") }
+    // The watcher reports all earlier changes with the first of these at the latest, and the second one later.
+    for number in 1...2 {
+      try Data("2".utf8).write(to: url.appending(path: "last\(number).txt"))
+      await waits { presenter.calls.contains("appeared last\(number).txt") }
+    }
     // The watcher tells the same again.
     let calls = presenter.calls.filter { !$0.contains("last") && !$0.hasPrefix("changed other") }
     #expect(Set(calls) == Set((1...3).map { "appeared other\($0).txt" }))

@@ -370,6 +370,20 @@ struct UIDocumentTests {
     #expect(await again.close())
   }
 
+  @Test func `stays open if the save of its close fails, and closes with the next one`() async throws {
+    let url = url("Trip.txt")
+    let document = Hesitant(fileURL: url)
+    #expect(await document.save(to: url, for: .forCreating))
+    document.text = "two"
+    document.updateChangeCount(.done)
+    document.refusals = 1
+    // The user sees the error, and may look at the document.
+    #expect(await !document.close())
+    #expect(!document.documentState.contains(.closed) && document.hasUnsavedChanges)
+    #expect(await document.close())
+    #expect(text(at: url) == "two")
+  }
+
   @Test func `tells its subclass of other programs, and is no stranger to its own coordinator`() async throws
   {
     let url = url("Rows.database")
@@ -392,5 +406,24 @@ struct UIDocumentTests {
     try FileManager.default.removeItem(at: moved)
     while document.deletions == 0 { await Task.yield() }
     #expect(document.documentState.contains(.closed) && document.deletions == 1)
+  }
+}
+
+/// A document whose contents are refused a few times.
+private final class Hesitant: UIDocument {
+  var text = "one"
+  var refusals = 0
+
+  override init(fileURL url: URL) {
+    super.init(fileURL: url)
+    (recoveryFolder, autosavePolicy) = (nil, nil)
+  }
+
+  override func contents(forType typeName: String) throws -> Any {
+    if refusals > 0 {
+      refusals -= 1
+      throw CocoaError(.fileWriteUnknown)
+    }
+    return Data(text.utf8)
   }
 }

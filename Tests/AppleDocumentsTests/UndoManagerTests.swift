@@ -111,6 +111,10 @@ struct UndoManagerTests {
       values: [1, 2, 3]),
     UndoRow(calls: [.begin, .add(1), .end, .begin, .add(2), .end, .levels(1), .undo], redo: 1, values: [1]),
     UndoRow(calls: [.levels(1), .begin, .begin, .add(1), .end, .begin, .add(2), .end, .end, .undo], redo: 1),
+    UndoRow(
+      calls: [
+        .levels(1), .begin, .begin, .add(1), .end, .begin, .add(2), .end, .undoNested, .undoNested,
+      ], level: 1, redo: 1),
     // Registration.
     UndoRow(calls: [.begin, .disable, .add(1), .enable, .end], undo: 1, values: [1]),
     UndoRow(calls: [.disable, .add(1), .disable, .enable, .add(2), .enable], values: [1, 2]),
