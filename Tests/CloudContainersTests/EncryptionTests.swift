@@ -137,6 +137,15 @@ struct EncryptionTests {
     #expect(!FileManager.default.fileExists(atPath: file))
   }
 
+  @Test func `does not open with the key of another container`() async throws {
+    let (a, b) = (try await add("a", MemoryStore(), secret), try await add("b", MemoryStore(), secret))
+    let folder = try ContainerFolder(a.url)
+    #expect(try folder.key(of: folder.settings()) != nil)
+    let key = ".docpkg-cloud/key"
+    try Data(contentsOf: b.url.appending(path: key)).write(to: a.url.appending(path: key))
+    await expect(\FilePackageError.code, .invalidContent) { _ = try folder.key(of: folder.settings()) }
+  }
+
   /// The store can make nothing up (ES2).
   @Test func `reads no object that the store exchanged, changed, cut short or made`() async throws {
     let memory = MemoryStore()

@@ -1,6 +1,7 @@
 import DurableIO
 import Foundation
 import ObjectStores
+import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
@@ -21,5 +22,23 @@ struct FolderStoreTests {
       try await store.put(Data("one".utf8), at: "log/1", ifAbsent: true)
     }
     #expect(error?.code == .file && error?.key == "log/1")
+  }
+
+  @Test func `makes a name durable that another writer was first to make`() async throws {
+    let base = try CrashDisk(["Store": ["log": [:]]])
+    let isFirst = Mutex(true)
+    let disk = CountingDisk(base) { (event) throws(SystemError) in
+      guard event.operation == .link, isFirst.withLock({ $0 }) else { return }
+      isFirst.withLock { $0 = false }
+      // The other writer has synced its bytes, and not yet the name.
+      let other = try base.createFile("1", in: base.openDirectory(at: "/Store/log"), mode: 0o644)
+      try base.write(Array("other".utf8), to: other, at: 0)
+      try base.synchronize(other)
+    }
+    let store = FolderStore("/Store", on: disk)
+    #expect(try await store.put(Data("one".utf8), at: "log/1", ifAbsent: true) == false)
+    for state in base.crashStates() {
+      #expect(state.tree["Store"]?["log"]?["1"] == .file(Array("other".utf8), mode: 0o644), "\(state)")
+    }
   }
 }
