@@ -89,6 +89,13 @@ struct OthersArchivesTests {
     try await expectRefused(Zip(.init([0xFF, 0x2E])).bytes, .unsafeName, options: options)
   }
 
+  @Test func `have no name that has a separator only in a code page`() async throws {
+    var options = ImportOptions()
+    // In this code page, `a` is the slash.
+    options.charset = "IBM037"
+    try await expectRefused(Zip(.init([0xC1, 0x61, 0xC2])).bytes, .unsafeName, options: options)
+  }
+
   @Test func `may have names in UTF-8 beside those in a code page`() async throws {
     let raw = Array("d/h".utf8) + [0xFC] + Array("tte.txt".utf8)
     let field = unicodePath("d/h\u{FC}tte.txt", of: raw)
@@ -239,6 +246,15 @@ struct OthersArchivesTests {
     }
   }
 
+  @Test(arguments: 1...3)
+  func `have no entry in a gap, wherever it begins`(_ place: Int) async throws {
+    var zip = Zip(.init("a"), .init("b"))
+    // A gap is read a megabyte at a time.
+    zip.entries[0].trailer =
+      [UInt8](repeating: 0, count: (1 << 20) - place) + [0x50, 0x4B, 3, 4] + [UInt8](repeating: 0, count: 30)
+    try await expectRefused(zip.bytes, .damaged, naming: "a")
+  }
+
   @Test func `cannot be of another kind to other programs`() async throws {
     for system in [UInt16(0), 2, 5, 11, 14, 16, 30] {
       var zip = Zip(.init("a"), .link("link", to: "a"))
@@ -308,6 +324,26 @@ struct OthersArchivesTests {
       try await PackageStore.importArchive(from: zeros, to: fixture.url("Back.pack"), options: options)
     }
     #expect(try fixture.names == [])
+  }
+
+  @Test func `that is a stream is read no further than its limits`() async throws {
+    try await fixture.makeArchive("a.tar.zst", of: ["a": "text"])
+    // Frames without content follow, which no other limit counts.
+    let frame = [0x50, 0x2A, 0x4D, 0x18] + little(UInt32(60_000)) + [UInt8](repeating: 0, count: 60_000)
+    let bytes = try [0] + fixture.bytes("a.tar.zst") + Array(repeating: frame, count: 60).joined()
+    try Data(bytes).write(to: fixture.url("stream"))
+    // A descriptor that is not at the beginning of its file counts as a stream.
+    let stream = try FileDescriptor.open(fixture.folder.appending("stream"), .readOnly)
+    defer { try? stream.close() }
+    var options = ImportOptions()
+    (options.limits.bytes, options.limits.entries) = (1 << 20, 10)
+    try stream.seek(offset: 1, from: .start)
+    await expect(\ArchiveError.code, .limitExceeded) {
+      try await PackageStore.importArchive(from: stream, to: fixture.url("Back.pack"), options: options)
+    }
+    try stream.seek(offset: 1, from: .start)
+    try await PackageStore.importArchive(from: stream, to: fixture.url("Back.pack"))
+    #expect(try fixture.tree("Back.pack")["a"] == "text")
   }
 
   @Test(.enabled(if: Program.installed("zstd") != nil, "needs zstd"))

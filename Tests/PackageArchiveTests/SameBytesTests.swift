@@ -126,6 +126,28 @@ struct SameBytesTests {
     #expect(try fixture.tree("Back.pack") == ["a.txt": "two"])
   }
 
+  @Test(arguments: [1, 2, 3])
+  func `differ where a file was changed and given its old date, if it was new in the export`(
+    seconds: Int64
+  ) async throws {
+    try fixture.makePackage(["a.txt": "one"])
+    let disk = PosixDisk()
+    let package = try disk.openDirectory(at: fixture.folder.appending("Trip.pack"))
+    let date = try disk.status(of: "a.txt", in: package).modified
+    try await fixture.export("a.zip")
+    // The export was made so many seconds after the file.
+    let made = FileTime(seconds: date.seconds + seconds, nanoseconds: 0)
+    try disk.setModified(made, of: "a.zip", in: disk.openDirectory(at: fixture.folder))
+    let isOld = seconds > 2
+    if !isOld {
+      try disk.write(Array("two".utf8), to: disk.openFileForWriting("a.txt", in: package), at: 0)
+      try disk.setModified(date, of: "a.txt", in: package)
+    }
+    #expect(try await fixture.export("a.zip", updating: "a.zip").reused == (isOld ? 1 : 0))
+    try await fixture.take("a.zip")
+    #expect(try fixture.tree("Back.pack") == ["a.txt": isOld ? "one" : "two"])
+  }
+
   @Test func `with one date for all are compared by checksums`() async throws {
     try await fixture.makeArchive("a.zip", of: ["a.txt": "one", "b.txt": "one"], options: Self.reproducible)
     try fixture.makePackage(["a.txt": "two", "b.txt": "one"], named: "Other.pack")
@@ -143,6 +165,21 @@ struct SameBytesTests {
     #expect(try await fixture.export("a.zip", updating: "a.zip").reused == 0)
     try await fixture.export("b.zip")
     #expect(try fixture.bytes("a.zip") == fixture.bytes("b.zip"))
+  }
+
+  @Test(arguments: [0, 6])
+  func `are not made from a damaged entry of one`(level: Int) async throws {
+    let options = with(ExportOptions()) { $0.level = level }
+    let text = (0..<500).map { "line \($0 &* 7919)\n" }.joined()
+    let tree: TestTree = ["a.txt": .file(Array(text.utf8)), "b.txt": "whole"]
+    try await fixture.makeArchive("a.zip", of: tree, options: options)
+    let good = try fixture.bytes("a.zip")
+    let name = try #require(good.range(of: Data("a.txt".utf8)))
+    var bad = good
+    bad[name.upperBound + 40] ^= 1
+    try bad.write(to: fixture.url("a.zip"))
+    #expect(try await fixture.export("a.zip", options: options, updating: "a.zip").reused == 1)
+    #expect(try fixture.bytes("a.zip") == good)
   }
 
   @Test func `are not made from a damaged one`() async throws {
