@@ -80,4 +80,22 @@ struct DocumentEvictionTests {
     try await DocumentEviction(of: path, isPackage: true).run { _ in true }
     #expect(try TestTree.read(folder, of: disk) == [:])
   }
+
+  @Test
+  func `that stays for a change of the last moment goes on with it, and is no other document`() async throws {
+    // The eviction asks the store for the content after its look at the document.
+    let store = ActingStore(MemoryStore()) { call in
+      if case .list(let prefix, _, _) = call { return prefix.hasPrefix("blobs/") }
+      return call.key?.string.hasPrefix("blobs/") == true
+    }
+    let a = try await DeviceFixture("a", store, enclosesSmall: false)
+    try await a.upload("one", to: "Notes.txt")
+    store.once { try a.write("changed", to: "Notes.txt") }
+    await expect(\FilePackageError.code, .changedOnDisk) {
+      try await a.container.evict(itemNamed: "Notes.txt")
+    }
+    try await a.sync()
+    #expect(a.text("Notes.txt") == "changed")
+    #expect(try await a.container.items().map(\.name) == ["Notes.txt"])
+  }
 }
