@@ -98,7 +98,8 @@ struct CrashDiskTests {
   @Test func `tells how many descriptors are open, and gives no number twice`() throws {
     let disk = try CrashDisk(["f": ""])
     func open() throws -> Int32 {
-      let file = try disk.openFile("f", in: disk.openDirectory(at: "/"))
+      let folder = try disk.openDirectory(at: "/")
+      let file = try disk.openFile("f", in: folder)
       #expect(disk.openDescriptors == 2)
       return file.number
     }
