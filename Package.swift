@@ -268,7 +268,8 @@ let package = Package(
     .executableTarget(name: "breaker", path: "Tests/Breaker"),
 
     .testTarget(
-      name: "DurableIOTests", dependencies: ["DurableIO", "TestSupport", system], swiftSettings: testing),
+      name: "DurableIOTests", dependencies: ["CLinux", "DurableIO", "TestSupport", system],
+      swiftSettings: testing),
     .testTarget(
       name: "UniformTypesTests", dependencies: ["TestSupport", "UniformTypes", system], swiftSettings: testing
     ),

@@ -64,6 +64,19 @@ struct GarbageCollectionTests {
     #expect(disk.tree["store"] == [".uploads": ["running": "a part"]])
   }
 
+  @Test func `stops no download on a machine that missed the newest version`() async throws {
+    let clock = ModelClock()
+    let store = MemoryStore(now: { clock.now })
+    let (a, b) = try await DeviceFixture.two(store, clock: clock, enclosesSmall: false)
+    try await a.upload("one", to: "Notes.txt")
+    try await b.sync()
+    try await a.upload("two", to: "Notes.txt")
+    clock.advance(31 * 86_400)
+    _ = try await a.container.collectGarbage(isDryRun: false)
+    try await b.container.download(itemNamed: "Notes.txt")
+    #expect(b.text("Notes.txt") == "two")
+  }
+
   @Test func `keeps a deleted document for thirty days`() async throws {
     let clock = ModelClock()
     let store = MemoryStore(now: { clock.now })

@@ -93,7 +93,8 @@ enum HostileContent: String, CaseIterable {
       // A page that names itself would need its own hash. So the store gives it under another name.
       let name = BlobName(ContentHash(of: [7]))
       let root = try await above([
-        TreeBranch(lastPath: "a good one", page: name, totals: TreeTotals(entries: 1, bytes: 4))
+        TreeBranch(
+          lastPath: "a good one", root: TreeRoot(page: name, totals: TreeTotals(entries: 1, bytes: 4)))
       ])
       if let bytes = try await store.get(root.page.key) { try await store.put(bytes, at: name.key) }
       return root
@@ -101,7 +102,7 @@ enum HostileContent: String, CaseIterable {
       var root = try await raw([good])
       for level in 1...2 {
         root = try await above(
-          [TreeBranch(lastPath: good.path, page: root.page, totals: root.totals)], level: UInt8(level))
+          [TreeBranch(lastPath: good.path, root: root)], level: UInt8(level))
       }
       return root
     case .millionPages:
@@ -109,19 +110,18 @@ enum HostileContent: String, CaseIterable {
       let leaf = try await raw([good])
       let pages = (0..<100).map { number in
         TreeBranch(
-          lastPath: PackagePath("b\(100 + number)"), page: leaf.page,
-          totals: TreeTotals(entries: 1 << 20, bytes: 4))
+          lastPath: PackagePath("b\(100 + number)"),
+          root: TreeRoot(page: leaf.page, totals: TreeTotals(entries: 1 << 20, bytes: 4)))
       }
       return try await above(pages)
     case .wrongLevel:
       let leaf = try await raw([good])
       return try await above(
-        [TreeBranch(lastPath: good.path, page: leaf.page, totals: leaf.totals)], level: 3)
+        [TreeBranch(lastPath: good.path, root: leaf)], level: 3)
     case .outOfOrder:
       let leaf = try await raw([good])
       return try await above([
-        TreeBranch(lastPath: good.path, page: leaf.page, totals: leaf.totals),
-        TreeBranch(lastPath: "b", page: leaf.page, totals: leaf.totals),
+        TreeBranch(lastPath: good.path, root: leaf), TreeBranch(lastPath: "b", root: leaf),
       ])
     case .newerPage:
       return TreeRoot(page: try await blobs.put(Data([2, 0, 1])), totals: TreeTotals(entries: 1, bytes: 1))

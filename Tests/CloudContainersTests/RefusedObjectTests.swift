@@ -136,6 +136,17 @@ struct RefusedObjectTests {
     }
   }
 
+  @Test func `is asked for once in a run, and told once, also beside a conflict`() async throws {
+    try await with(Refusal(fault: .forbidden, target: .storedContent)) { fixture, _ in
+      let (a, b) = (fixture.a, fixture.b)
+      try await b.upload(Self.text("theirs", 2), to: "c.txt")
+      for name in ["b.txt", "c.txt"] { try a.write(Self.text(name, 2), to: name) }
+      fixture.refuse(true)
+      let report = try await a.container.sync()
+      #expect(report.documents.contains(where: \.conflict) && report.failures.map(\.name) == ["b.txt"])
+    }
+  }
+
   @Test(arguments: Refusal.all.filter { $0.method == "GET" })
   func `stops no other document on its way down, is named by each run, and comes after it`(
     refusal: Refusal

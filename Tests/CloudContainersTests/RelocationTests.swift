@@ -61,6 +61,17 @@ struct RelocationTests {
     #expect(try await movedA.container.check(reads: true).isWhole)
   }
 
+  @Test func `is probed once`() async throws {
+    let (old, new) = (MemoryStore(), MeteredStore())
+    let a = try await DeviceFixture("a", old)
+    try await a.upload("text", to: "a.txt")
+    try await copy(old, to: new)
+    try await CloudContainer.relocate(a.url, to: new, address: "new")
+    let moved = try await CloudContainer.open(a.url, in: new)
+    // A probe takes some sixty calls.
+    #expect(try await new.requests { try await moved.sync() } < 30)
+  }
+
   @Test func `gets what another machine did in the old store after the copy`() async throws {
     let (old, new) = (MemoryStore(), MemoryStore())
     let (a, b) = try await DeviceFixture.two(old)

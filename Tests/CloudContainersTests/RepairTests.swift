@@ -81,6 +81,19 @@ struct RepairTests {
     #expect(b.text("Notes.txt") == "one" && b.text("Trip.imageNotes/Folder/2.txt") == "two")
   }
 
+  @Test func `asks the store once for the content of each document`() async throws {
+    let store = MeteredStore()
+    let a = try await DeviceFixture("a", store, enclosesSmall: false)
+    var requests: [Int] = []
+    for count in [1, 21] {
+      for number in 0..<count { try a.write("text \(number)", to: "\(number).txt") }
+      try await a.sync()
+      requests.append(try await store.requests { _ = try await a.container.repair() })
+    }
+    // The page and the content of each.
+    #expect(requests[1] - requests[0] < 3 * 20, "\(requests)")
+  }
+
   @Test func `leaves an entry of a newer program in its place`() async throws {
     let (store, a) = try await DeviceFixture.one()
     try await a.upload("one", to: "Notes.txt")
@@ -122,7 +135,7 @@ struct RepairTests {
     try await store.put(Data("damaged".utf8), at: head.root.page.key)
     // The page that this machine keeps hides the damage from the marking.
     try await a.container.session.state.database.write { db in
-      try db.execute(sql: "UPDATE blob SET bytes = NULL")
+      try db.execute(sql: "DELETE FROM blob")
     }
     let report = try await a.container.collectGarbage(isDryRun: false)
     #expect(report.versions == 2 && report.blobs == 0)
@@ -134,7 +147,7 @@ struct RepairTests {
   }
 
   @Test func `is found out although each piece of a file is whole`() async throws {
-    let (store, a) = try await DeviceFixture.one(enclosesSmall: false)
+    let (_, a) = try await DeviceFixture.one(enclosesSmall: false)
     let session = a.container.session
     let pieces = ["one", "two"].map { Data($0.utf8) }
     var parts: [FilePiece] = []

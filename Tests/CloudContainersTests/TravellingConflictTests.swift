@@ -166,7 +166,7 @@ struct TravellingConflictTests {
 
   @Test func `have the same children after thirty days and a collection of garbage`() async throws {
     let clock = ModelClock()
-    let (store, a, b) = try await DeviceFixture.two(clock: clock)
+    let (_, a, b) = try await DeviceFixture.two(clock: clock)
     try await a.share("Trip.imageNotes", ["1.bin": "one", "2.bin": "two"], with: b)
     try await a.edit("Trip.imageNotes", ["1.bin": "one of a", "2.bin": "two of a"])
     try await b.edit("Trip.imageNotes", ["1.bin": "one of b"])

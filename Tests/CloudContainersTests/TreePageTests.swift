@@ -20,8 +20,10 @@ struct TreePageTests {
         if level == 0 { return .entry(TreeFixture.entry(path.string, &random)) }
         return .branch(
           TreeBranch(
-            lastPath: path, page: BlobName(ContentHash(of: path.bytes)),
-            totals: TreeTotals(entries: random.next() % 1_000 + 1, bytes: random.next() % 1_000_000)))
+            lastPath: path,
+            root: TreeRoot(
+              page: BlobName(ContentHash(of: path.bytes)),
+              totals: TreeTotals(entries: random.next() % 1_000 + 1, bytes: random.next() % 1_000_000))))
       })
   }
 
@@ -71,13 +73,13 @@ struct TreePageTests {
       let root = TreeRoot(page: try await blobs.put(page.bytes), totals: totals ?? page.totals ?? right)
       return try await DocumentTree(root, blobs).entries()
     }
-    let branch = TreeBranch(lastPath: "c", page: name, totals: right)
+    let branch = TreeBranch(lastPath: "c", root: TreeRoot(page: name, totals: right))
     #expect(try await read([branch]).count == 2)
     var (far, few, before) = (branch, branch, branch)
     far.lastPath = "d"
-    few.totals.entries = 1
+    few.root.totals.entries = 1
     before.lastPath = "b"
-    let other = TreeBranch(lastPath: "bb", page: name, totals: right)
+    let other = TreeBranch(lastPath: "bb", root: branch.root)
     for branches in [[far], [few], [before], [other, branch]] {
       await expect(\CloudDataError.code, .invalid) { try await read(branches) }
     }
@@ -90,9 +92,10 @@ struct TreePageTests {
     let counter = CallCounter()
     let blobs = BlobStore(counter.store())
     let branch = TreeBranch(
-      lastPath: "z", page: BlobName(ContentHash(of: [1])), totals: TreeTotals(entries: 1 << 40, bytes: 1))
+      lastPath: "z",
+      root: TreeRoot(page: BlobName(ContentHash(of: [1])), totals: TreeTotals(entries: 1 << 40, bytes: 1)))
     let page = TreePage(level: 1, items: [.branch(branch)])
-    let root = TreeRoot(page: try await blobs.put(page.bytes), totals: branch.totals)
+    let root = TreeRoot(page: try await blobs.put(page.bytes), totals: branch.root.totals)
     let error = await #expect(throws: CloudDataError.self) { try await DocumentTree(root, blobs).entries() }
     #expect(error?.code == .refused && counter[.get] == 0)
   }

@@ -1,3 +1,4 @@
+import CLinux
 import DurableIO
 import Glibc
 import SystemPackage
@@ -22,6 +23,21 @@ struct PosixDiskTests {
       #expect(reason { _ = try root.disk.createFile(name, in: root.descriptor, mode: 0o600) } == .fileExists)
     }
     #expect(try root.tree == ["fifo": .other(.fifo), "socket": .other(.socket)])
+  }
+
+  @Test func `carries an attribute whose name is not UTF-8`() throws {
+    let root = try EveryDisk.posix.folder()
+    let name = Array("user.".utf8) + [0xFF]
+    let bytes = name.map { CChar(bitPattern: $0) } + [0]
+    let file = try root.disk.createFile("file", in: root.descriptor, mode: 0o600)
+    let copy = try root.disk.createFile("copy", in: root.descriptor, mode: 0o600)
+    // Some file systems have no extended attributes.
+    guard clinux_fsetxattr(file.number, bytes, [7], 1) == 0 else { return }
+    for (name, value) in try root.disk.extendedAttributes(of: file) {
+      try root.disk.setExtendedAttribute(name, value, of: copy)
+    }
+    var value: UInt8 = 0
+    #expect(clinux_fgetxattr(copy.number, bytes, &value, 1) == 1 && value == 7)
   }
 
   @Test func `opens no device`() throws {

@@ -37,12 +37,11 @@ struct S3StoreTests {
     #expect(request.headers["authorization"]?.hasSuffix("Signature=\(signature)") == true)
   }
 
-  @Test func `leaves out names that are no keys, and counts them`() async throws {
+  @Test func `leaves out names that are no keys`() async throws {
     let server = try S3Server()
     for name in ["team/.hidden", "team/a b", "team/ok", "team/zä"] { server.put(name, "x") }
     let listing = try await server.store(prefix: "team").list("", after: nil, limit: 2)
     #expect(listing.objects.map(\.key) == ["ok"])
-    #expect(listing.otherNames >= 1)
   }
 
   @Test func `takes no more bytes than a part of an object can have`() async throws {

@@ -182,15 +182,11 @@ extension StoredObject: CustomStringConvertible {
 
 /// One page of a listing.
 public struct ObjectListing: Sendable, Hashable {
-  /// The objects in the order of keys.
+  /// The objects in the order of keys. A name that another program made and that is no key is not among them.
   public var objects: [StoredObject]
   /// Whether there are more objects after the last one.
   public var hasMore: Bool
-  /// The number of names in the store that are not keys. Another program made them, and the listing leaves them out.
-  public var otherNames: Int
 
   /// Makes a page.
-  public init(objects: [StoredObject], hasMore: Bool, otherNames: Int = 0) {
-    (self.objects, self.hasMore, self.otherNames) = (objects, hasMore, otherNames)
-  }
+  public init(objects: [StoredObject], hasMore: Bool) { (self.objects, self.hasMore) = (objects, hasMore) }
 }

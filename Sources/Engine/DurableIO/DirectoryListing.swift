@@ -92,11 +92,11 @@ package final class DirectoryListing: Sendable {
     return index
   }
 
-  // FNV-1a, 64 bits, folded.
+  /// Returns a hash with a key of this process, so that no chosen names share one.
   private static func hash(_ bytes: ArraySlice<UInt8>) -> Int {
-    var value: UInt64 = 0xCBF2_9CE4_8422_2325
-    for byte in bytes { value = (value ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
-    return Int(truncatingIfNeeded: value ^ (value >> 32))
+    var hasher = Hasher()
+    bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+    return hasher.finalize()
   }
 
   /// Collects entries one by one.

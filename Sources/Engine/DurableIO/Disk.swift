@@ -62,8 +62,8 @@ package protocol Disk: Sendable {
   func list(_ directory: borrowing OwnedDescriptor) throws(SystemError) -> DirectoryListing
   /// Returns the destination of a symbolic link: readlinkat(2).
   func destination(of name: FileName, in directory: borrowing OwnedDescriptor) throws(SystemError) -> [UInt8]
-  /// Returns the extended attributes that a copy of the file must carry, by name: flistxattr(2), fgetxattr(2). These
-  /// are `user.*` and access control lists; none if the file system has none.
+  /// Returns the extended attributes that a copy of the file must carry: flistxattr(2), fgetxattr(2). These are `user.*`
+  /// and access control lists; none if the file system has none. A name is spelled as `FileName.string`.
   func extendedAttributes(of file: borrowing OwnedDescriptor) throws(SystemError) -> [String: [UInt8]]
 
   // Bytes.

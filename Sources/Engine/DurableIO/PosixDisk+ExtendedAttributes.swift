@@ -6,12 +6,12 @@ extension PosixDisk {
   package func extendedAttributes(of file: borrowing OwnedDescriptor) throws(SystemError) -> [String: [UInt8]]
   {
     var attributes: [String: [UInt8]] = [:]
-    for name in try names(of: file.number) where Self.isCarried(name) {
+    for name in try names(of: file.number) where Self.isCarried(name.string) {
       let value = try Self.grown("fgetxattr") {
-        clinux_fgetxattr(file.number, name, $0.baseAddress, $0.count)
+        clinux_fgetxattr(file.number, Self.cString(name), $0.baseAddress, $0.count)
       }
       // A program may have removed the attribute since the list: then a copy carries nothing.
-      if let value { attributes[name] = value }
+      if let value { attributes[name.string] = value }
     }
     return attributes
   }
@@ -19,15 +19,18 @@ extension PosixDisk {
   package func setExtendedAttribute(_ name: String, _ value: [UInt8], of file: borrowing OwnedDescriptor)
     throws(SystemError)
   {
+    let name = Self.cString(FileName(name))
     try repeated("fsetxattr") { clinux_fsetxattr(file.number, name, value, value.count) }
   }
 
-  private func names(of number: Int32) throws(SystemError) -> [String] {
+  private func names(of number: Int32) throws(SystemError) -> [FileName] {
     let list = try Self.grown("flistxattr") { buffer in
       clinux_flistxattr(number, buffer.baseAddress?.assumingMemoryBound(to: CChar.self), buffer.count)
     }
-    return (list ?? []).split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+    return (list ?? []).split(separator: 0).map { FileName(bytes: Array($0)) }
   }
+
+  private static func cString(_ name: FileName) -> [CChar] { name.bytes.map { CChar(bitPattern: $0) } + [0] }
 
   /// Returns whether a copy must carry the attribute: `security.*` and `trusted.*` belong to the system.
   private static func isCarried(_ name: String) -> Bool {

@@ -27,15 +27,15 @@ extension PosixDisk {
         let name = UnsafeRawBufferPointer(rebasing: field.prefix { $0 != 0 })
         start += length
         if name.elementsEqual([0x2E]) || name.elementsEqual([0x2E, 0x2E]) { continue }
-        entries.append(name, try kind(type, of: name, in: directory))
+        if let kind = try kind(type, of: name, in: directory) { entries.append(name, kind) }
       }
     }
   }
 
-  /// Returns the kind from getdents64; asks for the status if the file system gave no kind.
+  /// Returns the kind from getdents64; asks for the status if the file system gave no kind. Nil if the entry is gone.
   private func kind(
     _ type: UInt8, of name: UnsafeRawBufferPointer, in directory: borrowing OwnedDescriptor
-  ) throws(SystemError) -> FileKind {
+  ) throws(SystemError) -> FileKind? {
     switch Int(type) {
     case Int(DT_REG): return .file
     case Int(DT_DIR): return .directory
@@ -43,7 +43,12 @@ extension PosixDisk {
     case Int(DT_FIFO): return .fifo
     case Int(DT_SOCK): return .socket
     case Int(DT_CHR), Int(DT_BLK): return .device
-    default: return try status(of: FileName(bytes: Array(name)), in: directory).kind
+    default:
+      do {
+        return try status(of: FileName(bytes: Array(name)), in: directory).kind
+      } catch  where error.isAbsence {
+        return nil
+      }
     }
   }
 }

@@ -101,9 +101,6 @@ extension PackageStore {
 
   /// Reads the package again, with the changes of other programs.
   ///
-
-  /// Reads the package again, with the changes of other programs.
-  ///
   /// The store gets another tree, which lacks the unsaved edits of the old one.
   ///
   /// - Parameter body: reads the new tree.

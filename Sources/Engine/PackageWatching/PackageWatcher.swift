@@ -55,38 +55,24 @@ public final class PackageWatcher: Sendable {
   /// The options for watching a document.
   public struct Options: Sendable {
     /// The time without events before a report.
-    public var quietPeriod: Duration
+    public var quietPeriod: Duration = .milliseconds(100)
     /// The longest time that a report waits while events continue.
-    public var latency: Duration
+    public var latency: Duration = .seconds(1)
     /// The time that the document's place must stay empty before the document counts as moved or deleted.
     ///
     /// A program that saves in two steps first removes the old file.
-    public var absence: Duration
+    public var absence: Duration = .milliseconds(500)
     /// The interval of looks at folders that have no watch.
-    public var pollInterval: Duration
+    public var pollInterval: Duration = .seconds(2)
     /// Whether the watcher looks at everything every `pollInterval`, for file systems that other machines write to.
     ///
     /// Each time it looks once at every node of the document.
-    public var polls: Bool
+    public var polls = false
     /// The maximum number of places in a report; with more, the report is an `overflow`.
-    public var maximumPaths: Int
+    public var maximumPaths = 65_536
 
-    /// Makes options; without arguments the usual ones.
-    public init(
-      quietPeriod: Duration = .milliseconds(100),
-      latency: Duration = .seconds(1),
-      absence: Duration = .milliseconds(500),
-      pollInterval: Duration = .seconds(2),
-      polls: Bool = false,
-      maximumPaths: Int = 65_536
-    ) {
-      self.quietPeriod = quietPeriod
-      self.latency = latency
-      self.absence = absence
-      self.pollInterval = pollInterval
-      self.polls = polls
-      self.maximumPaths = maximumPaths
-    }
+    /// Makes the usual options.
+    public init() {}
   }
 
   /// An event of the document.

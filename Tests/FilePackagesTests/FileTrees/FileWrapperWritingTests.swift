@@ -38,6 +38,21 @@ struct FileWrapperWritingTests {
     #expect(child.text == "1")
   }
 
+  @Test func `replaces no folder that comes in the file's place at the last moment`() throws {
+    let base = try CrashDisk(["A": "old"])
+    let disk = CountingDisk(base) { (event) throws(SystemError) in
+      guard event.operation == .exchange, base.tree["A"] == "old" else { return }
+      let root = try base.openDirectory(at: "/")
+      try base.removeFile("A", in: root)
+      try base.makeDirectory("A", in: root, mode: 0o755)
+      try base.rewrite("x", Array("theirs".utf8), in: "/A")
+    }
+    expect(\FilePackageError.code, .fileExists) {
+      try FileWrapper("mine").write(to: "/A", options: [], original: nil, on: disk)
+    }
+    #expect(try base.names(in: "/") == ["A"] && base.contents(of: "/A/x") == Array("theirs".utf8))
+  }
+
   @Test func `1.7: writes each child under its key`() throws {
     let top = FileWrapper(directoryWithFileWrappers: ["x": FileWrapper("1"), "F": FileWrapper("2")])
     top.addFileWrapper(FileWrapper("3", named: "x"))

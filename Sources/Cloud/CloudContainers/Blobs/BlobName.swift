@@ -21,10 +21,7 @@ package struct BlobName: Sendable, Hashable {
   /// The object's key: `blobs/`, the first two digits, a slash and all 64 digits.
   package var key: ObjectKey {
     let digits = description
-    guard let key = ObjectKey("\(Self.prefix)\(digits.prefix(2))/\(digits)") else {
-      preconditionFailure("64 digits make a key")
-    }
-    return key
+    return checkedKey("\(Self.prefix)\(digits.prefix(2))/\(digits)")
   }
 
   /// Makes the name of a blob from its key; nil for any other object.

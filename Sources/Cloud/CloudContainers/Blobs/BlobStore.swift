@@ -97,7 +97,7 @@ package final class BlobStore: Sendable {
     let name = BlobName(of: bytes)
     if let enclosure {
       enclosure.blobs.withLock { $0[name] = bytes }
-    } else if try await !known.contains(name) {
+    } else if !known.contains(name) {
       let moment = known.moment
       try await store(bytes, as: name)
       known.insert(name, since: moment)

@@ -30,22 +30,20 @@ extension CloudContainer {
       // Otherwise a program has made, moved or removed a document since the last look.
       if record.head != nil, (local != nil) == (record.base != nil) {
         let isChanged = if let local { try await !session.look(local, record).isUnchanged } else { false }
-        return try item(
-          PlacedRecord(
-            record: record, head: session.head(of: record), local: local, isChanged: isChanged))
+        return try item(KnownDocument(record: record, local: local, isChanged: isChanged))
       }
     }
     return try await items().first { $0.name == name }
   }
 
-  func placedItems() async throws -> (items: [(placed: PlacedRecord, item: CloudItem)], scan: FolderScan) {
+  func placedItems() async throws -> (items: [(placed: KnownDocument, item: CloudItem)], scan: FolderScan) {
     try await session.checkFolder()
     // While an operation runs, a new document is listed when the operation has found it. None runs on a disk that takes
     // no writes.
     let takesWrites = session.state.obstacle == nil
     let lock = takesWrites ? try session.folder.lock() : nil
     let isAlone = lock != nil || !takesWrites
-    var (placed, scan): ([PlacedRecord], FolderScan)
+    var (placed, scan): ([KnownDocument], FolderScan)
     do {
       (placed, scan) = try await session.placedRecords(notesNew: isAlone, saves: takesWrites)
     } catch let error as DatabaseError where ContainerState.isObstacle(error) && isAlone {
@@ -58,8 +56,8 @@ extension CloudContainer {
     return (items.sorted { ($0.item.name, $0.item.id) < ($1.item.name, $1.item.id) }, scan)
   }
 
-  private func item(_ placed: PlacedRecord) throws -> CloudItem {
-    let (record, head) = (placed.record, placed.head)
+  private func item(_ placed: KnownDocument) throws -> CloudItem {
+    let (record, head) = (placed.record, try session.head(of: placed.record))
     let isPackage = placed.local?.isPackage ?? head?.isPackage ?? false
     return CloudItem(
       id: try record.document, name: record.name,
@@ -67,11 +65,11 @@ extension CloudContainer {
       contentType: UTType(filename: record.name, isDirectory: isPackage),
       isPackage: isPackage, size: head?.size, modificationDate: head?.date,
       savingComputer: head?.contentDeviceName,
-      attributes: attributes(placed))
+      attributes: attributes(placed, head))
   }
 
-  private func attributes(_ placed: PlacedRecord) -> UbiquitousAttributes {
-    let (record, head) = (placed.record, placed.head)
+  private func attributes(_ placed: KnownDocument, _ head: CloudVersion?) -> UbiquitousAttributes {
+    let record = placed.record
     let isHere = placed.local != nil
     let transfer = session.transfers.progress(of: record.id)
     let isCurrent = head.map { Data($0.root.bytes) == record.base } ?? true

@@ -24,13 +24,13 @@ extension CloudContainer {
     try await exclusively(inCopy: true) {
       var report = LeaveReport()
       // On a copy of the state: that of a folder that was copied with hard links is another folder's, too.
-      for placed in try await session.planning().placedRecords(notesNew: true).records {
+      for placed in try await session.planning().placedRecords(notesNew: true).documents {
         guard placed.local != nil else {
           report.placeholders.append(placed.record.name)
           continue
         }
         report.documents += 1
-        if placed.isChanged || placed.head == nil { report.notUploaded.append(placed.record.name) }
+        if placed.isChanged || placed.record.head == nil { report.notUploaded.append(placed.record.name) }
       }
       report.placeholders.sort()
       report.notUploaded.sort()

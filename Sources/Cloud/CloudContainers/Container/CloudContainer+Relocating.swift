@@ -28,8 +28,6 @@ extension CloudContainer {
     try await container.exclusively {
       try await StoreProbe(store).check()
       try await container.session.checkMark()
-      // The facts about the old store say nothing about the new one.
-      try await container.session.state.forgetBlobs()
     }
     // A call that was cut off at its end may have replaced the settings: their store is the new one.
     if let old, settings.storePlace != before {
@@ -46,6 +44,7 @@ extension CloudContainer {
     try await container.exclusively { [settings] in
       try await container.session.folder.replace(settings)
       try await container.session.state.forget(.moved)
+      try await container.session.state.set(.probed, to: settings.storePlace)
     }
   }
 }

@@ -10,10 +10,6 @@ struct DownloadCommit: Sendable {
   let disk: any Disk
   private var differences: [TreeDifference] { download.differences }
 
-  init(download: DocumentDownload, fetched: FetchedContents, disk: any Disk) {
-    (self.download, self.fetched, self.disk) = (download, fetched, disk)
-  }
-
   /// Gives the document at a path the new content.
   func run(at path: FilePath) async throws {
     switch (download.isPackage, download.isNew) {

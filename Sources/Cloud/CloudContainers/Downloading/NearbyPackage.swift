@@ -1,4 +1,4 @@
-package import DurableIO
+import DurableIO
 package import FilePackages
 package import FoundationEssentials
 package import SystemPackage
@@ -9,7 +9,7 @@ package import SystemPackage
 package struct NearbyPackage: Sendable {
   private let location: Location
 
-  package init(at path: FilePath, on disk: any Disk = PosixDisk()) { location = Location(path, on: disk) }
+  package init(at path: FilePath) { location = Location(path, on: PosixDisk()) }
 
   /// Returns the bytes of a file in a range; nil if it has fewer bytes, or cannot be read.
   package func bytes(of path: PackagePath, in range: Range<UInt64>) async -> Data? {

@@ -13,13 +13,9 @@ public enum ContainerSecret: Sendable {
 extension ContainerMark {
   /// Finds the container of a store and its key, or makes a container.
   ///
-  /// - Parameters:
-  ///   - secret: the secret of the container; nil for one that is not encrypted.
-  ///   - cost: the work of a guess at the passphrase of a new container.
+  /// - Parameter secret: the secret of the container; nil for one that is not encrypted.
   /// - Throws: `CloudDataError`; `ObjectStoreError`; `CipherError`.
-  func join(
-    with secret: ContainerSecret?, cost: KeySlot.Cost = .standard
-  ) async throws -> (container: String, key: ContainerKey?) {
+  func join(with secret: ContainerSecret?) async throws -> (container: String, key: ContainerKey?) {
     if let found = try await find() { return (found.container, try key(of: found, secret)) }
     let container = UUID().uuidString.lowercased()
     let record: Record
@@ -28,8 +24,7 @@ extension ContainerMark {
     case nil: record = Record(container: container)
     case .passphrase(let passphrase)?:
       let new = ContainerKey.random()
-      record = Record(
-        container: container, key: new, slot: try KeySlot(new, passphrase: passphrase, cost: cost))
+      record = Record(container: container, key: new, slot: try KeySlot(new, passphrase: passphrase))
       key = new
     case .keyFile?:
       throw error(.missing, "the store has no container that a key could open; check its address")

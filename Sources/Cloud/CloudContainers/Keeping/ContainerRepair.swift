@@ -22,10 +22,10 @@ package struct ContainerRepair: Sendable {
     report.entries = try await restoreEntries()
     var documents = try await session.lookAtLog().lost
     // Before the run replaces content here by that of later versions: an earlier version may need it.
-    documents += try await restoreContents(reads)
+    var whole: Set<TreeRoot> = []
+    documents += try await restoreContents(reads, &whole)
     documents += try await session.sync().lost
-    documents += try await restoreContents(reads)
-    try await session.state.forgetBlobs()
+    documents += try await restoreContents(reads, &whole)
     report.documents = Set(documents).sorted()
     // As `writeDueSnapshot()`.
     if try await session.state.collection() == nil { try await session.writeSnapshot() }
@@ -100,21 +100,27 @@ package struct ContainerRepair: Sendable {
   }
 
   /// Stores the content of documents that are here, where the store lacks a part of it; returns their names.
-  private func restoreContents(_ reads: Bool) async throws -> [String] {
-    let (session, question) = (session, StoredContent(in: session.store, readsAll: reads))
-    return try await concurrentMap(session.state.records(), BlobStore.maximumCalls) { record -> String? in
-      guard let base = session.base(of: record),
+  ///
+  /// - Parameter whole: the contents that the store has. It is asked for none of them again.
+  private func restoreContents(_ reads: Bool, _ whole: inout Set<TreeRoot>) async throws -> [String] {
+    let (session, known) = (session, whole)
+    let question = StoredContent(in: session.store, readsAll: reads)
+    let found = try await concurrentMap(session.state.records(), BlobStore.maximumCalls) {
+      record -> (root: TreeRoot, restored: String?)? in
+      guard let base = session.base(of: record), !known.contains(base),
         let local = try FolderScan.document(record.name, in: session.folder),
         try await session.state.versions(of: record.id).contains(where: {
           $0.root == base && !$0.hasContent && !$0.isDeleted
         })
       else { return nil }
       let found = try await checking(nil, { try await question.check([base], of: record.name) })
-      guard case .failure = found,
-        case .success(true) = try await checking(nil, { try await session.storeAgain(local, record) })
+      guard case .failure = found else { return (base, nil) }
+      guard case .success(true) = try await checking(nil, { try await session.storeAgain(local, record) })
       else { return nil }
-      return record.name
+      return (base, record.name)
     }.compactMap { $0 }
+    whole.formUnion(found.map(\.root))
+    return found.compactMap(\.restored)
   }
 }
 

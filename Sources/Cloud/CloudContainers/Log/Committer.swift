@@ -128,7 +128,6 @@ actor Committer {
     let entry = LogEntry(after: last.hash, by: settings.device, on: session.now().milliseconds, changes)
     let bytes = entry.bytes
     let number = last.number + 1
-    let stored = session.known.stored
     try await state.setPending(bytes, at: number, here: batch.compactMap(\.request.here))
     do {
       guard try await session.log.append(bytes, at: number) else { return false }
@@ -136,7 +135,6 @@ actor Committer {
       if !session.log.rules.contains(.pending) { try await state.forgetPending() }
       throw error
     }
-    session.known.cover(stored)
     try await session.learn(
       [.init(position: LogPosition(number, BlobName(of: bytes)), date: nil, entry: entry, bytes: bytes)])
     return true

@@ -57,14 +57,6 @@ package struct ContainerLog: Sendable {
     package var date: Int64?
   }
 
-  /// The news of a log.
-  package enum Tail: Sendable {
-    /// The known entry is there. These follow it.
-    case entries([Read], date: Int64?)
-    /// The known entry is not there.
-    case broken
-  }
-
   /// Returns the key of an entry.
   package static func key(_ number: Int) -> ObjectKey { checkedKey(prefix + paddedNumber(number, 16)) }
 
@@ -83,30 +75,31 @@ package struct ContainerLog: Sendable {
   ///
   /// Cost: one listing, and a read for each entry. If the date of the known entry is another one, it is read as well.
   ///
+  /// - Returns: the entries, and the date of the known one; nil if that one is not there.
   /// - Throws: `CloudDataError` for an entry that is missing or damaged; `ObjectStoreError`.
-  package func tail(after known: Known) async throws -> Tail {
+  package func tail(after known: Known) async throws -> (entries: [Read], date: Int64?)? {
     let listed = try await list(from: known.position.number)
     let newer = listed.filter { $0.number > known.position.number }
     guard known.position.number > 0 else {
-      return .entries(try await read(newer, after: LogPosition()), date: nil)
+      return (try await read(newer, after: LogPosition()), nil)
     }
     var date = known.date
     if let first = listed.first, first.number == known.position.number {
       if first.date != known.date, try await hash(of: first.number) != known.position.hash,
         rules.contains(.chain)
       {
-        return .broken
+        return nil
       }
       date = first.date
     } else if rules.contains(.chain) {
       // A collection of garbage may have taken the known entry, and not yet the next one.
       guard let next = newer.first, next.number == known.position.number + 1,
         let bytes = try await bytes(of: next.number),
-        let entry = try? LogEntry(decoding: bytes),  // Else broken.
+        let entry = try? LogEntry(decoding: bytes),  // Else it is not there.
         entry.previous == known.position.hash
-      else { return .broken }
+      else { return nil }
     }
-    return .entries(try await read(newer, after: known.position), date: date)
+    return (try await read(newer, after: known.position), date)
   }
 
   /// Lists the entries from a number on.

@@ -108,9 +108,8 @@ package struct LogEntry: Sendable, Hashable {
 
   /// Reads an entry; nil for anything else.
   private init?(from reader: inout ByteReader) throws {
-    guard try reader.read(UInt8.self) == Self.format,
-      let previous = ContentHash(bytes: try reader.read(count: ContentHash.count))
-    else { return nil }
+    guard try reader.read(UInt8.self) == Self.format else { return nil }
+    let previous = try reader.readHash()
     let name = Array(try reader.read(count: Int(try reader.read(UInt8.self))))
     guard let device = String(validating: name, as: UTF8.self), CloudVersion.isDevice(device) else {
       return nil

@@ -47,7 +47,9 @@ struct BlobMarks {
 
   /// Marks the pages of a tree and their contents.
   private mutating func mark(_ tree: OpenedTree, _ root: TreeRoot, _ document: String?) async throws {
-    var rest = tree.pages.filter { $0.branch.page == root.page || insert($0.branch.page, document) }[...]
+    var rest = tree.pages.filter {
+      $0.branch.root.page == root.page || insert($0.branch.root.page, document)
+    }[...]
     while !rest.isEmpty {
       let part = rest.prefix(BlobStore.maximumCalls)
       rest = rest.dropFirst(part.count)

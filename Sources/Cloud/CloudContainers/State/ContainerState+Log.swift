@@ -123,12 +123,12 @@ extension ContainerState {
   }
 
   /// The collection that has not ended; nil if there is none.
-  package func collection() async throws -> RunningCollection? {
-    try await read { db in
-      let parts = try Self.text(.collection, db)?.split(separator: " ") ?? []
-      guard parts.count == 3, let entry = Int(parts[1]), let seen = Int64(parts[2]) else { return nil }
-      return RunningCollection(device: String(parts[0]), entry: entry, seen: seen)
-    }
+  package func collection() async throws -> RunningCollection? { try await read(Self.collection) }
+
+  private static func collection(_ db: Database) throws -> RunningCollection? {
+    let parts = try text(.collection, db)?.split(separator: " ") ?? []
+    guard parts.count == 3, let entry = Int(parts[1]), let seen = Int64(parts[2]) else { return nil }
+    return RunningCollection(device: String(parts[0]), entry: entry, seen: seen)
   }
 
   /// The number of the last entry that began or ended a collection; 0 for none.
@@ -220,7 +220,6 @@ extension ContainerState {
   private static func begin(
     _ start: ContainerLog.Start, _ known: ContainerLog.Known, _ db: Database
   ) throws -> ContainerLog.Known {
-    try forgetBlobs(db)
     try db.execute(sql: "DELETE FROM setting WHERE name = 'collection'")
     var news = LearnedChanges()
     var position = LogPosition()
@@ -281,12 +280,11 @@ extension ContainerState {
         if id == own { try set(.removed, to: "1", db) }
       case .collecting(let before):
         try set(.collection, to: "\(entry.device) \(number) \(time)", db)
-        try forgetBlobs(from: number, db)
+        try set(.lastCollection, to: "\(number)", db)
         try expire(before: before, db)
       case .collected(let begun):
-        try forgetBlobs(from: number, db)
-        let running = try text(.collection, db)?.split(separator: " ") ?? []
-        if running.count == 3, Int(running[1]) == begun {
+        try set(.lastCollection, to: "\(number)", db)
+        if try collection(db)?.entry == begun {
           try db.execute(sql: "DELETE FROM setting WHERE name = 'collection'")
         }
       case .moved(let address): try set(.moved, to: address, db)
@@ -305,12 +303,6 @@ extension ContainerState {
             AND next.number = version.number + 1 AND next.entry < ?);
         """, arguments: [number])
     try db.execute(sql: "DELETE FROM entry WHERE number < ?", arguments: [number])
-  }
-
-  /// Forgets which blobs the store has: a collection of garbage takes them until its end.
-  private static func forgetBlobs(from number: Int, _ db: Database) throws {
-    try set(.lastCollection, to: "\(number)", db)
-    try forgetBlobs(db)
   }
 
   private static func apply(

@@ -106,13 +106,13 @@ package final class ContainerState: Sendable {
   private static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
     // A state of another form counts as lost.
-    migrator.registerMigration("12") { db in
+    migrator.registerMigration("13") { db in
       for table in tables + ["child", "unannounced", "unread", "earlier"] {
         try db.execute(sql: "DROP TABLE IF EXISTS \(table)")
       }
       // Table `version`: all versions that the container keeps, with the entries of the log that have them.
       // Tables `pending…`: the entry that may have been made, and the content that is here with its versions.
-      // Table `blob`: blobs that the store has, and pages of trees that are here.
+      // Table `blob`: pages of trees that are here.
       // Names that differ in the encoding of an accent are one name, as in Swift.
       // Table `lost`: versions that the store lost, whose content is not here, and the heads that it has instead.
       try db.execute(
@@ -135,7 +135,7 @@ package final class ContainerState: Sendable {
           CREATE TABLE pendingPage (document TEXT NOT NULL, first BLOB NOT NULL, bytes BLOB NOT NULL);
           CREATE TABLE page (document TEXT NOT NULL, first BLOB NOT NULL, bytes BLOB NOT NULL,
             UNIQUE (document, first));
-          CREATE TABLE blob (name BLOB PRIMARY KEY, entry INTEGER, bytes BLOB);
+          CREATE TABLE blob (name BLOB PRIMARY KEY, bytes BLOB NOT NULL);
           CREATE TABLE lost (document TEXT PRIMARY KEY, bytes BLOB NOT NULL, head BLOB);
           """)
     }
@@ -198,13 +198,6 @@ package final class ContainerState: Sendable {
     try await read { try Int.fetchOne($0.cachedStatement(sql: "PRAGMA data_version")) ?? 0 }
   }
 
-  /// Forgets everything.
-  package func reset() async throws {
-    try await write { db in
-      for table in Self.tables { try db.execute(sql: "DELETE FROM \(table)") }
-    }
-  }
-
   // MARK: Documents
 
   package func records() async throws -> [DocumentRecord] {
@@ -264,11 +257,11 @@ package final class ContainerState: Sendable {
     for key in old.keys { try removal.execute(arguments: [id, key]) }
   }
 
-  /// Notes whether a program wants the content of a document that is not here, and nothing else.
-  package func setWanted(_ isWanted: Bool, _ id: String) async throws {
+  /// Notes whether a program wants the content of documents that are not here, and nothing else.
+  package func setWanted(_ isWanted: Bool, _ ids: [String]) async throws {
     try await write { db in
-      try db.execute(
-        sql: "UPDATE document SET isWanted = ? WHERE id = ?", arguments: [isWanted, id])
+      let update = try db.cachedStatement(sql: "UPDATE document SET isWanted = ? WHERE id = ?")
+      for id in ids { try update.execute(arguments: [isWanted, id]) }
     }
   }
 

@@ -5,17 +5,6 @@ import FoundationEssentials
 import Synchronization
 import SystemPackage
 
-/// A record with the facts of this moment.
-package struct PlacedRecord: Sendable {
-  package var record: DocumentRecord
-  package var head: CloudVersion?
-  package var local: LocalDocument?
-  /// Whether the content here differs from the content that was here.
-  package var isChanged: Bool
-  /// Whether a program removed the document from the folder since the last run. A placeholder was not there.
-  package var isRemovedHere = false
-}
-
 extension ContainerSession {
   /// Looks at all documents, here and in the container as far as it is known; asks the store for nothing.
   ///
@@ -25,27 +14,22 @@ extension ContainerSession {
   /// - Returns: the documents, and the look at the folder.
   package func placedRecords(
     notesNew: Bool, saves: Bool = true
-  ) async throws -> (records: [PlacedRecord], scan: FolderScan) {
+  ) async throws -> (documents: [KnownDocument], scan: FolderScan) {
     let (scan, documents) = try await scanFolder(notesNew: notesNew, saves: saves)
-    var placed: [PlacedRecord] = []
+    var placed: [KnownDocument] = []
     var rest = try documents.filter { try $0.record.base != nil || head(of: $0.record)?.isDeleted != true }[
       ...]
     while !rest.isEmpty {
       for look in try await looks(at: rest) {
-        guard let document = rest.popFirst() else { break }
-        var isChanged = document.local != nil
+        guard var document = rest.popFirst() else { break }
+        document.isChanged = document.local != nil
         if let local = document.local, document.hasContent {
-          isChanged =
+          document.isChanged =
             if let look { !look.isUnchanged } else {
               try await !self.look(local, document.record).isUnchanged
             }
         }
-        let (record, head) = (document.record, try head(of: document.record))
-        let isKnown = record.base != nil && !record.isWanted || head == nil
-        placed.append(
-          PlacedRecord(
-            record: record, head: head, local: document.local, isChanged: isChanged,
-            isRemovedHere: document.local == nil && document.isCertain && isKnown))
+        placed.append(document)
       }
     }
     return (placed, scan)
@@ -100,9 +84,15 @@ extension ContainerSession {
     try await state.save(missing, setsWanted: true)
     do {
       transfers.expect(missing.map(\.id))
-      _ = try await concurrentMap(missing, BlobStore.maximumCalls) { record in  // No values.
-        finished(record.name, try await sync(record, nil).outcome.download)
-      }
+      let old = try await concurrentMap(missing, BlobStore.maximumCalls) { record -> DocumentRecord? in
+        let outcome = try await sync(record, nil).outcome
+        if !isHere, (outcome.error as? CloudDataError)?.code == .missing { return record }
+        finished(record.name, outcome.download)
+        return nil
+      }.compactMap { $0 }
+      // A collection of garbage may have taken a version that another one replaced since the last look.
+      if !old.isEmpty { try await lookAtLog() }
+      for record in old { finished(record.name, try await sync(current(record), nil).outcome.download) }
       for name in here {
         guard let record = records[name] else { continue }
         let local = try FolderScan.document(name, in: folder)
@@ -112,7 +102,7 @@ extension ContainerSession {
       if Task.isCancelled {
         // No later run brings a document that its user gave up. The cancelled task itself could not write that.
         let state = state
-        try await Task { for id in unwanted { try await state.setWanted(false, id) } }.value
+        try await Task { try await state.setWanted(false, unwanted) }.value
       }
       throw error
     }
@@ -131,14 +121,14 @@ extension ContainerSession {
     // Each run brings the newest content of a document that is here.
     if record.base != nil, try FolderScan.document(name, in: folder) != nil { return }
     // The rest of the record belongs to the run of this moment, also in another process.
-    try await state.setWanted(true, record.id)
+    try await state.setWanted(true, [record.id])
   }
 
   /// Ends the download of a document, which then is not wanted any more if nothing of it is here.
   package func cancelDownload(itemNamed name: String) async throws {
     let record = try await placed(name)
     if record.base == nil {
-      try await state.setWanted(false, record.id)
+      try await state.setWanted(false, [record.id])
     } else if record.isWanted, try FolderScan.document(name, in: folder) == nil {
       _ = try await asPlaceholder(record)  // The state has it.
     }
@@ -191,7 +181,7 @@ extension ContainerSession {
     var record = record
     guard let head = try head(of: record), !head.isDeleted else { return }
     // A request of before does not count.
-    if record.isWanted { try await state.setWanted(false, record.id) }
+    if record.isWanted { try await state.setWanted(false, [record.id]) }
     var version = nextVersion(after: head)
     version.isDeleted = true
     if try await commit(version, of: &record, since: nil) { return }

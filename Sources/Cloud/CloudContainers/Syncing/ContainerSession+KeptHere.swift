@@ -10,12 +10,11 @@ extension ContainerSession {
   func wantKeptDocuments() async throws {
     let patterns = try keptPatterns()
     if patterns.isEmpty { return }
-    for record in try await state.records() where record.base == nil && !record.isWanted {
-      guard let head = try head(of: record), !head.isDeleted,
-        patterns.matchesAnyPart(of: head.name, isDirectory: head.isPackage)
-      else { continue }
-      try await state.setWanted(true, record.id)
+    let missing = try await state.records().filter { record in
+      guard record.base == nil, !record.isWanted, let head = try head(of: record) else { return false }
+      return !head.isDeleted && patterns.matchesAnyPart(of: head.name, isDirectory: head.isPackage)
     }
+    if !missing.isEmpty { try await state.setWanted(true, missing.map(\.id)) }
   }
 
   /// Checks that the next run would not bring a document back.

@@ -23,7 +23,6 @@ extension ContainerSession {
     let news = try await catchUp()
     try await checkMembership()
     if !isPlan { try await endOldCollection() }
-    known.trust()
     return news
   }
 
@@ -49,7 +48,7 @@ extension ContainerSession {
       if case .first = start { return try await learn(completed(entries, after: last.position)) }
       return try await learn(entries, from: start)
     }
-    let tail: ContainerLog.Tail
+    let tail: (entries: [ContainerLog.Read], date: Int64?)?
     do {
       tail = try await log.tail(after: last)
     } catch let error as CloudDataError where error.isOfEntry {
@@ -59,21 +58,19 @@ extension ContainerSession {
       }
       return try await learn(entries, from: start)
     }
-    switch tail {
-    case .entries(let entries, let date):
-      let entries = try await completed(entries, after: last.position)
-      if entries.isEmpty, date == last.date {
-        try await noteKnown()
-        return LearnedChanges()
-      }
-      return try await learn(entries, date: date)
-    case .broken:
+    guard let tail else {
       try await checkMark()
       var hashes = try await state.entryHashes()
       hashes[last.position.number] = last.position.hash
       let (start, entries) = try await log.whole(knowing: hashes)
       return try await learn(entries, from: start)
     }
+    let entries = try await completed(tail.entries, after: last.position)
+    if entries.isEmpty, tail.date == last.date {
+      try await noteKnown()
+      return LearnedChanges()
+    }
+    return try await learn(entries, date: tail.date)
   }
 
   /// Returns entries with the one that may have been made (CM3), if no other one has its number.

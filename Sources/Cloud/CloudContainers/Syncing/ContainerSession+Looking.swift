@@ -8,13 +8,20 @@ import SystemPackage
 //     an upload looks again, and a download replaces only what the state knows.
 
 /// A document that this machine knows.
-struct KnownDocument: Sendable {
-  var record: DocumentRecord
+package struct KnownDocument: Sendable {
+  package var record: DocumentRecord
   /// The document in the container folder; nil if it is not there.
-  var local: LocalDocument?
+  package var local: LocalDocument?
   /// Whether it is here as `local` says. A document may be in a folder that cannot be read; and of a name that another
   /// record has, it is not known to be gone.
   var isCertain = true
+  /// Whether the content here differs from the content that was here, as a listing finds it.
+  package var isChanged = false
+
+  /// Whether a program removed the document from the folder since the last run. A placeholder was not there.
+  package var isRemovedHere: Bool {
+    local == nil && isCertain && (record.base != nil && !record.isWanted || record.head == nil)
+  }
 
   /// Whether files here can be the known ones.
   var hasContent: Bool { local != nil && record.base != nil }
@@ -66,12 +73,6 @@ extension ContainerSession {
 
   /// Returns a look at a document, as unchanged if its content is the known one in other bytes.
   func recognized(
-    _ tree: LocalTree, _ document: LocalDocument, _ record: DocumentRecord
-  ) async throws -> LocalTree {
-    try await recognized(tree, at: folder.path(of: document.name), document.isPackage, record)
-  }
-
-  private func recognized(
     _ tree: LocalTree, at path: FilePath, _ isPackage: Bool, _ record: DocumentRecord
   ) async throws -> LocalTree {
     guard let sum = record.contentSum, isPackage, !tree.isUnchanged,

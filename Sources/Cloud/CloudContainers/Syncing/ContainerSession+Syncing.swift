@@ -19,7 +19,8 @@ extension ContainerSession {
     report.documents = news.renamed.map { SyncReport.Document(name: $0.new, oldName: $0.old) }
     let problems = isPlan ? [] : try await saveLost()
     try await wantKeptDocuments()
-    // What one round makes, such as a document under a new name, the next one finds.
+    var failed: Set<String> = []
+    // What one round makes, such as a document under a new name, the next one finds. What fails waits for the next run.
     for round in 0..<4 {
       let (scan, documents) = try await scanFolder()
       report.problems = problems
@@ -29,7 +30,9 @@ extension ContainerSession {
       }
       report.leftOut = scan.leftOut
       let names = try liveNames(of: documents.map(\.record))
-      let outcomes = try await bringUpToDate(documents.filter(\.isCertain), among: names)
+      let due = documents.filter { $0.isCertain && !failed.contains($0.record.name) }
+      let outcomes = try await bringUpToDate(due, among: names)
+      for outcome in outcomes where outcome.error != nil { failed.insert(outcome.name) }
       report.documents += outcomes.filter(\.isNews)
       let isDone = !outcomes.contains(where: \.conflict)
       if isDone || isPlan || round == 3 { break }

@@ -135,7 +135,7 @@ extension DocumentSync {
     return Set(try await store.conflictVersionURLs().map(\.lastPathComponent))
   }
 
-  private func url(_ local: LocalDocument) throws -> URL {
+  func url(_ local: LocalDocument) throws -> URL {
     try session.folder.url(of: local.name, isPackage: local.isPackage)
   }
 

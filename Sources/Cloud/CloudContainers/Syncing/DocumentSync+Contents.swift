@@ -14,11 +14,7 @@ extension DocumentSync {
   /// The rules of the package here; nil if its children merge each by itself.
   func merger() throws -> (any ContentMerger)? {
     guard let local, local.isPackage else { return nil }
-    return try session.merger(ofPackageAt: packageURL(local))
-  }
-
-  private func packageURL(_ local: LocalDocument) throws -> URL {
-    try session.folder.url(of: local.name, isPackage: true)
+    return try session.merger(ofPackageAt: url(local))
   }
 
   /// Merges the head's content into the package here.
@@ -40,7 +36,7 @@ extension DocumentSync {
       // Most pieces of the head are those of the base.
       try await new.fetch(
         head.root, with: differences.compactMap(\.new), near: [NearbyPackage(at: old.path), here])
-      let merged = try await merger.merge(new.url, since: old.url, intoPackageAt: packageURL(local))
+      let merged = try await merger.merge(new.url, since: old.url, intoPackageAt: url(local))
       try await takeName(of: head)
       let known = try await session.state.children(of: record.id).updated(differences.map(\.change))
       try await rebase(on: head, known, sum: merged.theirSum)
@@ -75,7 +71,7 @@ extension DocumentSync {
     try await content.fetch(head.root, near: [NearbyPackage(at: session.folder.path(of: local.name))])
     guard try merger.merges(packageAt: content.url) else { return false }
     let sum = try await merger.sum(ofPackageAt: content.url)
-    guard try await merger.sum(ofPackageAt: packageURL(local)) == sum else { return false }
+    guard try await merger.sum(ofPackageAt: url(local)) == sum else { return false }
     record.node = local.node
     try await rebase(on: head, KnownChildren(entries.map { KnownChild($0) }), sum: sum)
     return true

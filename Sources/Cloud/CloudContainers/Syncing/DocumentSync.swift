@@ -88,11 +88,13 @@ struct DocumentSync {
   /// Looks at the document after committed edits are in its files.
   private func lookSettled(_ local: LocalDocument) async throws -> LocalTree {
     let tree =
-      if let seen { try await session.recognized(seen, local, record) } else {
+      if let seen {
+        try await session.recognized(seen, at: folder.path(of: local.name), local.isPackage, record)
+      } else {
         try await session.look(local, record)
       }
     guard tree.hasUnpublishedSave, !session.isPlan, let merger = try merger() else { return tree }
-    try await merger.settle(packageAt: folder.url(of: local.name, isPackage: true))
+    try await merger.settle(packageAt: url(local))
     return try await session.look(local, record)
   }
 

@@ -47,7 +47,7 @@ package struct DocumentTree: Sendable {
     if changes.isEmpty { return root }
     for case let entry? in changes.values { try entry.check(in: blobs) }
     let tree = try await OpenedTree(root, blobs)
-    var writer = TreeWriter(blobs, known: Set(tree.pages.map(\.branch.page)).union([root.page]))
+    var writer = TreeWriter(blobs, known: Set(tree.pages.map(\.branch.root.page)).union([root.page]))
     var rest = changes.sorted { $0.key < $1.key }[...]
     for page in tree.pages {
       let own = page == tree.pages.last ? rest : rest.prefix { $0.key <= page.branch.lastPath }

@@ -29,7 +29,7 @@ struct OpenedTree: Sendable {
     var branches = top.items.compactMap { if case .branch(let branch) = $0 { branch } else { nil } }
     entries = top.level == 0 ? top.entries : nil
     if top.level == 0, let last = top.items.last {
-      branches = [TreeBranch(lastPath: last.path, page: root.page, totals: root.totals)]
+      branches = [TreeBranch(lastPath: last.path, root: root)]
     }
     let ends = [.root] + branches.map(\.lastPath)
     pages = zip(branches, ends).map { Page(branch: $0, after: $1) }
@@ -38,10 +38,10 @@ struct OpenedTree: Sendable {
   /// Reads the entries of a page (DT2).
   func entries(of page: Page) async throws -> [TreeEntry] {
     if let entries { return entries }
-    let name = page.branch.page
+    let name = page.branch.root.page
     let read = try await Self.page(name, maximumSize: TreePage.maximumSize, in: blobs)
     if read.level != 0 { throw Self.invalid(name, "its pages have wrong levels", in: blobs) }
-    if read.totals != page.branch.totals {
+    if read.totals != page.branch.root.totals {
       throw Self.invalid(name, "its size is not what it says", in: blobs)
     }
     guard let first = read.items.first, page.after < first.path,

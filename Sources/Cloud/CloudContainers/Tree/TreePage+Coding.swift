@@ -24,9 +24,7 @@ struct TreePageWriter {
       entry.write(to: &writer)
     case .branch(let branch):
       write(branch.lastPath, to: &writer)
-      writer.write(branch.page.hash)
-      writer.write(branch.totals.entries)
-      writer.write(branch.totals.bytes)
+      writer.write(branch.root.bytes)
     }
     writer.withUnsafeBytes { page.append(contentsOf: $0) }
   }
@@ -151,11 +149,9 @@ private struct TreePageReader {
       if let problem = entry.problem { throw Damage(words: problem) }
       return .entry(entry)
     }
-    let branch = TreeBranch(
-      lastPath: path, page: BlobName(try reader.readHash()),
-      totals: TreeTotals(entries: try reader.read(), bytes: try reader.read()))
-    guard branch.totals.entries > 0 else { throw Damage(words: "a page of it is empty") }
-    return .branch(branch)
+    guard let root = TreeRoot(bytes: try reader.read(count: TreeRoot.byteCount)), root.totals.entries > 0
+    else { throw Damage(words: "a page of it is empty") }
+    return .branch(TreeBranch(lastPath: path, root: root))
   }
 
   private mutating func path() throws(ByteReader.Damage) -> PackagePath {

@@ -53,7 +53,7 @@ package enum TreeItem: Sendable, Hashable {
   package var totals: TreeTotals {
     switch self {
     case .entry(let entry): TreeTotals(entries: 1, bytes: entry.size)
-    case .branch(let branch): branch.totals
+    case .branch(let branch): branch.root.totals
     }
   }
 }
@@ -62,12 +62,8 @@ package enum TreeItem: Sendable, Hashable {
 package struct TreeBranch: Sendable, Hashable {
   /// The path of the last entry.
   package var lastPath: PackagePath
-  /// The page.
-  package var page: BlobName
-  /// The sum over all entries.
-  package var totals: TreeTotals
+  /// The page, with the sum over all entries.
+  package var root: TreeRoot
 
-  package init(lastPath: PackagePath, page: BlobName, totals: TreeTotals) {
-    (self.lastPath, self.page, self.totals) = (lastPath, page, totals)
-  }
+  package init(lastPath: PackagePath, root: TreeRoot) { (self.lastPath, self.root) = (lastPath, root) }
 }

@@ -37,7 +37,7 @@ extension TreeRoot {
       else { return nil }
       for item in page.items {
         switch item {
-        case .branch(let branch): rest.append(branch.page)
+        case .branch(let branch): rest.append(branch.root.page)
         case .entry(let entry):
           guard case .file(let content) = entry.kind, content.size > 0 else { continue }
           guard content.list == nil, let bytes = take(BlobName(content.hash)),

@@ -27,10 +27,8 @@ package struct TreeRoot: Sendable, Hashable {
   package init?(bytes: ArraySlice<UInt8>) {
     var reader = ByteReader(bytes)
     do {
-      guard bytes.count == Self.byteCount,
-        let hash = ContentHash(bytes: try reader.read(count: ContentHash.count))
-      else { return nil }
-      page = BlobName(hash)
+      guard bytes.count == Self.byteCount else { return nil }
+      page = BlobName(try reader.readHash())
       totals = TreeTotals(entries: try reader.read(), bytes: try reader.read())
     } catch {
       return nil

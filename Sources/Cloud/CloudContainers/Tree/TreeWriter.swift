@@ -38,7 +38,7 @@ struct TreeWriter {
     try await endPage()
     if branches.count == 1 {
       try await flush()
-      return TreeRoot(page: branches[0].page, totals: branches[0].totals)
+      return branches[0].root
     }
     let top = TreePage(level: branches.isEmpty ? 0 : 1, items: branches.map { .branch($0) })
     let bytes = top.bytes
@@ -53,7 +53,8 @@ struct TreeWriter {
 
   private mutating func endPage() async throws {
     guard let last else { return }
-    branches.append(TreeBranch(lastPath: last, page: try await put(page.bytes), totals: totals))
+    let root = TreeRoot(page: try await put(page.bytes), totals: totals)
+    branches.append(TreeBranch(lastPath: last, root: root))
     (page, totals, self.last) = (TreePageWriter(level: 0), TreeTotals(), nil)
   }
 

@@ -50,9 +50,6 @@ public struct CloudVersion: Sendable, Hashable {
   /// The number of bytes of all files of the document.
   public var size: UInt64 { root.totals.bytes }
 
-  /// The last part of the name.
-  package var filename: String { name.split(separator: "/").last.map(String.init) ?? name }
-
   /// The largest number of a version.
   package static let maximumSequence = 1 << 50
 }

@@ -60,7 +60,7 @@ public struct FolderStore: ObjectStore {
 
   private func store(_ bytes: Data, at key: ObjectKey, ifAbsent: Bool) throws(SystemError) -> Bool {
     let root = try disk.openDirectory(at: path)
-    if ifAbsent, try exists(key, in: root) { return false }
+    if ifAbsent, try exists(key) { return false }
     let uploads = try folder([Self.uploads], in: root)
     let staged = FileName(UUID().uuidString)
     do throws(SystemError) {
@@ -197,7 +197,7 @@ public struct FolderStore: ObjectStore {
     }
   }
 
-  private func exists(_ key: ObjectKey, in root: borrowing OwnedDescriptor) throws(SystemError) -> Bool {
+  private func exists(_ key: ObjectKey) throws(SystemError) -> Bool {
     do throws(SystemError) {
       let parent = try directory(key.folderNames)
       guard let status = try disk.statusIfPresent(of: key.fileName, in: parent) else { return false }

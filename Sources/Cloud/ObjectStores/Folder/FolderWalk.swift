@@ -22,7 +22,7 @@ struct FolderWalk {
   private func visit(
     _ folder: borrowing OwnedDescriptor, at base: String, _ page: inout ObjectListing
   ) throws(SystemError) {
-    for (name, path) in try entries(of: folder, at: base, &page) where !page.hasMore {
+    for (name, path) in try entries(of: folder, at: base) where !page.hasMore {
       if path.hasSuffix("/") {
         do throws(SystemError) {
           try visit(disk.openDirectory(name, in: folder), at: path, &page)
@@ -45,17 +45,14 @@ struct FolderWalk {
   /// Returns the entries that may have objects of the listing, by their names and their keys. A folder sorts as its key
   /// with a slash.
   private func entries(
-    of folder: borrowing OwnedDescriptor, at base: String, _ page: inout ObjectListing
+    of folder: borrowing OwnedDescriptor, at base: String
   ) throws(SystemError) -> [(name: FileName, path: String)] {
     let names = try disk.list(folder)
     var entries: [(name: FileName, path: String)] = []
     for position in 0..<names.count {
       let (name, kind) = (names.name(at: position), names.kind(at: position))
       if base.isEmpty && name == FolderStore.uploads { continue }
-      guard kind == .file || kind == .directory, ObjectKey(base + name.string) != nil else {
-        page.otherNames += 1
-        continue
-      }
+      guard kind == .file || kind == .directory, ObjectKey(base + name.string) != nil else { continue }
       let isFolder = kind == .directory
       let path = base + name.string + (isFolder ? "/" : "")
       let isOfPrefix = path.hasPrefix(prefix) || isFolder && prefix.hasPrefix(path)

@@ -47,9 +47,8 @@ public struct StoreProbe: Sendable {
 
   /// Checks the store.
   ///
-  /// - Parameter rounds: the number of races. In each, eight writers make one object at once.
   /// - Throws: the error of a call.
-  public func run(rounds: Int = 4) async throws(ObjectStoreError) -> Report {
+  public func run() async throws(ObjectStoreError) -> Report {
     var violations: Set<Violation> = []
     let program = store.synchronizingProgram
     if program != nil { violations.insert(.copied) }
@@ -58,7 +57,8 @@ public struct StoreProbe: Sendable {
     var keys: [ObjectKey] = []
     var failure: ObjectStoreError?
     do throws(ObjectStoreError) {
-      for round in 0..<rounds {
+      // In each race, eight writers make one object at once.
+      for round in 0..<4 {
         guard let key = ObjectKey("\(base)-\(round)") else { continue }
         keys.append(key)
         try await race(for: key, &violations)

@@ -116,7 +116,7 @@ public struct S3Store: ObjectStore {
     _ call: StoreCall, _ prefix: String, _ start: ObjectKey?, _ limit: Int
   ) async throws(ObjectStoreError) -> ObjectListing {
     let base = address.prefix.isEmpty ? "" : address.prefix + "/"
-    var (after, others) = (start.map { base + $0.string }, 0)
+    var after = start.map { base + $0.string }
     while true {
       var query = [
         "encoding-type": "url", "list-type": "2", "max-keys": "\(min(max(1, limit), 1_000))",
@@ -125,19 +125,16 @@ public struct S3Store: ObjectStore {
       query["start-after"] = after
       let answer = try await request("GET", call, query: query)
       guard answer.status == 200 else { throw failure(answer, call) }
-      let page = try page(of: answer, beneath: base)
-      others += page.otherNames
-      if !page.hasMore { return ObjectListing(objects: page.objects, hasMore: false, otherNames: others) }
-      guard let last = page.lastName else {
+      let (page, lastName) = try page(of: answer, beneath: base)
+      if !page.hasMore { return page }
+      guard let last = lastName else {
         throw ObjectStoreError(
           .unsound, call, in: place, reason: "a page of a listing is empty, and there is more behind it")
       }
       guard after.map({ $0.utf8.lexicographicallyPrecedes(last.utf8) }) ?? true else {
         throw ObjectStoreError(.invalidAnswer, call, in: place, reason: "a listing does not go on")
       }
-      if !page.objects.isEmpty {
-        return ObjectListing(objects: page.objects, hasMore: true, otherNames: others)
-      }
+      if !page.objects.isEmpty { return page }
       // A page of names that are no keys.
       after = last
     }
@@ -223,14 +220,10 @@ public struct S3Store: ObjectStore {
 
   // MARK: Answers
 
-  private struct Page {
-    var objects: [StoredObject] = []
-    var otherNames = 0
-    var hasMore = false
-    var lastName: String?
-  }
-
-  private func page(of answer: Answer, beneath base: String) throws(ObjectStoreError) -> Page {
+  /// Returns a page, and its last name, which may be no key.
+  private func page(
+    of answer: Answer, beneath base: String
+  ) throws(ObjectStoreError) -> (ObjectListing, lastName: String?) {
     func invalid(_ reason: String) -> ObjectStoreError {
       ObjectStoreError(.invalidAnswer, .list, in: place, reason: "the listing is wrong: \(reason)")
     }
@@ -241,7 +234,8 @@ public struct S3Store: ObjectStore {
       throw invalid(error.reason)
     }
     guard text.name == "ListBucketResult" else { throw invalid("it is another document") }
-    var page = Page(hasMore: text["IsTruncated"] == "true")
+    var page = ObjectListing(objects: [], hasMore: text["IsTruncated"] == "true")
+    var lastName: String?
     var content: [String: String] = [:]
     for element in text.elements {
       content[element.name] = element.text
@@ -252,17 +246,15 @@ public struct S3Store: ObjectStore {
         size >= 0, let date = content["LastModified"].flatMap(Date.init(iso8601:))
       else { throw invalid("an object has no name, size or date") }
       guard name.hasPrefix(base) else { throw invalid("it has objects of another prefix") }
-      if let last = page.lastName, !last.utf8.lexicographicallyPrecedes(name.utf8) {
+      if let last = lastName, !last.utf8.lexicographicallyPrecedes(name.utf8) {
         throw invalid("it is not in order")
       }
-      page.lastName = name
+      lastName = name
       if let key = ObjectKey(String(name.dropFirst(base.count))) {
         page.objects.append(StoredObject(key: key, size: size, modificationDate: date))
-      } else {
-        page.otherNames += 1
       }
     }
-    return page
+    return (page, lastName)
   }
 
   /// Returns the error of S3 that an answer has; nil for another text.

@@ -9,10 +9,9 @@ package import FoundationEssentials
 package struct SignatureV4 {
   let credentials: S3Credentials
   let region: String
-  let service: String
 
-  package init(_ credentials: S3Credentials, region: String, service: String = "s3") {
-    (self.credentials, self.region, self.service) = (credentials, region, service)
+  package init(_ credentials: S3Credentials, region: String) {
+    (self.credentials, self.region) = (credentials, region)
   }
 
   /// Signs all header fields, the path, the query and the body.
@@ -40,11 +39,11 @@ package struct SignatureV4 {
       "\(request.method)\n\(request.path)\n\(request.query)\n"
       + headers.map { "\($0.key):\(Self.trimmed($0.value))\n" }.joined() + "\n\(names)\n\(payload)"
     let day = String(time.prefix(8))
-    let scope = "\(day)/\(region)/\(service)/aws4_request"
+    let scope = "\(day)/\(region)/s3/aws4_request"
     let digest = ContentHash(of: Array(canonical.utf8)).bytes.hexadecimal
     let text = "AWS4-HMAC-SHA256\n\(time)\n\(scope)\n\(digest)"
     var key = Array("AWS4\(credentials.secretAccessKey)".utf8)
-    for part in [day, region, service, "aws4_request"] { key = Self.code(of: part, key) }
+    for part in [day, region, "s3", "aws4_request"] { key = Self.code(of: part, key) }
     return (Self.code(of: text, key).hexadecimal, names, scope)
   }
 

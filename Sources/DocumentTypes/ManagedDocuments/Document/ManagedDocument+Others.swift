@@ -28,8 +28,12 @@ extension ManagedDocument {
   // MARK: Watching
 
   /// The times of a report: another program's single transaction is told soon, and many are told together.
-  private static let watching = PackageWatcher.Options(
-    quietPeriod: .milliseconds(50), latency: .milliseconds(250), pollInterval: .seconds(1), maximumPaths: 64)
+  private static let watching = {
+    var options = PackageWatcher.Options()
+    (options.quietPeriod, options.latency) = (.milliseconds(50), .milliseconds(250))
+    (options.pollInterval, options.maximumPaths) = (.seconds(1), 64)
+    return options
+  }()
 
   /// Begins to take in other programs' changes.
   func startWatching() async {

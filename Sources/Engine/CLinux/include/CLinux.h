@@ -45,7 +45,6 @@ struct clinux_status {
   uint64_t mount;
   /// Whether no program can change, rename or remove the node (`chattr +i`).
   uint32_t is_immutable;
-  /// Whether a file can only grow and no program can rename or remove the node (`chattr +a`).
 };
 
 /// statx(2) of `name` in `directory`, of a symbolic link its own; of `directory` itself if `name` is empty.

@@ -21,6 +21,8 @@ package struct DirectoryNode: Sendable {
   var seen: [FileName: DiskNode] = [:]
   /// The names whose child differs from the one on disk; a save looks at no other name.
   package var changes: [FileName: Baseline] = [:]
+  /// The folders that left the directory since the last save. They know the children on disk.
+  private var left: [FileName: FileWrapper] = [:]
   /// The name that has each non-ASCII string as its key; nil until a caller asks for a key.
   private var spellings: [String: FileName]?
 
@@ -94,10 +96,16 @@ package struct DirectoryNode: Sendable {
     return name
   }
 
-  /// Removes a child; `node` is the one under its name on disk, nil if the tree does not know it.
-  package mutating func remove(_ name: FileName, was node: DiskNode?) {
+  /// Removes a child; nil for one that is no object.
+  package mutating func remove(_ name: FileName, _ child: FileWrapper?) {
     children[name] = nil
-    markChanged(name, was: .present(node ?? seen[name]))
+    if let child, child.isDirectory, changes[name] == nil { left[name] = child }
+    markChanged(name, was: .present(child?.diskNode ?? seen[name]))
+  }
+
+  /// Lets go of folders that left the directory, after a save.
+  mutating func forgetLeft(_ names: some Sequence<FileName>) {
+    for name in names { left[name] = nil }
   }
 
   /// Records the state of a name on disk before the first change of that name.

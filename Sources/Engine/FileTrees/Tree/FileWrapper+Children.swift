@@ -222,7 +222,7 @@ extension FileWrapper {
   ) -> FileName {
     var name = preferred
     changeNames(leaving: [child, old].compactMap { $0 }) { directory in
-      if !isFree && directory.contains(preferred) { directory.remove(preferred, was: nil) }
+      if !isFree && directory.contains(preferred) { directory.remove(preferred, nil) }
       name = directory.insert(child, preferring: preferred)
     }
     child.state.withLock { $0.parents.append(ParentLink(directory: self, name: name)) }
@@ -233,11 +233,11 @@ extension FileWrapper {
   ///
   /// The lock of the structure is held.
   private func changeNames(leaving old: [FileWrapper], _ body: (inout DirectoryNode) -> Void) {
-    let gone = old.compactMap { child in child.name(in: self).map { ($0, child.diskNode) } }
+    let gone = old.compactMap { child in child.name(in: self).map { ($0, child) } }
     change { state in
       state.attributes.modified = nil
       state.withDirectory { directory in
-        for (name, node) in gone { directory.remove(name, was: node) }
+        for (name, child) in gone { directory.remove(name, child) }
         body(&directory)
       }
     }

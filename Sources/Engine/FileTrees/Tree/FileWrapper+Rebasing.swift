@@ -129,6 +129,10 @@ private struct Rebasing {
     var sight = Sight(status: status)
     guard let wrapper, status.kind == .directory else { return sight }
     let changes = saved?.changes ?? [:]
+    // Nobody keeps the files of a removed folder that only this tree holds.
+    wrapper.state.withLock { state in
+      if state.kind == .directory { state.withDirectory { $0.forgetLeft(changes.keys) } }
+    }
     let known = concernsAll(from: before, to: place) ? wrapper.knownNodes : [:]
     let names = Set(changes.keys).union(known.keys)
     for (name, status) in try place.presentStatuses(of: names) {

@@ -6,29 +6,19 @@ public import FoundationEssentials
 /// drops no more versions. The most recent version and the versions that a caller added always stay.
 public struct RetentionPolicy: Sendable, Hashable {
   /// The time in seconds for which every version is kept.
-  public var keepsAll: TimeInterval
+  public var keepsAll: TimeInterval = 3600
   /// The time in seconds for which one version of each hour is kept.
-  public var keepsHourly: TimeInterval
+  public var keepsHourly: TimeInterval = 86_400
   /// The time in seconds for which one version of each day is kept; older ones are kept weekly.
-  public var keepsDaily: TimeInterval
+  public var keepsDaily: TimeInterval = 30 * 86_400
   /// The maximum bytes of kept children; beyond it, the oldest versions are dropped.
-  public var byteBudget: UInt64
+  public var byteBudget: UInt64 = 1 << 30
 
   /// Everything for an hour, hourly for a day, daily for 30 days, weekly after; at most 1 GiB.
   public static let standard = RetentionPolicy()
 
-  /// Makes a policy; without arguments the standard one.
-  public init(
-    keepsAll: TimeInterval = 3600,
-    keepsHourly: TimeInterval = 86_400,
-    keepsDaily: TimeInterval = 30 * 86_400,
-    byteBudget: UInt64 = 1 << 30
-  ) {
-    self.keepsAll = keepsAll
-    self.keepsHourly = keepsHourly
-    self.keepsDaily = keepsDaily
-    self.byteBudget = byteBudget
-  }
+  /// Makes the standard policy.
+  public init() {}
 
   /// Returns the versions to drop for their age; expects the oldest first.
   package func outdated(of versions: [VersionRecord], now: Date) -> Set<UUID> {

@@ -35,6 +35,8 @@ struct ConflictEvidence {
   /// The conflict copies, except those of the metadata.
   private(set) var copies: [Copy] = []
   private(set) var metadataCopies: [MetadataCopy] = []
+  /// The paths of all conflict copies among the children.
+  private(set) var allCopies: Set<PackagePath> = []
   /// The conflict copies of the library's own files in the hidden folder.
   private(set) var hiddenCopies: Set<ConflictFile> = []
 
@@ -54,15 +56,12 @@ struct ConflictEvidence {
     (self.location, self.current) = (location, current)
     sources = ContentSources(at: location)
     try findCopies()
+    allCopies = Set(copies.map(\.path) + metadataCopies.map(\.copy.path))
     try readHidden()
-    guard !copies.isEmpty || !metadataCopies.isEmpty else { return }
-    try readChildren()
+    if !isEmpty { try readChildren() }
   }
 
-  /// The paths of all conflict copies among the children.
-  var allCopies: Set<PackagePath> { Set(copies.map(\.path) + metadataCopies.map(\.copy.path)) }
-
-  var isEmpty: Bool { copies.isEmpty && metadataCopies.isEmpty }
+  var isEmpty: Bool { allCopies.isEmpty }
 
   /// Returns the paths of a child's conflict copies.
   func copies(of path: PackagePath) -> [PackagePath] { originals[path] ?? [] }
@@ -243,13 +242,12 @@ struct ConflictEvidence {
     let root = StoredNode(location: location, path: .root)
     // A child in its place with the noted size and date is not read.
     let known = ledgers.first.flatMap { ledger in ledger.revision.flatMap { ledger.table(of: $0) } }
-    let left = allCopies
     try PackageSnapshot.Node(root, kind: .directory).forEachChild(leavingOut: uncounted) {
       path, node throws(FilePackageError) in
       let row = try NotedChild(reading: node, at: path, unless: known?.row(at: path))
       found[path] = row
       sources.add(row)
-      if left.contains(path) { return }
+      if allCopies.contains(path) { return }
       present[path] = row
       summary.add(row.child)
     }

@@ -127,7 +127,7 @@ package struct ConflictSet {
     let stored = contents.values.compactMap { content in
       if case .stored(let node, _)? = content { node.path } else { nil }
     }
-    let own = evidence.allCopies.intersection(stored).union(copies)
+    let own = copies.union(stored.filter(evidence.allCopies.contains))
     return Set(own.compactMap { path in evidence.found[path].map(ConflictFile.init) })
       .union(evidence.hiddenCopies)
   }
@@ -209,6 +209,7 @@ package struct ConflictSet {
   /// Adds the copies that belong to no known version.
   private mutating func addUnclaimed(_ claimed: Set<PackagePath>) {
     var groups: [String: [ConflictEvidence.Copy]] = [:]
+    var counts: [String: Int] = [:]
     for copy in evidence.copies where !claimed.contains(copy.path) {
       let isRepeated = evidence.found[copy.path].map { row in
         evidence.present[copy.original].map { $0.child.isSame(as: row.child.moved(to: copy.original)) }
@@ -216,9 +217,10 @@ package struct ConflictSet {
       }
       if isRepeated != false { continue }
       // If two copies of one file differ in their times, each belongs to a version of its own.
-      var mark = copy.name.mark
-      while groups[mark]?.contains(where: { $0.original == copy.original }) == true { mark += "+" }
+      let same = copy.name.mark + "\0" + copy.original.string
+      let mark = copy.name.mark + String(repeating: "+", count: counts[same, default: 0])
       groups[mark, default: []].append(copy)
+      counts[same, default: 0] += 1
     }
     for (mark, copies) in groups {
       var contents: [PackagePath: Content?] = [:]

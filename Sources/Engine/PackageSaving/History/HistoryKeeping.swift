@@ -11,7 +11,7 @@ public struct HistoryStartReport: Sendable, Hashable, Codable {
   /// Whether this was a dry run, and the report only says what would happen.
   public var isDryRun = false
 
-  package init(begins: Bool = false, isDryRun: Bool) { (self.begins, self.isDryRun) = (begins, isDryRun) }
+  package init(isDryRun: Bool) { self.isDryRun = isDryRun }
 }
 
 extension HistoryStartReport: CustomStringConvertible {

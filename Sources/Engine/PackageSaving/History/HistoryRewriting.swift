@@ -58,12 +58,12 @@ extension PackageWriter {
   }
 
   package func removeVersions(_ versions: Set<UUID>) throws(FilePackageError) {
-    for version in versions { _ = try package.find(version) }  // Throws if there is none.
+    try package.require(versions)
     _ = try drop(versions)  // The caller knows the versions.
   }
 
   package func setDiscardable(_ isDiscardable: Bool, _ versions: Set<UUID>) throws(FilePackageError) {
-    for version in versions { _ = try package.find(version) }  // Throws if there is none.
+    try package.require(versions)
     try rewriteHistory { history in
       let changed = history.chain.versions.map { version in
         var version = version

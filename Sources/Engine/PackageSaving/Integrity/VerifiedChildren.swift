@@ -24,7 +24,7 @@ struct VerifiedChildren {
   private var changes: [Change] {
     let differing = (report.damaged + report.changed + report.earlier + report.missing + report.extra)
       .map { PackagePath($0) }
-    let unknown = unknown.filter { found[$0]?.child.kind != .directory }
+    let unknown = Set(unknown.filter { found[$0]?.child.kind != .directory })
     return (differing + unknown).map { path in
       var change = Change(path, noted: expected[path] ?? edited[path], new: found[path])
       change.isNotedKnown = !unknown.contains(path)

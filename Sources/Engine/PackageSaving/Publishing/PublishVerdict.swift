@@ -15,8 +15,6 @@ package enum PublishVerdict: Sendable, Hashable {
   case leave
   /// No sign tells which came first: the other program's node stays, and the new one becomes a conflict version.
   case setAside
-  /// The log is damaged: the publisher touches nothing at all.
-  case refuse
 
   /// The node under the visible name.
   package enum Visible: Sendable, Hashable, CaseIterable {
@@ -42,18 +40,13 @@ package enum PublishVerdict: Sendable, Hashable {
     case other
   }
 
-  /// - Parameters:
-  ///   - hasBytes: whether the record holds the bytes of the new node.
-  ///   - staged: looks at the node in the staging folder; not called if the verdict does not depend on it.
-  package init(
-    _ visible: Visible, hasBytes: Bool, staged: () throws(SystemError) -> Staged
-  ) throws(SystemError) {
+  /// - Parameter staged: looks at the node in the staging folder; not called if the verdict does not depend on it.
+  package init(_ visible: Visible, staged: () throws(SystemError) -> Staged) throws(SystemError) {
     switch visible {
     case .new: self = .done
     case .newBytes: self = .leave
-    case .nothing, .old:
-      let change: PublishVerdict = visible == .nothing ? .place : .exchange
-      if hasBytes { self = change } else { self = try staged() == .new ? change : .refuse }
+    case .nothing: self = .place
+    case .old: self = .exchange
     case .other:
       switch try staged() {
       case .new, .remains: self = .exchange

@@ -22,7 +22,7 @@ extension Publisher {
       // Another program edited it before it was published, and again after that.
       try checkExchanged(change, isPublished: true)
       return try moveOursToConflicts(change)
-    case .place, .exchange, .refuse: try checkExchanged(change, isPublished: false)
+    case .place, .exchange: try checkExchanged(change, isPublished: false)
     }
     var change = change
     let source = try prepare(&change)

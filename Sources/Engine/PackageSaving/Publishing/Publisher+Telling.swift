@@ -108,7 +108,7 @@ extension Publisher {
       case .done, .leave: return false
       case .setAside where !isBound: throw notOurs(change.path)
       case .setAside: return false
-      case .place, .exchange, .refuse: break
+      case .place, .exchange: break
       }
       try refuseDamaged(change)
       return true
@@ -139,11 +139,7 @@ extension Publisher {
   func verdict(
     _ change: Change, at name: FileName, in folder: borrowing OwnedDescriptor
   ) throws(SystemError) -> PublishVerdict {
-    let visible = try visible(change, at: name, in: folder)
-    if visible == .nothing || visible == .old {
-      return try PublishVerdict(visible, hasBytes: true) { () throws(SystemError) in .new }
-    }
-    return try PublishVerdict(visible, hasBytes: change.bytes != nil) { () throws(SystemError) in
+    try PublishVerdict(visible(change, at: name, in: folder)) { () throws(SystemError) in
       try waiting(change)
     }
   }

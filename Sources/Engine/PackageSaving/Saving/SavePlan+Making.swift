@@ -116,6 +116,10 @@ private struct PlanMaker {
           let name = listing.name(at: position)
           replaced[name] = SavePlan.Replaced(status: try place.disk.status(of: name, in: directory))
         }
+        // A file that the tree knows has the status that it had then.
+        for (name, baseline) in folder?.wrapper?.knownBaselines.known ?? [:] {
+          replaced[name] = .init(baseline)
+        }
         return replaced
       } catch let error as SystemError where error.isAbsence {
         throw FilePackageError(.changedOnDisk, .save, place)
@@ -205,7 +209,9 @@ private struct PlanMaker {
     _ path: PackagePath, _ action: SavePlan.Step.Action, _ attributes: NodeAttributes = .newFile(),
     _ replaced: SavePlan.Replaced? = nil
   ) {
-    steps.append(SavePlan.Step(path: path, action: action, attributes: attributes, replaced: replaced))
+    // A step holds no wrapper: files of a removed folder are kept only for a program that holds it.
+    let old = replaced.map { SavePlan.Replaced(status: $0.status) }
+    steps.append(SavePlan.Step(path: path, action: action, attributes: attributes, replaced: old))
   }
 
   private func check(_ path: PackagePath, of node: PackageSnapshot.Node) throws(FilePackageError) {

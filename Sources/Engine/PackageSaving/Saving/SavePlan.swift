@@ -120,27 +120,15 @@ extension SavePlan: CustomStringConvertible {
     case .makeDirectory, .setAttributes, .writeMetadata: return
     case .remove, .write, .reuse, .link: break
     }
-    do {
-      listed.files = try Self.fileCount(of: base.openDirectory(step.path), on: base.disk)
-    } catch {
-      listed.problem = error.reason
-    }
-  }
-
-  /// Counts the nodes in a folder that are no folders themselves.
-  private static func fileCount(
-    of folder: borrowing OwnedDescriptor, on disk: any Disk
-  ) throws(SystemError) -> Int {
-    let listing = try disk.list(folder)
+    let folder = StoredNode(location: base, path: step.path)
     var count = 0
-    for position in 0..<listing.count {
-      if listing.kind(at: position) == .directory {
-        count += try fileCount(of: disk.openDirectory(listing.name(at: position), in: folder), on: disk)
-      } else {
-        count += 1
-      }
+    do {
+      try folder.forEachEntry(attributes: false) { if $0.kind != .directory { count += 1 } }
+      listed.files = count
+    } catch {
+      let error = FilePackageError(any: error, .save, folder)
+      listed.problem = error.reason ?? error.code.words
     }
-    return count
   }
 
   /// The lines, one below the other.

@@ -28,8 +28,6 @@ public struct SaveReport: Sendable, Hashable, Codable {
   /// The number of unchanged files that were copied into the new state, since they could not be hard links. The copies
   /// share blocks if the file system can share them.
   public var copied = 0
-  /// A hidden directory beside the package that could not be removed; the next save tries again.
-  public var leftover: String?
 
   /// Whether other programs see the new state. If not, it is durable all the same, and the next save or the next
   /// opening publishes it.

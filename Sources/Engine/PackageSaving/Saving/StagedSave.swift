@@ -120,7 +120,6 @@ package struct StagedSave: ErrorNaming {
     report.leftAlone = plan.leftAlone.map(\.string).sorted()
     report.leftOut = plan.leftOut.map(\.string)
     if let left = leftover?.display {
-      report.leftover = left
       report.note(SaveWarning(.leftover, reason: "'\(left)' beside it could not be removed"))
     }
     report.synchronizations = disk.counts.synchronizations
@@ -300,12 +299,13 @@ package struct StagedSave: ErrorNaming {
     }
   }
 
-  /// Checks, after the exchange, that the known file came out of it, and that no program wrote to it meanwhile.
+  /// Checks, after the exchange, that it took out a node that may go, and no file that a program wrote to meanwhile.
   private func checkReplaced(_ placement: Placement, at place: NewPlace) throws(FilePackageError) {
-    guard case .unchanged(let known) = destination, placement == .swapped else { return }
+    guard placement == .swapped else { return }
     let now = try attempt(.root, "checking the document that it replaces") {
       try disk.status(of: place.staged, in: place.folder)
     }
+    guard case .unchanged(let known) = destination else { return try refuse(now) }
     guard now.identity.hasSameContents(as: known.identity) else { throw failure(.changedOnDisk, .root) }
   }
 

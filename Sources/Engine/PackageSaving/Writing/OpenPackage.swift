@@ -16,8 +16,6 @@ package struct OpenPackage {
 
   var node: StoredNode { StoredNode(location: location, path: .root) }
 
-  var url: URL { location.url }
-
   /// The metadata of the last save, published or not; nil if there is none that can be read.
   package var committedMetadata: PackageMetadata? { state.waiting?.metadata ?? baseline.metadata.known }
 
@@ -81,13 +79,23 @@ package struct OpenPackage {
     return try PackageMetadata(decoding: bytes, of: node)
   }
 
+  /// Throws `noSuchVersion` if the history lacks one of these versions.
+  func require(_ versions: Set<UUID>) throws(FilePackageError) {
+    guard let history = try history() else { throw keepsNone }
+    for version in versions { _ = try index(of: version, in: history) }  // Throws if there is none.
+  }
+
   package func find(_ version: UUID) throws(FilePackageError) -> (history: VersionHistory, index: Int) {
     guard let history = try history() else { throw keepsNone }
+    return (history, try index(of: version, in: history))
+  }
+
+  private func index(of version: UUID, in history: VersionHistory) throws(FilePackageError) -> Int {
     guard let index = history.index(of: version) else {
       throw FilePackageError(
         .noSuchVersion, .read, node, reason: "it has no version '\(version.uuidString)'")
     }
-    return (history, index)
+    return index
   }
 
   var keepsNone: FilePackageError {

@@ -46,9 +46,7 @@ package struct StoreBaseline {
   /// Returns whether the package at `location` is the one that this store opened or last saved.
   package func isPackage(at location: Location) -> Bool {
     // A package that cannot be looked at is not known.
-    guard let directory = try? location.openDirectory(.root),
-      let now = try? location.disk.status(of: directory)
-    else { return false }
+    guard let now = try? location.disk.statusOfDirectory(at: location.path) else { return false }
     return now.identity.isSameNode(as: status.identity) && now.born == status.born
   }
 

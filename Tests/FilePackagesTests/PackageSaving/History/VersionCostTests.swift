@@ -71,6 +71,23 @@ struct VersionCostTests {
     #expect(reads[1] <= reads[0] + 64, "\(reads)")
   }
 
+  @Test func `to remove or to mark are the same reads for twenty as for one`() async throws {
+    var reads: [[Int]] = []
+    for count in [1, 20] {
+      let disk = CountingDisk(try await Self.package(2))
+      let store = try await PackageStore.open(CrashCheck.path, on: disk)
+      for number in 0..<30 { try await store.save("1.txt", "\(number)", options: .keepsHistory) }
+      let versions = Set(try await store.versions().suffix(count).map(\.persistentIdentifier))
+      let before = disk.counts
+      try await store.setDiscardable(true, versions)
+      let between = disk.counts
+      try await store.removeVersions(versions)
+      reads.append([between[.read] - before[.read], disk.counts[.read] - between[.read]])
+      #expect(try await store.versions().count == 30 - count)
+    }
+    #expect(reads[0] == reads[1])
+  }
+
   @Test func `on the disk are what was replaced, and little more`() async throws {
     // The full run takes a minute: a disk in memory copies all its bytes.
     let count = ProcessInfo.processInfo.environment["ALL_VERSIONS"] == nil ? 200 : 1000

@@ -15,24 +15,14 @@ struct PublishVerdictTests {
     var text: String
     var visible: [Visible]
     var staged: [Staged] = Staged.allCases
-    /// Whether the record has the bytes; nil for both.
-    var hasBytes: Bool?
     var verdicts: Set<PublishVerdict>
   }
 
   private static let rows = [
     Row(text: "| the new node | anything |", visible: [.new], verdicts: [.done]),
     Row(
-      text: "| the old node, or nothing | anything, if the record has the bytes |",
-      visible: [.old, .nothing],
-      hasBytes: true, verdicts: [.exchange, .place]),
-    Row(
-      text: "| the old node, or nothing | the new one, whole, if the record does not have the bytes |",
-      visible: [.old, .nothing], staged: [.new], hasBytes: false, verdicts: [.exchange, .place]),
-    Row(
-      text: "| the old node, or nothing | nothing, or a damaged one, if the record does not have the bytes |",
-      visible: [.old, .nothing], staged: [.nothing, .remains, .old, .other], hasBytes: false,
-      verdicts: [.refuse]),
+      text: "| the old node, or nothing | anything |", visible: [.old, .nothing],
+      verdicts: [.exchange, .place]),
     Row(
       text: "| the new bytes with another mode or date | anything |", visible: [.newBytes], verdicts: [.leave]
     ),
@@ -50,18 +40,12 @@ struct PublishVerdictTests {
     // Another node stays unless the new one still waits in the staging folder (P6).
     for visible in Visible.allCases {
       for staged in Staged.allCases {
-        for hasBytes in [true, false] {
-          let rows = Self.rows.filter {
-            $0.visible.contains(visible) && $0.staged.contains(staged)
-              && $0.hasBytes.map { $0 == hasBytes } ?? true
-          }
-          let verdict = try PublishVerdict(visible, hasBytes: hasBytes) { () throws(SystemError) in staged }
-          #expect(rows.count == 1, "\(visible), \(staged), \(hasBytes): \(rows.map(\.text))")
-          #expect(
-            rows.first?.verdicts.contains(verdict) == true, "\(visible), \(staged), \(hasBytes): \(verdict)")
-          // Only a free name is taken by a rename.
-          #expect((verdict == .place) == (visible == .nothing && verdict != .refuse))
-        }
+        let rows = Self.rows.filter { $0.visible.contains(visible) && $0.staged.contains(staged) }
+        let verdict = try PublishVerdict(visible) { () throws(SystemError) in staged }
+        #expect(rows.count == 1, "\(visible), \(staged): \(rows.map(\.text))")
+        #expect(rows.first?.verdicts.contains(verdict) == true, "\(visible), \(staged): \(verdict)")
+        // Only a free name is taken by a rename.
+        #expect((verdict == .place) == (visible == .nothing))
       }
     }
   }
@@ -69,7 +53,7 @@ struct PublishVerdictTests {
   @Test func `needs no look at the staging folder if the row says 'anything'`() throws {
     for row in Self.rows where row.staged.count == Staged.allCases.count {
       for visible in row.visible {
-        _ = try PublishVerdict(visible, hasBytes: true) { () throws(SystemError) in
+        _ = try PublishVerdict(visible) { () throws(SystemError) in
           Issue.record("\(row.text): looked")
           return .other
         }

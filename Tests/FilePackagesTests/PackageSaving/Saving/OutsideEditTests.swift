@@ -96,20 +96,25 @@ struct OutsideEditTests {
     await expect(\FilePackageError.code, .changedOnDisk) { try await store.save() }
   }
 
-  @Test func `refuses to overwrite it with a folder that was built anew`() async throws {
+  @Test(arguments: [true, false], [true, false])
+  func `refuses to overwrite it with a folder that was built anew`(
+    isListed: Bool, isRemovedFirst: Bool
+  ) async throws {
     let (disk, store) = try await CrashCheck.store(Self.tree)
-    let before = try #require(await store.tree.child(named: "Images"))
-    _ = try before.children()["1.png"]?.contents()
-    // In place, so that the date of the folder stays.
-    let file = try disk.openFileForWriting("1.png", in: disk.openDirectory(at: "/Trip.pkg/Images"))
-    try disk.write(Array("theirs".utf8), to: file, at: 0)
+    _ = try await store.tree.descendant(at: "Images/1.png")?.contents()
+    if isListed { _ = try await store.tree.child(named: "Images")?.children() }
+    // In place: the folder's own date stays.
+    let folder = try disk.openDirectory(at: "/Trip.pkg/Images")
+    try disk.writeAll(Array("theirs".utf8), to: disk.openFileForWriting("1.png", in: folder), at: 0)
     let images = FileWrapper(directoryWithFileWrappers: [
       "1.png": FileWrapper(regularFileWithContents: Data("mine".utf8)),
       "2.png": FileWrapper(regularFileWithContents: Data("two".utf8)),
     ])
+    if isRemovedFirst { try await store.tree.removeDescendant(at: "Images") }
     try await store.tree.setDescendant(images, at: "Images")
-    await expect(\FilePackageError.code, .changedOnDisk) { try await store.save() }
-    withExtendedLifetime(before) {}
+    for _ in 0..<2 {
+      await expect(\FilePackageError.code, .changedOnDisk) { try await store.save() }
+    }
   }
 
   @Test func `refuses a tree that is no folder`() async throws {
