@@ -68,4 +68,43 @@ struct BrokenCommandTests {
     let place = try #require(words.firstIndex { $0.hasPrefix("synchronization") })
     #expect(Int(words[place - 1]) == made, "\(run.run.output)")
   }
+
+  // An archive or a package gets its name only when all of it is durable, and the command ends only when its name is.
+  @Test(arguments: CommandFixture.Work.allCases.filter { $0.isExport || $0.rawValue.hasPrefix("import") })
+  func `syncs an archive or a package before it gets its name, and then the name`(
+    _ work: CommandFixture.Work
+  ) async throws {
+    let fixture = try await waiting { try CommandFixture(in: folder, work) }
+    let old = try fixture.visible()
+    let calls = try await waiting { try fixture.run() }.calls
+      .map { $0.split(separator: " ").dropFirst().map(String.init) }
+    let made = try fixture.visible().entries.first {
+      $0.key.string.hasPrefix("Result") && old[$0.key] != $0.value
+    }
+    let (name, tree) = try #require(made.map { ($0.key.string, $0.value) })
+    let naming = try #require(calls.lastIndex { $0[0].hasPrefix("rename") && $0.last == name })
+    func synced(_ calls: some Sequence<[String]>) -> Set<String> {
+      Set(calls.filter { $0[0] == "fsync" && $0.count > 1 }.map { $0[1] })
+    }
+    let (before, after) = (synced(calls[..<naming]), synced(calls[naming...]))
+    // Before, it stands under a hidden name, perhaps in a folder of its own.
+    let staged = before.filter { $0.contains("/scene/.docpkg-") }
+    for path in tree.paths {
+      let isSynced = path.isEmpty ? !staged.isEmpty : staged.contains { $0.hasSuffix("/\(path)") }
+      #expect(isSynced, "'\(path)' is not synced before it has its name")
+    }
+    #expect(after.contains { $0.hasSuffix("/scene") }, "the name is not synced")
+  }
+}
+
+extension TestTree {
+  /// The paths of this file or folder and of all files and folders in it; its own is empty.
+  fileprivate var paths: [String] {
+    var paths = [""]
+    for (name, child) in entries {
+      if case .link = child { continue }
+      paths += child.paths.map { $0.isEmpty ? name.string : "\(name.string)/\($0)" }
+    }
+    return paths
+  }
 }
