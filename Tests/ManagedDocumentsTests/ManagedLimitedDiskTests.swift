@@ -2,6 +2,7 @@ import DurableIO
 import Foundation
 import GRDB
 import ManagedDocuments
+import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
@@ -72,6 +73,27 @@ struct ManagedLimitedDiskTests {
     try await again.close()
     let verified = try await #require(try ManagedPackage(at: fixture.url)).verify()
     #expect(verified.isWhole, "\(verified)")
+  }
+
+  @Test func `gives a copy its name only when its bytes are durable`() async throws {
+    let calls = Mutex<[CountingDisk.Event]>([])
+    let book = try await fixture.open {
+      $0.disk = CountingDisk(Lack.links.disk) { (event) throws(SystemError) in
+        calls.withLock { $0.append(event) }
+      }
+      $0.watchesDisk = false
+    }
+    try await book.add(Recipe(id: 1, title: "Rösti"), picture: Self.large)
+    calls.withLock { $0 = [] }
+    try await book.saveAndPublish()
+    try await book.close()
+    let made = calls.withLock { $0 }
+    let copies = made.indices.filter { made[$0].operation == .createFile && made[$0].name == "unfinished" }
+    #expect(!copies.isEmpty)
+    for copy in copies {
+      let end = try #require(made[copy...].firstIndex { $0.operation == .rename })
+      #expect(made[copy..<end].contains { $0.operation == .synchronize })
+    }
   }
 
   // The other program's bytes become a conflict version (MP3).
