@@ -26,6 +26,7 @@ package final class Transfers: Sendable {
     package init(documents: Int, part: Double) { (self.documents, self.part) = (documents, part) }
   }
 
+  private let telling = Mutex(())
   private let running = Mutex<[String: Progress]>([:])
   private let run = Mutex(Run())
   private let observers = Mutex<[UUID: (document: String, handler: @Sendable (Progress) -> Void)]>([:])
@@ -89,11 +90,13 @@ package final class Transfers: Sendable {
   package func end(_ document: String) { change(document) { $0 = nil } }
 
   private func change(_ document: String, _ body: (inout Progress?) -> Void) {
-    let now = running.withLock { running in
-      body(&running[document])
-      return running[document]
-    }
-    if let now {
+    // No handler hears of an earlier state after a later one.
+    telling.withLock { _ in
+      let now = running.withLock { running in
+        body(&running[document])
+        return running[document]
+      }
+      guard let now else { return }
       // The last hundredth is the version.
       run.withLock { $0.raise(document, to: Int(99 * now.percent) / 10) }
       for observer in observers.withLock({ $0.values.filter { $0.document == document } }) {
