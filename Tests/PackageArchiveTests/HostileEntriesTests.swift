@@ -123,7 +123,7 @@ struct HostileEntriesTests {
       ])
     #expect(report.leftOut == ["._Top", "Top/._a"])
     #expect(report.entries == 6 && report.bytes == 3)
-    // What is left out is no child of the new package.
+    // The new package has no child that the import leaves out.
     var options = ImportOptions(topFolder: .isKept)
     options.checkingChildren = { #expect($0 == ["Top"]) }
     try await fixture.take("a", to: "Kept.pack", options: options)

@@ -27,8 +27,11 @@ final class EarlierZip {
     entries = Dictionary(scan.entries.map { ($0.name, $0) }) { first, _ in first }
   }
 
-  /// Returns the record of an unchanged file; nil for a file that the export must compress.
-  func unchanged(_ record: ZipRecord, _ contents: FileContents) throws -> ZipRecord? {
+  /// An unchanged file: its record in the new archive, and its entry in this one.
+  typealias Unchanged = (record: ZipRecord, entry: ZipEntry)
+
+  /// Returns an unchanged file; nil for a file that the export must compress.
+  func unchanged(_ record: ZipRecord, _ contents: FileContents) throws -> Unchanged? {
     guard case .stored = contents, let old = entries[record.name], !old.isEncrypted, old.mode == record.mode,
       old.size == record.size,
       let modified = old.modified100ns, modified == record.modified.hundreds
@@ -40,7 +43,7 @@ final class EarlierZip {
     known.hasDescriptor = old.hasDescriptor
     let isUncertain = comparesAll || record.modified.seconds + 2 >= made.seconds
     if try isUncertain && checksum(contents).value != old.crc { return nil }
-    return try isWhole(old) ? known : nil
+    return try isWhole(old) ? (known, old) : nil
   }
 
   /// Returns whether an entry's compressed bytes make its size and checksum.
@@ -75,9 +78,8 @@ final class EarlierZip {
     return crc
   }
 
-  /// Calls `body` with the compressed bytes of an unchanged file, piece by piece.
-  func read(_ record: ZipRecord, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
-    guard let entry = entries[record.name] else { return }
+  /// Calls `body` with the compressed bytes of an entry, piece by piece.
+  func read(_ entry: ZipEntry, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
     try file.forEachChunk(at: entry.dataOffset, count: entry.compressedSize, body)
   }
 }

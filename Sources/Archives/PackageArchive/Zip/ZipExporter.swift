@@ -102,11 +102,11 @@ final class ZipExporter {
     try progress(Int(record.size))
   }
 
-  private func copy(_ old: ZipRecord, from earlier: EarlierZip) throws {
+  private func copy(_ old: EarlierZip.Unchanged, from earlier: EarlierZip) throws {
     reused += 1
     try work.submit {
-      try self.writer.write(old) { _ in try earlier.read(old, self.output.write) }
-      try self.progress(Int(old.size))
+      try self.writer.write(old.record) { _ in try earlier.read(old.entry, self.output.write) }
+      try self.progress(Int(old.record.size))
     }
   }
 

@@ -20,7 +20,7 @@ extension ContainerSession {
     let problems = isPlan ? [] : try await saveLost()
     try await wantKeptDocuments()
     var failed: Set<String> = []
-    // What one round makes, such as a document under a new name, the next one finds. What fails waits for the next run.
+    // The next round finds what this one makes, such as a document under a new name. A failure waits for the next run.
     for round in 0..<4 {
       let (scan, documents) = try await scanFolder()
       report.problems = problems

@@ -35,7 +35,7 @@ import Synchronization
 /// mounted over a folder within the searched ones.
 ///
 /// **Cost.** A gathering reads each folder once and the status of each document that has the type. A running query has
-/// a thread and an inotify descriptor, some 250 bytes a document, and the kernel's memory for each watch.
+/// a thread and an inotify descriptor, up to 450 bytes a document, and the kernel's memory for each watch.
 public final class DocumentQuery: Sendable {
   /// The state of a query.
   public enum Phase: Sendable, Hashable {

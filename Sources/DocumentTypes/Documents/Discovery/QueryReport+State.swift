@@ -21,7 +21,7 @@ extension QueryReport {
     /// The types that no extension tells, until listeners are told.
     var typesWithoutExtension: [UTType] = []
     var isFinishUntold = false
-    /// The places of gathered documents of which no listener was told.
+    /// The places of gathered documents, until listeners are told.
     var gathered: [DocumentPlace] = []
     /// The places with untold changes, each with the document that listeners know there; nil if they know none.
     var before: [DocumentPlace: DocumentItem?] = [:]
@@ -43,17 +43,20 @@ extension QueryReport.State {
 
   mutating func gather(_ item: DocumentItem, isResult: Bool) {
     let place = DocumentPlace(item)
-    documents[place] = QueryReport.Known(item: item, isResult: isResult, isTold: false)
+    put(QueryReport.Known(item: item, isResult: isResult, isTold: false), at: place)
     gathered.append(place)
-    if isResult { resultCount += 1 }
+  }
+
+  private mutating func put(_ new: QueryReport.Known?, at place: DocumentPlace) {
+    resultCount += (new?.result == nil ? 0 : 1) - (documents[place]?.result == nil ? 0 : 1)
+    documents[place] = new
   }
 
   mutating func set(_ place: DocumentPlace, _ item: DocumentItem?, isResult: Bool, isTouched: Bool) {
     let old = documents[place]
     let isTold = old?.isTold ?? true
     let new = item.map { QueryReport.Known(item: $0, isResult: isResult, isTold: isTold) }
-    documents[place] = new
-    resultCount += (new?.result == nil ? 0 : 1) - (old?.result == nil ? 0 : 1)
+    put(new, at: place)
     guard isTold else { return }
     if before[place] == nil, old?.result != new?.result || isTouched && isResult {
       before[place] = .some(old?.result)

@@ -49,6 +49,7 @@ extension QueryRun {
   /// Notes a document that is new in its folder.
   func note(_ item: DocumentItem, in folder: SearchedFolder) {
     folder.entries[item.name] = .document(watch: nil)
+    gone[DocumentPlace(item)] = nil
     if item.kind.isPackage { unarmed.append((folder, item.name)) }
     found.append((folder, item))
     // Listeners can show the first documents while the query still reads a large folder.

@@ -172,9 +172,8 @@ extension QueryRun {
   private func tell(_ changed: [QueryReport.Change]) {
     var changes = changed
     var arrived: Set<DocumentItem.Identity> = []
-    // The query has found the others at the other path of the same folder.
+    // A folder that has left its path since then has no documents there.
     for (folder, item) in found where !folder.isDetached && folder.node != nil {
-      gone[DocumentPlace(item)] = nil
       arrived.insert(item.identity)
       changes.append(.put(item, isResult: isResult(item)))
     }

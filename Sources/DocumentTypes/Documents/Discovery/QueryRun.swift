@@ -8,7 +8,7 @@ import SystemPackage
 //    shows each change in between.
 // Q2 An event only says where to look. The changes are the difference between the known state and the disk.
 // Q3 A folder that cannot be read stays marked, and the query looks again.
-// Q4 A document has moved if one look finds its node gone in one place and new in another one.
+// Q4 A document has moved if its node is gone in one place and new in another one when the query tells the changes.
 
 /// A query from its start to its end: the known state of the folders, and the watches.
 actor QueryRun: DocumentQueryRun {

@@ -129,7 +129,7 @@ private struct Rebasing {
     var sight = Sight(status: status)
     guard let wrapper, status.kind == .directory else { return sight }
     let changes = saved?.changes ?? [:]
-    // Nobody keeps the files of a removed folder that only this tree holds.
+    // The save is done with removed folders. Now only a program that holds one needs its files.
     wrapper.state.withLock { state in
       if state.kind == .directory { state.withDirectory { $0.forgetLeft(changes.keys) } }
     }
