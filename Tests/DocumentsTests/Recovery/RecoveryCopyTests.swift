@@ -1,6 +1,7 @@
 import Documents
 import DurableIO
 import FoundationEssentials
+import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
@@ -214,6 +215,33 @@ struct RecoveryCopyTests {
     try await again.discard(#require(await again.recoveryCopies.first))
     #expect(await again.recoveryCopies.isEmpty)
     #expect(try await Trip.open(on: disk.disk, recoveryDisk: recovery).recoveryCopies.isEmpty)
+  }
+
+  @Test(arguments: [false, true])
+  func `that cannot be read is told, and offered once it can be`(isDamaged: Bool) async throws {
+    let (document, disk, copies) = try await failed(.noSpace)
+    try await document.close(discardingChanges: true)
+    disk.stopFailing()
+    let recovery = FaultyDisk(copies)
+    let folder = try #require(copies.tree["Recovery"]?.entries.keys.first)
+    let place = FilePath("/Recovery").appending(folder.string)
+    if isDamaged {
+      try copies.rot("Recovery.json", in: place)
+    } else {
+      recovery.fail(.operation(.openFile), with: .ioError)
+    }
+    let errors = Mutex<[String]>([])
+    func open() async throws -> Document<Pages> {
+      try await Trip.open(on: disk.disk, recoveryDisk: recovery.disk) {
+        $0.errorHandler = { error in errors.withLock { $0.append("\(error)") } }
+      }
+    }
+    #expect(try await open().recoveryCopies.isEmpty)
+    let told = errors.withLock { $0 }
+    #expect(told.count == 1 && told[0].contains(folder.string), "\(told)")
+    if isDamaged { try copies.rot("Recovery.json", in: place) } else { recovery.stopFailing() }
+    #expect(try await open().recoveryCopies.count == 1)
+    #expect(errors.withLock { $0.count } == 1)
   }
 
   @Test func `that is removed is there whole after a power cut, or not offered`() async throws {

@@ -72,7 +72,10 @@ extension Document {
   func findRecoveryCopies(_ facts: StorageFacts) async -> [RecoveryStore.Taken] {
     guard let recovery else { return [] }
     do {
-      return try await recovery.copies(of: newRecord(of: facts), documentsOn: storageEnvironment.disk)
+      let found = try await recovery.copies(of: newRecord(of: facts), documentsOn: storageEnvironment.disk)
+      // They may hold edits of this document.
+      for problem in found.problems { report(DocumentError(problem, .recover, fileURL)) }
+      return found.copies
     } catch {
       report(DocumentError(error, .recover, fileURL))
       return []

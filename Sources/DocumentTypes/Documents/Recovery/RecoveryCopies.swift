@@ -22,13 +22,16 @@ final class RecoveryCopies {
 
   // MARK: Opening and closing
 
-  /// Returns the copies of a document, with their locks.
+  /// Returns the copies of a document, with their locks, and the errors of copies that cannot be read.
   ///
   /// - Parameter disk: the disk of the documents.
   func copies(
     of document: RecoveryCopy.Record, documentsOn disk: any Disk
-  ) async throws -> [RecoveryStore.Taken] {
-    try await BlockingThread().run { [store] in try store.copies { $0.isOf(document, documentsOn: disk) } }
+  ) async throws -> (copies: [RecoveryStore.Taken], problems: [any Error]) {
+    try await BlockingThread().run { [store] in
+      var problems: [any Error] = []
+      return (try store.copies(of: { $0.isOf(document, documentsOn: disk) }, problems: &problems), problems)
+    }
   }
 
   /// Offers these copies.

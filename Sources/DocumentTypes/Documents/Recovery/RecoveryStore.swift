@@ -54,7 +54,11 @@ struct RecoveryStore: Sendable {
   /// A copy belongs to one open document at a time: the one that made it, or the one that found it. Another document
   /// may take a copy after it gets its name and before it is locked. Then both have the edits, and the copy goes only
   /// after one of them has saved them.
-  func copies(of isOfDocument: (RecoveryCopy.Record) -> Bool) throws -> [Taken] {
+  ///
+  /// - Parameter problems: gets the errors of copies that cannot be read, which may be of any document.
+  func copies(
+    of isOfDocument: (RecoveryCopy.Record) -> Bool, problems: inout [any Error]
+  ) throws -> [Taken] {
     var copies: [Taken] = []
     guard let listing = try list() else { return copies }
     for position in 0..<listing.count {
@@ -65,13 +69,16 @@ struct RecoveryStore: Sendable {
       }
       guard name.hasSuffix(Self.suffix) else { continue }
       let place = folder.appending(name)
-      // A folder without a readable record is not a copy, or is being removed.
-      guard let record = try? read(place), isOfDocument(record) else { continue }
-      if let lock = try lock(FileName(name), in: disk.openDirectory(at: folder)),
-        // Its document may have saved the edits and removed the copy before the lock.
-        (try? read(place)) == record
-      {
-        copies.append((RecoveryCopy(url: url(place), record: record), lock))
+      do {
+        guard let record = try read(place), isOfDocument(record) else { continue }
+        if let lock = try lock(FileName(name), in: disk.openDirectory(at: folder)),
+          // Its document may have saved the edits and removed the copy before the lock.
+          try read(place) == record
+        {
+          copies.append((RecoveryCopy(url: url(place), record: record), lock))
+        }
+      } catch {
+        problems.append(error)
       }
     }
     return copies.sorted {
@@ -92,9 +99,18 @@ struct RecoveryStore: Sendable {
     }
   }
 
-  private func read(_ place: FilePath) throws -> RecoveryCopy.Record {
-    let file = try FileWrapper(place.appending(Self.record.string), on: disk)
-    return try JSONDecoder().decode(RecoveryCopy.Record.self, from: file.contents())
+  /// Returns the record of a copy; nil for a folder without one, which is no copy or is being removed.
+  private func read(_ place: FilePath) throws -> RecoveryCopy.Record? {
+    do {
+      guard let file = try FileWrapper(place, on: disk).child(Self.record) else { return nil }
+      return try JSONDecoder().decode(RecoveryCopy.Record.self, from: file.contents())
+    } catch let error as FilePackageError where error.code == .noSuchFile {
+      return nil
+    } catch is DecodingError {
+      let node = StoredNode(location: Location(place, on: disk), path: .root)
+      throw FilePackageError(
+        .invalidContent, .read, node, reason: "the record of this recovery copy is damaged")
+    }
   }
 
   /// Returns the edits of a copy.
