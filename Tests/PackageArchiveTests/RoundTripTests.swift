@@ -52,6 +52,66 @@ struct RoundTripTests {
   }
 
   @Test(arguments: survivals)
+  func `has notes of its children if it is a document, so that an edit of another program is no damage`(
+    _ survival: Survival
+  ) async throws {
+    let disk = PosixDisk()
+    let tree = FileWrapper(directoryWithFileWrappers: [
+      "a.txt": FileWrapper(regularFileWithContents: Data("a".utf8)),
+      "Folder": FileWrapper(directoryWithFileWrappers: [
+        "b.txt": FileWrapper(regularFileWithContents: Data("b".utf8))
+      ]),
+    ])
+    try await PackageStore.create(tree, at: fixture.package, contentType: .package).store.close()
+    try await fixture.export("a", as: survival.format)
+    try await fixture.take("a")
+    // The log changes no date.
+    func seconds(_ name: String) throws -> [String: Int64] {
+      try fixture.dates(name).filter { !$0.key.contains(".docpkg") }.mapValues(\.seconds)
+    }
+    #expect(try seconds("Back.pack") == seconds("Trip.pack"))
+    let back = fixture.folder.appending("Back.pack")
+    let store = try await PackageStore.open(at: fixture.url("Back.pack"))
+    #expect(try await store.verify().isWhole)
+    try Data("edited".utf8).write(to: fixture.url("Back.pack/Folder/b.txt"))
+    let changed = try await store.verify()
+    #expect(changed.isWhole && changed.changed == ["Folder/b.txt"], "\(changed)")
+    try disk.rot("a.txt", in: back)
+    let rotten = try await store.verify()
+    #expect(!rotten.isWhole && rotten.damaged == ["a.txt"], "\(rotten)")
+  }
+
+  @Test func `has the log that came with its history`() async throws {
+    let tree = FileWrapper(directoryWithFileWrappers: [
+      "a.txt": FileWrapper(regularFileWithContents: Data("a".utf8))
+    ])
+    let original = try await PackageStore.create(tree, at: fixture.package, contentType: .package).store
+    tree.addRegularFile(withContents: Data("b".utf8), preferredFilename: "b.txt")
+    try await original.save(options: .keepsHistory)
+    let versions = try await original.versions().map(\.persistentIdentifier)
+    #expect(!versions.isEmpty)
+    try await original.close()
+    try await fixture.export("a", as: .zip, options: with(.init()) { $0.includesHistory = true })
+    try await fixture.take("a", options: with(.init()) { $0.includesHistory = true })
+    let store = try await PackageStore.open(at: fixture.url("Back.pack"))
+    #expect(try await store.verify().isWhole)
+    #expect(try await store.versions().map(\.persistentIdentifier) == versions)
+  }
+
+  @Test func `has no notes if its children are not those of its last save`() async throws {
+    let tree = FileWrapper(directoryWithFileWrappers: [
+      "a.txt": FileWrapper(regularFileWithContents: Data("a".utf8))
+    ])
+    try await PackageStore.create(tree, at: fixture.package, contentType: .package).store.close()
+    try PosixDisk().rot("a.txt", in: fixture.folder.appending("Trip.pack"))
+    try await fixture.export("a", as: .zip)
+    try await fixture.take("a")
+    #expect(try fixture.tree("Back.pack").entries[".docpkg"] == nil)
+    let store = try await PackageStore.open(at: fixture.url("Back.pack"))
+    #expect(try await !store.verify().isWhole)
+  }
+
+  @Test(arguments: survivals)
   func `has its extended attributes where the format knows any`(_ survival: Survival) async throws {
     try fixture.makePackage(["a.txt": "a", "Folder": [:]])
     let disk = PosixDisk()

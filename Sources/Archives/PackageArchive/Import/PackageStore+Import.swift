@@ -11,8 +11,10 @@ extension PackageStore {
   /// The package gets permissions, dates and `user.*` attributes from the archive, but no owners, access lists or
   /// set-user-ID bits. A cancelled task leaves nothing.
   ///
-  /// Cost: the bytes of the archive and of the package, and one sync for each file and each folder, many at once.
-  /// Memory does not depend on the sizes of files.
+  /// A document of this library gets a log with the digest of each child, if the children are those of its last save.
+  ///
+  /// Cost: the bytes of the archive and of the package, and one sync for each file and each folder, many at once. The
+  /// bytes of a document are read once more. Memory does not depend on the sizes of files.
   ///
   /// - Throws: an `ArchiveError` that names the entry, for damage, a refused entry or an excess over
   ///   `options.limits`; `fileExists` if something exists at `url`; `CancellationError`.

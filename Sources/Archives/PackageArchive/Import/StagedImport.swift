@@ -9,6 +9,8 @@ import SystemPackage
 final class StagedImport: ImportSink {
   private let disk: any Disk
   private let place: NewPlace
+  /// The path of the staged folder.
+  private let path: FilePath
   private let root: OpenNode
   private let synchronizer: FileSynchronizer
   private var isDone = false
@@ -45,6 +47,7 @@ final class StagedImport: ImportSink {
       }
       self.place = place
       self.root = OpenNode(root)
+      self.path = path.folder.appending(place.staged)
     } catch let error as SystemError {
       throw ArchiveError.Finding(error, "making the package")
     }
@@ -213,12 +216,13 @@ final class StagedImport: ImportSink {
   func commit(top: FileName?) throws {
     let package = PackagePath(top.map { [$0] } ?? [])
     let restricted: [Folder]
-    do throws(SystemError) {
+    do {
       restricted = try finishFolders(package)
       try synchronizer.finish()
+      try noteChildren(package)
       _ = try openUnnamed(package)  // It stays open, since it leaves the root.
       try putInPlace(top)
-    } catch {
+    } catch let error as SystemError {
       throw ArchiveError.Finding(error, "moving the package to its place")
     }
     try ArchiveError.inPlace { () throws(SystemError) in
@@ -248,6 +252,23 @@ final class StagedImport: ImportSink {
     if package.isRoot, last[.root] == nil { try disk.setMode(0o755, of: root.descriptor) }
     try disk.synchronize(root.descriptor)
     return sorted.filter { $0.mode & 0o700 != 0o700 }
+  }
+
+  /// Gives a document of this library the log that no archive has.
+  private func noteChildren(_ package: PackagePath) throws {
+    let location = Location(package.names.reduce(path) { $0.appending($1) }, on: disk)
+    do throws(FilePackageError) {
+      guard try PackageWriter.noteChildren(at: location) else { return }
+    } catch {
+      throw ArchiveError.Finding(
+        ArchiveError.Code(Errno(rawValue: error.systemErrorNumber ?? Errno.ioError.rawValue)),
+        "\(error.reason ?? "") (noting the children)")
+    }
+    let folder = try openUnnamed(package)
+    if let modified = folders.last(where: { $0.path == package })?.modified {
+      try disk.setModified(modified, of: folder.descriptor)
+    }
+    try disk.synchronize(folder.descriptor)
   }
 
   private func putInPlace(_ top: FileName?) throws(SystemError) {

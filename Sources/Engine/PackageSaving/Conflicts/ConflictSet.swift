@@ -218,8 +218,7 @@ package struct ConflictSet {
       if isRepeated != false { continue }
       // If two copies of one file differ in their times, each belongs to a version of its own.
       let same = copy.name.mark + "\0" + copy.original.string
-      let mark = copy.name.mark + String(repeating: "+", count: counts[same, default: 0])
-      groups[mark, default: []].append(copy)
+      groups["\(copy.name.mark)+\(counts[same, default: 0])", default: []].append(copy)
       counts[same, default: 0] += 1
     }
     for (mark, copies) in groups {

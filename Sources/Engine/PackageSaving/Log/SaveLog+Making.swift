@@ -30,6 +30,18 @@ extension SaveLog {
     return whole.bytes
   }
 
+  /// Makes the log of a package that is not in its place yet, with the notes of one state.
+  static func make(
+    of state: SavedState, in package: borrowing OwnedDescriptor, on disk: any Disk
+  ) throws(SystemError) {
+    var ledger = Ledger()
+    ledger.note(state)
+    let contents = try contents(ledger, of: disk.status(of: package))
+    try disk.makeDirectoryIfAbsent(PackageLayout.hidden, in: package)
+    let hidden = try disk.openDirectory(PackageLayout.hidden, in: package)
+    _ = try disk.makeFile(PackageLayout.log, in: hidden, mode: 0o666, contents)  // Nothing else goes into it.
+  }
+
   /// Returns what counts in a log for a new one. A record that waits in it does not count.
   ///
   /// - Parameter record: the record that the new one has, too.

@@ -139,16 +139,6 @@ extension StagedSave {
     var state = SavedState(parent: draft.parent ?? .none, revision: metadata.revision)
     (state.replacesEarlier, state.isComplete) = (true, true)
     state.rows = counted.rows.map { .init($0) }
-    try attempt(.root, "writing its log") { try write(state, in: folder) }
-  }
-
-  /// Writes a log whose facts have every child.
-  private func write(_ state: SavedState, in folder: borrowing OwnedDescriptor) throws(SystemError) {
-    var ledger = Ledger()
-    ledger.note(state)
-    let contents = try SaveLog.contents(ledger, of: disk.status(of: folder))
-    try disk.makeDirectoryIfAbsent(PackageLayout.hidden, in: folder)
-    let hidden = try disk.openDirectory(PackageLayout.hidden, in: folder)
-    _ = try disk.makeFile(PackageLayout.log, in: hidden, mode: 0o666, contents)  // Nothing else goes into it.
+    try attempt(.root, "writing its log") { try SaveLog.make(of: state, in: folder, on: disk) }
   }
 }
