@@ -139,6 +139,12 @@ struct MetadataQueryTests {
       #expect(try await gather(query) == names)
       query.stop()
     }
+    // A folder around the container: each document once.
+    let around = cloud.here.url.deletingLastPathComponent()
+    let all = try await gather(query([around]))
+    #expect(all.contains("Hut.txt") && all.contains("State.json"))
+    #expect(try await gather(query([around, documents])) == all)
+    #expect(try await gather(query([data, around])) == all)
     UbiquityContainers.unregister(identifier: CloudFixture.identifier)
     #expect(try await gather(query([documents])).isEmpty)
   }

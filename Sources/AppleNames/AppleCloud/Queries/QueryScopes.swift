@@ -13,6 +13,11 @@ struct QueryScopes {
   struct Search: Sendable {
     var folders: [URL]
     var accepts: @Sendable (DocumentItem) -> Bool
+
+    /// Returns whether the search finds an item, so that the search of a folder around the container leaves it out.
+    func finds(_ item: DocumentItem) -> Bool {
+      folders.contains { item.path.hasPrefix($0.standardized.path + "/") } && accepts(item)
+    }
   }
 
   /// - Parameter scopes: constants, URLs and paths; without one, the documents and the data of all containers.

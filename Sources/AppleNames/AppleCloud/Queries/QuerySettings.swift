@@ -20,19 +20,21 @@ struct QuerySettings: @unchecked Sendable {
   /// Makes the queries that together find the documents of the scopes; none without a predicate.
   func sources() -> [Source] {
     if predicate == nil { return [] }
-    var (places, sources) = (QueryScopes(scopes), [Source]())
+    var (places, sources, searches) = (QueryScopes(scopes), [Source](), [QueryScopes.Search]())
     for entry in UbiquityContainers.all {
       guard let search = places.takeSearch(in: entry.container) else { continue }
+      searches.append(search)
       let name = entry.container.displayName
-      let accepts = search.accepts
       let whole = DocumentSearch(in: search.folders) { item in
-        accepts(item) && matches(item, container: name)
+        search.accepts(item) && matches(item, container: name)
       }
       sources.append(
         Source(query: DocumentQuery(whole, of: entry.container, options: options), container: name))
     }
     if !places.folders.isEmpty {
-      let search = DocumentSearch(in: places.folders) { matches($0, container: nil) }
+      let search = DocumentSearch(in: places.folders) { [searches] item in
+        !searches.contains { $0.finds(item) } && matches(item, container: nil)
+      }
       sources.append(Source(query: DocumentQuery(search, options: options), container: nil))
     }
     return sources
