@@ -38,6 +38,15 @@ struct BenchTests {
     var results: [Result]
   }
 
+  @Test func `leaves nothing if it is cancelled`() async throws {
+    let run = try start("bench", "save", "--children", "500", "--rounds", "1000000", "--budget", "100000")
+    try await run.waits { try !names().isEmpty }
+    kill(run.number, SIGINT)
+    let end = try run.wait()
+    #expect(end.signal == SIGINT && end.errors.contains("nothing was measured"), "\(end.errors)")
+    #expect(try names().isEmpty)
+  }
+
   @Test func `measures every strategy, and finds all that they saved`() throws {
     let run = try docpkg(
       "bench", "save", "--children", "3,20", "--changed", "1,20", "--size", "100", "--rounds", "3",

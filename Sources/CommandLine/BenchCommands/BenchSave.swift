@@ -118,8 +118,13 @@ extension Bench {
         strategies: SaveBenchmark.allStrategies.filter { names.contains($0.name) })
       (benchmark.rounds, benchmark.budget) = (rounds, .seconds(budget))
       for model in models {
-        let results = try await benchmark.run(model, in: FilePath(folder), progress: Self.show)
-        Self.show("")
+        let results = try await interruptible(saying: "nothing was measured") {
+          [benchmark, folder] in
+          defer { Self.show("") }
+          let results = try await benchmark.run(model, in: FilePath(folder), progress: Self.show)
+          try Task.checkCancellation()
+          return results
+        }
         if !json { Self.write(results, isFirst: report.results.isEmpty, of: report) }
         report.results += results
       }

@@ -2,7 +2,7 @@ package import DurableIO
 package import SystemPackage
 
 /// A way to save a package, measured beside other ways.
-package protocol SaveStrategy: AnyObject {
+package protocol SaveStrategy: SendableMetatype, AnyObject {
   /// The name in tables and options.
   static var name: String { get }
   /// Whether a power cut leaves all of a save or nothing of it.
