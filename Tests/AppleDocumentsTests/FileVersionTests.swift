@@ -87,7 +87,7 @@ struct FileVersionTests {
     #expect(NSFileVersion.currentVersionOfItem(at: package)?.url == package)
   }
 
-  @Test(.timeLimit(.minutes(10)), arguments: [false, true])
+  @Test(.timeLimit(.minutes(60)), arguments: [false, true])
   func `ends the conflict of a flat file`(replaces: Bool) async throws {
     let (url, recovery) = (url("Trip.txt"), url("Recovery"))
     let note = Note(fileURL: url)
@@ -110,7 +110,7 @@ struct FileVersionTests {
     #expect(await note.close())
   }
 
-  @Test(.timeLimit(.minutes(10))) func `ends a conflict when the last version is resolved`() async throws {
+  @Test(.timeLimit(.minutes(60))) func `ends a conflict when the last version is resolved`() async throws {
     let url = try await makePackage()
     for text in ["theirs", "others"] {
       try Data(text.utf8).write(to: url.appending(path: "Title.txt"))

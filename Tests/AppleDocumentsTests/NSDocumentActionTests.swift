@@ -76,7 +76,7 @@ private final class Folder: NSDocument {
 struct NSDocumentActionTests {
   private let type = "public.plain-text"
 
-  @Test(.timeLimit(.minutes(10)))
+  @Test(.timeLimit(.minutes(60)))
   func `calls presenter methods that wait for the main queue`() async throws {
     let url = url("Trip.txt")
     try Data("one".utf8).write(to: url)
@@ -96,7 +96,7 @@ struct NSDocumentActionTests {
     while letter.calls.all.last != "deleted, on the main thread: false" { await Task.yield() }
   }
 
-  @Test(.timeLimit(.minutes(10))) func `hears of each child of a package, at each depth`() async throws {
+  @Test(.timeLimit(.minutes(60))) func `hears of each child of a package, at each depth`() async throws {
     let url = url("Trip.rtfd")
     try createFolder(at: url.appending(path: "Inside"))
     let folder = try Folder(contentsOf: url, ofType: "com.apple.rtfd")

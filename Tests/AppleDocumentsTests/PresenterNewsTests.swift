@@ -84,7 +84,7 @@ struct PresenterNewsTests {
 
   private func waits(until condition: () -> Bool) async { while !condition() { await Task.yield() } }
 
-  @Test(.timeLimit(.minutes(10)), arguments: ["Folder", "Trip.rtfd"])
+  @Test(.timeLimit(.minutes(60)), arguments: ["Folder", "Trip.rtfd"])
   func `hears of each child of a folder and of a package`(_ name: String) async throws {
     let url = try makeFolder(name)
     let presenter = FolderPresenter(url)
@@ -105,7 +105,7 @@ struct PresenterNewsTests {
     try await waiting { NSFileCoordinator.removeFilePresenter(presenter) }
   }
 
-  @Test(.timeLimit(.minutes(10))) func `hears of a file, and of each child by its one method`() async throws {
+  @Test(.timeLimit(.minutes(60))) func `hears of a file, and of each child by its one method`() async throws {
     let url = try makeFolder("Folder")
     let (file, folder) = (FolderPresenter(url.appending(path: "one.txt")), PlainPresenter(url))
     try await waiting {
@@ -127,7 +127,7 @@ struct PresenterNewsTests {
     }
   }
 
-  @Test(.timeLimit(.minutes(10)), arguments: ["Folder", "Trip.rtfd"])
+  @Test(.timeLimit(.minutes(60)), arguments: ["Folder", "Trip.rtfd"])
   func `hears of a coordinated write, and of its own writes never`(_ name: String) async throws {
     let url = try makeFolder(name)
     let presenter = FolderPresenter(url)
@@ -165,7 +165,7 @@ struct PresenterNewsTests {
     }
   }
 
-  @Test(.timeLimit(.minutes(10)), arguments: 1...4)
+  @Test(.timeLimit(.minutes(60)), arguments: 1...4)
   func `leaves no watch behind if it is removed during its registration`(moment: Int) async throws {
     let url = try makeFolder("Folder")
     let leaving = LeavingPresenter(url, at: moment)

@@ -44,7 +44,7 @@ private final class LazyAlbum: UIDocument {
 @Suite("A UIDocument beside other programs", .temporaryDirectory)
 @MainActor
 struct UIDocumentPresenterTests {
-  @Test(.timeLimit(.minutes(10)))
+  @Test(.timeLimit(.minutes(60)))
   func `hears of each change in a package whose children it never asked for`() async throws {
     let url = url("Trip.rtfd")
     try createFolder(at: url.appending(path: "Inside"))
@@ -63,7 +63,7 @@ struct UIDocumentPresenterTests {
     #expect(await album.close())
   }
 
-  @Test(.timeLimit(.minutes(10))) func `takes part in coordinated writes of one child`() async throws {
+  @Test(.timeLimit(.minutes(60))) func `takes part in coordinated writes of one child`() async throws {
     let url = url("Trip.rtfd")
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     for name in ["one", "two"] { try Data(name.utf8).write(to: url.appending(path: name)) }
@@ -95,7 +95,7 @@ struct UIDocumentPresenterTests {
     #expect(await album.close())
   }
 
-  @Test(.timeLimit(.minutes(10)))
+  @Test(.timeLimit(.minutes(60)))
   func `makes a conflict version of a change that it reads during an edit`() async throws {
     let url = url("Note.txt")
     let note = ConflictNote(fileURL: url)
@@ -117,7 +117,7 @@ struct UIDocumentPresenterTests {
     #expect(try versions.map { try String(contentsOf: $0.url, encoding: .utf8) } == ["theirs"])
   }
 
-  @Test(.timeLimit(.minutes(10)), arguments: [false, true])
+  @Test(.timeLimit(.minutes(60)), arguments: [false, true])
   func `ends the conflict of a flat file when its version is resolved`(_ takesTheirs: Bool) async throws {
     let (url, recovery) = (url("Note.txt"), url("Recovery"))
     let note = ConflictNote(fileURL: url)

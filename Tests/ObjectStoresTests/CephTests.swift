@@ -152,7 +152,7 @@ struct CephTests {
     }
   }
 
-  @Test(.timeLimit(.minutes(20)), arguments: ["gateway", "osd"])
+  @Test(.timeLimit(.minutes(60)), arguments: ["gateway", "osd"])
   func `keeps every acknowledged object while a process is killed`(name: String) async throws {
     let ceph = try await CephFixture("kills-\(name)")
     let store = RetryingStore(

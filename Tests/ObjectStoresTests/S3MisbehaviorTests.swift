@@ -83,7 +83,7 @@ struct S3MisbehaviorTests {
   /// Requests that give up soon.
   private static func client() -> HTTPClient { HTTPClient(times: .init(idle: .seconds(1))) }
 
-  @Test(.timeLimit(.minutes(20)), arguments: Misbehavior.all)
+  @Test(.timeLimit(.minutes(60)), arguments: Misbehavior.all)
   func `gets one sentence, and as many calls as make sense`(case one: Misbehavior) async throws {
     let server = try S3Server { $0.query.contains("list-type") ? one.trouble : nil }
     let base = try server.store(transport: Self.client())

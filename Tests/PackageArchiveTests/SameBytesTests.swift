@@ -20,7 +20,7 @@ struct SameBytesTests {
   }
 
   /// Each export waits for its threads, and the process has 255.
-  @Test(.timeLimit(.minutes(20))) func `are made, although hundreds are made at once`() async throws {
+  @Test(.timeLimit(.minutes(60))) func `are made, although hundreds are made at once`() async throws {
     try fixture.makePackage()
     let fixture = fixture
     try await withThrowingTaskGroup { group in

@@ -52,7 +52,7 @@ private final class Notebook: UIDocument {
 @Suite("A presenter of the Swift 5 mode", .temporaryDirectory)
 @MainActor
 struct Swift5PresenterTests {
-  @Test(.timeLimit(.minutes(10))) func `may wait for the main queue`() async throws {
+  @Test(.timeLimit(.minutes(60))) func `may wait for the main queue`() async throws {
     let url = url("A.script")
     try Data("one".utf8).write(to: url)
     let script = try Script(contentsOf: url, ofType: "public.plain-text")
@@ -63,7 +63,7 @@ struct Swift5PresenterTests {
     #expect(await script.finishClosing())
   }
 
-  @Test(.timeLimit(.minutes(10))) func `overrides the methods of a UIDocument`() async throws {
+  @Test(.timeLimit(.minutes(60))) func `overrides the methods of a UIDocument`() async throws {
     let url = url("A.notebook")
     try Data("one".utf8).write(to: url)
     let notebook = Notebook(fileURL: url)

@@ -245,7 +245,7 @@ struct CloudCommandTests {
     #expect(plain.status == 2 && plain.errors == "docpkg: 'B' is a folder, and no document.\n")
   }
 
-  @Test(.timeLimit(.minutes(20)))
+  @Test(.timeLimit(.minutes(60)))
   func `keeps two folders together while it watches`() async throws {
     try makeTwoFolders()
     let here = try start("cloud", "sync", "A", "--watch", "--interval", "1", "--json")

@@ -5,7 +5,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("docpkg cloud sync --watch", .tags(.process), .timeLimit(.minutes(20)), .temporaryDirectory)
+@Suite("docpkg cloud sync --watch", .tags(.process), .timeLimit(.minutes(60)), .temporaryDirectory)
 struct CloudWatchTests {
   /// Makes a container folder `A` in a service, and watches it.
   private func withWatchedFolder(

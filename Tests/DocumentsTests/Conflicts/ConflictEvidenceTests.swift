@@ -101,7 +101,7 @@ struct ConflictEvidenceTests {
   }
 
   /// Work that grows with the square of their number would take hours.
-  @Test(.timeLimit(.minutes(20))) func `is found among thousands of one file`() async throws {
+  @Test(.timeLimit(.minutes(60))) func `is found among thousands of one file`() async throws {
     let disk = try CrashDisk()
     let store = try await ConflictTests.make(["Text.txt": "ours", "Other.txt": "ours"], on: disk)
     let folder = try disk.openDirectory(at: ConflictTests.first)

@@ -28,7 +28,7 @@ struct FileSynchronizerTests {
   }
 
   /// Otherwise a thousand documents that are saved at once would wait for each other.
-  @Test(.timeLimit(.minutes(20))) func `does itself what no other thread can begin`() async throws {
+  @Test(.timeLimit(.minutes(60))) func `does itself what no other thread can begin`() async throws {
     let disk = CountingDisk(PosixDisk())
     let folder = try disk.openDirectory(at: folder)
     try withEveryThreadBusy {

@@ -9,7 +9,7 @@ import Testing
 /// The cost of large packages and large files.
 ///
 /// Memory belongs to a process, so each test measures in its own process.
-@Suite("A large package", .tags(.process, .scale), .serialized, .timeLimit(.minutes(20)), .temporaryDirectory)
+@Suite("A large package", .tags(.process, .scale), .serialized, .timeLimit(.minutes(60)), .temporaryDirectory)
 struct FileWrapperLargeTests {
   // The cost of the listing: 15 bytes of name, 4 and 1 beside it, 10.5 for the index, and the spare room of growing
   // arrays. There are several trees, so that memory from before in the allocator does not count.

@@ -59,7 +59,7 @@ struct FileWrapperReadingTests {
     #expect(inner.fileWrappers == nil)
   }
 
-  @Test(.timeLimit(.minutes(20)))
+  @Test(.timeLimit(.minutes(60)))
   func `1.5: is refused, without waiting, for a FIFO and a socket`() throws {
     try #require(mkfifo(scratch.path("fifo").string, 0o600) == 0)
     try makeSocket(scratch.path("socket").string)
@@ -73,7 +73,7 @@ struct FileWrapperReadingTests {
     }
   }
 
-  @Test(.timeLimit(.minutes(20)))
+  @Test(.timeLimit(.minutes(60)))
   func `1.5: leaves FIFOs and sockets in a directory out, and their names taken`() throws {
     try scratch.make("Doc", ["x": "1"])
     try #require(mkfifo(scratch.path("Doc/fifo").string, 0o600) == 0)

@@ -5,7 +5,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("A tree that is edited while it is saved", .timeLimit(.minutes(20)), .temporaryDirectory)
+@Suite("A tree that is edited while it is saved", .timeLimit(.minutes(60)), .temporaryDirectory)
 struct FileWrapperSettlingTests {
   @Test func `has every edit on disk after the next save`() async throws {
     // An edit during a save stays a change, and the next save writes it (T1).

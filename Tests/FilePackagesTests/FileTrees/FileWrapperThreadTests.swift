@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// 1.10: Apple's wrappers are for one thread at a time; these are for all threads.
-@Suite("A tree that many threads use at once", .timeLimit(.minutes(20)), .temporaryDirectory)
+@Suite("A tree that many threads use at once", .timeLimit(.minutes(60)), .temporaryDirectory)
 struct FileWrapperThreadTests {
   static let threads = 8
 

@@ -9,8 +9,9 @@ struct Verify: AsyncParsableCommand, DocumentCommand {
     discussion: """
       The report names each child that is damaged or missing. It also names each child that could not be read, with \
       the reason; nothing is known about its bytes. A copy or a synchronising program may tear a package, so that its \
-      children belong to different states. 'Metadata.plist' alone shows that. Packages of other programs have no \
-      digests: their children are only read.
+      children belong to different states. 'Metadata.plist' alone shows that. The log in the hidden folder says which \
+      child it is; a copy without that folder, such as a clone by git, shows the difference alone. Packages of other \
+      programs have no digests: their children are only read.
 
       An edit by another program is no damage: it gives a file a later date than the save did, or brings back the \
       bytes of an earlier version. The report names the children that another program changed or added, and the exit \

@@ -124,7 +124,10 @@ extension VerificationReport: CustomStringConvertible {
     lines += earlier.map { "an earlier version of it: \(displayString($0))" }
     lines += extra.map { "added by another program: \(displayString($0))" }
     lines += possibleCopies.map(\.description)
-    if isUnexplained { lines.append("the children together do not have the digest of the save") }
+    if isUnexplained {
+      lines.append(
+        "the children together do not have the digest of the save, and the log does not say which differ")
+    }
     lines += database.map { "database: \(displayString($0.reason))" }
     if let log { lines.append("log: \(log)") }
     lines += damagedVersions.map { "versions: \($0)" }

@@ -73,7 +73,7 @@ struct HostileLogTests {
     (name, { try $0.writeLog($0.log(rows($0), sequence: sequence, applied: applied)) })
   }
 
-  @Test(.timeLimit(.minutes(20)))
+  @Test(.timeLimit(.minutes(60)))
   func `reaches nothing outside by a path in its log`() async throws {
     let nul = FileName(bytes: [0x61, 0, 0x62])
     let empty = FileName(bytes: [])
@@ -105,7 +105,7 @@ struct HostileLogTests {
     ])
   }
 
-  @Test(.timeLimit(.minutes(20)))
+  @Test(.timeLimit(.minutes(60)))
   func `reaches nothing outside by a staged name`() async throws {
     let staging = "Trip.pkg/.docpkg/tmp"
     func with(_ name: String, _ bytes: String?, _ make: @escaping (HostilePackage) throws -> Void)
@@ -152,7 +152,7 @@ struct HostileLogTests {
     try await Self.run(cases)
   }
 
-  @Test(.timeLimit(.minutes(20)))
+  @Test(.timeLimit(.minutes(60)))
   func `reaches nothing outside by its hidden folder`() async throws {
     let hidden = "Trip.pkg/.docpkg"
     func waiting(_ name: String, _ make: @escaping (HostilePackage) throws -> Void) -> (String, Preparation) {
@@ -206,7 +206,7 @@ struct HostileLogTests {
     try await Self.run(cases)
   }
 
-  @Test(.timeLimit(.minutes(20)))
+  @Test(.timeLimit(.minutes(60)))
   func `believes no number`() async throws {
     func changed(_ name: String, at offset: Int, _ value: UInt64) -> (String, Preparation) {
       (
@@ -294,7 +294,7 @@ struct HostileLogTests {
     if copy != .edited { #expect((damage == nil) == hasMetadata) }
   }
 
-  @Test(.timeLimit(.minutes(20)))
+  @Test(.timeLimit(.minutes(60)))
   func `needs no memory for what a log only claims`() async throws {
     let package = try HostilePackage(in: scratch)
     let size = 60 << 20
