@@ -251,6 +251,42 @@ struct GarbageCollectionTests {
     #expect(try await b.container.check(reads: true).isWhole)
   }
 
+  @Test
+  func `that was cut off leaves a container that new devices can read, although the store lost its state`()
+    async throws
+  {
+    let clock = ModelClock()
+    let isCut = Mutex(false)
+    let store = MemoryStore(
+      trouble: { call in
+        call.operation == .delete && isCut.withLock { $0 } ? .refusal(.unreachable) : nil
+      }, now: { clock.now })
+    let a = try await DeviceFixture("a", store, clock: clock, enclosesSmall: false)
+    let b = try await DeviceFixture("b", store, clock: clock, enclosesSmall: false)
+    for text in ["one", "two"] {
+      try a.write(text, to: "Notes.txt")
+      try await sync(a, b)
+      clock.advance(40 * 86_400)
+    }
+    _ = try await a.container.collectGarbage(isDryRun: false)
+    #expect(!store.keys.contains { $0.string == "log/0000000000000001" })
+    // An object that no version needs.
+    try await store.put(Data("rest".utf8), at: BlobName(of: Data("rest".utf8)).key)
+    isCut.withLock { $0 = true }
+    await #expect(throws: ObjectStoreError.self) { try await a.container.collectGarbage(isDryRun: false) }
+    isCut.withLock { $0 = false }
+    for key in store.keys where key.string.hasPrefix("state/") { try await store.delete(key) }
+    let report = try await b.container.repair(reads: true)
+    #expect(!report.check.isWhole, "\(report)")
+    clock.advance(1_201)
+    try await b.sync()
+    let c = try await DeviceFixture("c", store, clock: clock, enclosesSmall: false)
+    try await c.sync()
+    try await c.container.download(itemNamed: "Notes.txt")
+    #expect(c.text("Notes.txt") == "two")
+    #expect(try await c.container.check(reads: true).isWhole)
+  }
+
   @Test func `makes an upload begin anew that stored its content before`() async throws {
     let clock = ModelClock()
     let memory = MemoryStore(now: { clock.now })

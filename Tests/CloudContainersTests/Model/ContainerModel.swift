@@ -282,14 +282,14 @@ struct ContainerModel {
 
   private mutating func syncAll(_ devices: [ModelDevice], _ clock: ModelClock) async throws {
     for device in devices { try await device.link.heal() }
-    // Uploads may wait for the end of a collection of garbage that was cut off.
-    clock.advance(3_601)
-    for round in 0..<6 {
+    for round in 0..<7 {
+      // Uploads may wait for the end of a collection of garbage that was cut off, and of which a device learns just now.
+      if round < 2 { clock.advance(3_601) }
       for device in devices {
         clock.advance(1)
         do {
           let report = try await device.container.sync()
-          if round == 5 {
+          if round == 6 {
             for failure in report.failures {
               note("device \(device.number): \(failure.name): \(failure.error.map { "\($0)" } ?? "")")
             }
@@ -300,7 +300,7 @@ struct ContainerModel {
             try await device.container.download(itemNamed: item.name)
           }
         } catch {
-          if round == 5 { note("device \(device.number): \(error)") }
+          if round == 6 { note("device \(device.number): \(error)") }
         }
       }
     }

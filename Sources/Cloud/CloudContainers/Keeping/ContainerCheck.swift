@@ -81,6 +81,14 @@ package struct ContainerCheck: Sendable {
     }
     if !report.problems.isEmpty { report.finding = .rolledBack }
     report.problems += found.compactMap(\.problem)
+    // A new machine reads a snapshot in place of the entries that a collection of garbage took.
+    if let first = listed.first?.number, first > 1,
+      try await !LogSnapshot.list(in: session.store).contains(where: {
+        $0.isWhole && present.contains($0.number)
+      })
+    {
+      report.problems.append(log.missing(first - 1))
+    }
     let newer = listed.filter { $0.number > position.number }
     let copy = try state.copy()
     let news = try await checking { () -> (ContainerLog.Start?, [ContainerLog.Read]) in
