@@ -36,8 +36,8 @@ extension ContainerSession {
     guard age >= Self.lease else { return }
     // If another device was first, the collection has ended.
     _ = try await committer.commit(.init(change: .collected(running.entry)), in: self)
-    // A repair could make none meanwhile.
-    try await writeSnapshot()
+    // A repair could make none meanwhile. Another collection may have begun (GC1).
+    if try await state.collection() == nil { try await writeSnapshot() }
   }
 
   /// Learns the entries that this device does not know.
