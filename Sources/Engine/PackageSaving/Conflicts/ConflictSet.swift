@@ -218,8 +218,9 @@ package struct ConflictSet {
       if isRepeated != false { continue }
       // If two copies of one file differ in their times, each belongs to a version of its own.
       let same = copy.name.mark + "\0" + copy.original.string
-      groups["\(copy.name.mark)+\(counts[same, default: 0])", default: []].append(copy)
-      counts[same, default: 0] += 1
+      let earlier = counts[same, default: 0]
+      groups[copy.name.mark + (earlier == 0 ? "" : "+\(earlier)"), default: []].append(copy)
+      counts[same] = earlier + 1
     }
     for (mark, copies) in groups {
       var contents: [PackagePath: Content?] = [:]
