@@ -118,7 +118,9 @@ extension Bench {
         strategies: SaveBenchmark.allStrategies.filter { names.contains($0.name) })
       (benchmark.rounds, benchmark.budget) = (rounds, .seconds(budget))
       for model in models {
-        let results = try await interruptible(saying: "nothing was measured") {
+        let results = try await interruptible(
+          saying: report.results.isEmpty ? "nothing was measured" : "the rest was not measured"
+        ) {
           [benchmark, folder] in
           defer { Self.show("") }
           let results = try await benchmark.run(model, in: FilePath(folder), progress: Self.show)

@@ -12,11 +12,17 @@ struct QueryScopes {
   /// A search in one container.
   struct Search: Sendable {
     var folders: [URL]
+    var container: CloudContainer
     var accepts: @Sendable (DocumentItem) -> Bool
 
     /// Returns whether the search finds an item, so that the search of a folder around the container leaves it out.
     func finds(_ item: DocumentItem) -> Bool {
-      folders.contains { item.path.hasPrefix($0.standardized.path + "/") } && accepts(item)
+      guard folders.contains(where: { item.path.hasPrefix($0.standardized.path + "/") }), accepts(item) else {
+        return false
+      }
+      let name = String(item.path.dropFirst(container.url.standardized.path.count + 1))
+      // If that cannot be found out, the item is better there twice than not at all.
+      return (try? container.session.ignores(name)) == false
     }
   }
 
@@ -55,10 +61,11 @@ struct QueryScopes {
     let places = inner.map { $0.standardized.path } + (includesDocuments ? [documents.standardized.path] : [])
     if places.isEmpty && !includesData { return nil }
     guard includesData else {
-      return Search(folders: inner + (includesDocuments ? [documents] : [])) { _ in true }
+      return Search(folders: inner + (includesDocuments ? [documents] : []), container: container) { _ in true
+      }
     }
     let prefix = documents.standardized.path + "/"
-    return Search(folders: [container.url]) { item in
+    return Search(folders: [container.url], container: container) { item in
       !item.path.hasPrefix(prefix) || places.contains { item.path.hasPrefix($0 + "/") }
     }
   }

@@ -81,14 +81,6 @@ package struct ContainerCheck: Sendable {
     }
     if !report.problems.isEmpty { report.finding = .rolledBack }
     report.problems += found.compactMap(\.problem)
-    // A new machine reads a snapshot in place of the entries that a collection of garbage took.
-    if let first = listed.first?.number, first > 1,
-      try await !LogSnapshot.list(in: session.store).contains(where: {
-        $0.isWhole && present.contains($0.number)
-      })
-    {
-      report.problems.append(log.missing(first - 1))
-    }
     let newer = listed.filter { $0.number > position.number }
     let copy = try state.copy()
     let news = try await checking { () -> (ContainerLog.Start?, [ContainerLog.Read]) in
@@ -107,6 +99,14 @@ package struct ContainerCheck: Sendable {
       _ = try await copy.learn(  // The copy has the news.
         entries, from: start, date: known.date, device: session.settings.device,
         time: session.now().milliseconds)
+    }
+    // A new machine reads a snapshot in place of the entries that a collection of garbage took.
+    if let last = listed.last?.number, last > listed.count {
+      switch try await checking(nil, { try await log.fromSnapshot(after: 0) }) {
+      case .success(.some): break
+      case .success(nil): report.problems.append(log.missingSnapshot(before: listed[0].number))
+      case .failure(let error): if report.problems.isEmpty { report.problems.append(error) }
+      }
     }
     return try await copy.snapshot()
   }

@@ -27,8 +27,8 @@ package struct ContainerRepair: Sendable {
     documents += try await session.sync().lost
     documents += try await restoreContents(reads, &whole)
     report.documents = Set(documents).sorted()
-    // As `writeDueSnapshot()`.
-    if try await session.state.collection() == nil { try await session.writeSnapshot() }
+    try await session.oweSnapshot()
+    try await session.writeDueSnapshot()
     report.check = try await ContainerCheck(session).run(reads: reads)
     return report
   }

@@ -153,6 +153,11 @@ package struct ContainerLog: Sendable {
     error(number, "has another entry in its log than it had")
   }
 
+  /// Makes the error of a log whose first entries are gone, although no snapshot has what they had.
+  func missingSnapshot(before number: Int) -> CloudDataError {
+    error(number, "lacks the snapshot of all that came before this entry of its log")
+  }
+
   /// Makes the error of a snapshot that the store got and does not give back.
   func damagedSnapshot(_ number: Int) -> CloudDataError {
     CloudDataError(

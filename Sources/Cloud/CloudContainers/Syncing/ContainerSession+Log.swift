@@ -36,8 +36,6 @@ extension ContainerSession {
     guard age >= Self.lease else { return }
     // If another device was first, the collection has ended.
     _ = try await committer.commit(.init(change: .collected(running.entry)), in: self)
-    // A repair could make none meanwhile. Another collection may have begun (GC1).
-    if try await state.collection() == nil { try await writeSnapshot() }
   }
 
   /// Learns the entries that this device does not know.
@@ -239,7 +237,12 @@ extension ContainerSession {
   /// The weight of entries that need no snapshot.
   private static let lightTail = 64 << 10
 
-  /// Stores a snapshot if the entries after the last one weigh more than half of it, so that a new device reads few
+  /// Notes that the store may lack the last snapshot: `writeDueSnapshot()` stores one as soon as it can.
+  func oweSnapshot() async throws { try await state.set(.snapshot, to: Self.owed) }
+
+  private static let owed = "owed"
+
+  /// Stores a snapshot if one is owed, or if the entries after the last one weigh more than half of it, so that a new device reads few
   /// objects.
   func writeDueSnapshot() async throws {
     // A snapshot does not have a collection that runs: its reader would commit versions meanwhile (GC1).
@@ -247,7 +250,9 @@ extension ContainerSession {
     func isDue(_ number: Int, _ size: Int) async throws -> Bool {
       try await state.weightOfEntries(after: number) > max(Self.lightTail, size / 2)
     }
-    let noted = try await state.text(.snapshot)?.split(separator: " ").compactMap { Int($0) } ?? []
+    let text = try await state.text(.snapshot)
+    if text == Self.owed { return _ = try await writeSnapshot() }
+    let noted = text?.split(separator: " ").compactMap { Int($0) } ?? []
     guard try await isDue(noted.first ?? 0, noted.last ?? 0) else { return }
     // Another device may have made one.
     if let newest = try await LogSnapshot.list(in: store).first(where: \.isWhole),

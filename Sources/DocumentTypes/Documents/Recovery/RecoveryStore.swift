@@ -99,12 +99,12 @@ struct RecoveryStore: Sendable {
     }
   }
 
-  /// Returns the record of a copy; nil for a folder without one, which is no copy or is being removed.
+  /// Returns the record of a copy; nil for a folder without one, which is no copy, or is being replaced or removed.
   private func read(_ place: FilePath) throws -> RecoveryCopy.Record? {
     do {
       guard let file = try FileWrapper(place, on: disk).child(Self.record) else { return nil }
       return try JSONDecoder().decode(RecoveryCopy.Record.self, from: file.contents())
-    } catch let error as FilePackageError where error.code == .noSuchFile {
+    } catch let error as FilePackageError where [.noSuchFile, .changedOnDisk].contains(error.code) {
       return nil
     } catch is DecodingError {
       let node = StoredNode(location: Location(place, on: disk), path: .root)

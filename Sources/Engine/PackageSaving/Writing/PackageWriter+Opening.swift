@@ -37,12 +37,12 @@ extension PackageWriter {
   /// - Returns: whether the package got a log.
   package static func noteChildren(at location: Location) throws(FilePackageError) -> Bool {
     let node = StoredNode(location: location, path: .root)
-    let (folder, status, hasHistory) = try node.attempt(.save) {
+    let (folder, status, hasHidden) = try node.attempt(.save) {
       let folder = OpenNode(try location.openDirectory(.root))
-      let hidden = try location.openHiddenFolder()
-      return (folder, try location.disk.status(of: folder.descriptor), hidden != nil)
+      let hasHidden = try location.disk.exists(PackageLayout.hidden, in: folder.descriptor)
+      return (folder, try location.disk.status(of: folder.descriptor), hasHidden)
     }
-    if hasHistory { return false }
+    if hasHidden { return false }
     let writer = PackageWriter(node, status: status)
     try writer.recover()
     guard let metadata = writer.baseline.metadata.known else { return false }
