@@ -98,6 +98,22 @@ struct RoundTripTests {
     #expect(try await store.versions().map(\.persistentIdentifier) == versions)
   }
 
+  @Test func `gets its notes whole, or none if that is cancelled`() async throws {
+    let tree = FileWrapper(directoryWithFileWrappers: [
+      "a.txt": FileWrapper(regularFileWithContents: Data("a".utf8))
+    ])
+    try await PackageStore.create(tree, at: fixture.package, contentType: .package).store.close()
+    try FileManager.default.removeItem(at: fixture.package.appending(path: ".docpkg"))
+    let location = Location(fixture.folder.appending("Trip.pack"), on: PosixDisk())
+    let error = #expect(throws: FilePackageError.self) {
+      try PackageWriter.noteChildren(at: location, unless: { true })
+    }
+    #expect(error?.code == .cancelled)
+    #expect(try fixture.tree("Trip.pack").entries[".docpkg"] == nil)
+    #expect(try PackageWriter.noteChildren(at: location, unless: { false }))
+    #expect(try fixture.tree("Trip.pack").entries[".docpkg"] != nil)
+  }
+
   @Test func `has no notes if its children are not those of its last save`() async throws {
     let tree = FileWrapper(directoryWithFileWrappers: [
       "a.txt": FileWrapper(regularFileWithContents: Data("a".utf8))

@@ -15,15 +15,17 @@ public struct ArchiveProgress: Sendable, Hashable {
 
 /// A flag that says whether the caller cancelled the work.
 final class Cancellation: Sendable {
-  private let isCancelled = Atomic(false)
+  private let flag = Atomic(false)
+
+  var isCancelled: Bool { flag.load(ordering: .relaxed) }
 
   func cancel() {
-    isCancelled.store(true, ordering: .relaxed)
+    flag.store(true, ordering: .relaxed)
   }
 
   /// - Throws: `CancellationError` after `cancel()`.
   func check() throws {
-    if isCancelled.load(ordering: .relaxed) { throw CancellationError() }
+    if isCancelled { throw CancellationError() }
   }
 }
 

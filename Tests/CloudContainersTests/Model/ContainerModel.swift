@@ -283,7 +283,7 @@ struct ContainerModel {
   private mutating func syncAll(_ devices: [ModelDevice], _ clock: ModelClock) async throws {
     for device in devices { try await device.link.heal() }
     for round in 0..<7 {
-      // Uploads may wait for the end of a collection of garbage that was cut off, and of which a device learns just now.
+      // A device may learn only now of a collection of garbage that was cut off. Its uploads wait for the end of that.
       if round < 2 { clock.advance(3_601) }
       for device in devices {
         clock.advance(1)

@@ -104,7 +104,7 @@ struct FileWrapperNamesTests {
     #expect(single.filename == file.string && single.text == "1")
   }
 
-  @Test(.timeLimit(.minutes(60)))
+  @Test(.timeLimit(.minutes(20)))
   func `cost one look each, also beyond ASCII`() throws {
     let directory = FileWrapper(directoryWithFileWrappers: [:])
     for number in 0..<5_000 {

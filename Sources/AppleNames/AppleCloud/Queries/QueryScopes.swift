@@ -61,8 +61,8 @@ struct QueryScopes {
     let places = inner.map { $0.standardized.path } + (includesDocuments ? [documents.standardized.path] : [])
     if places.isEmpty && !includesData { return nil }
     guard includesData else {
-      return Search(folders: inner + (includesDocuments ? [documents] : []), container: container) { _ in true
-      }
+      let folders = inner + (includesDocuments ? [documents] : [])
+      return Search(folders: folders, container: container) { _ in true }
     }
     let prefix = documents.standardized.path + "/"
     return Search(folders: [container.url], container: container) { item in

@@ -99,7 +99,7 @@ extension ArchiveInput {
       try run.run(into: staged)
       try cancellation.check()
       try staged.makeLinks(in: run.packageFolder, options)
-      if !options.isDryRun { try staged.commit(top: run.packageFolder) }
+      if !options.isDryRun { try staged.commit(top: run.packageFolder, cancellation) }
       return run.report
     }
   }

@@ -213,13 +213,14 @@ final class StagedImport: ImportSink {
   /// Every file and every folder is synced before the rename, and the folder that holds the package after it.
   ///
   /// - Parameter top: the folder among the entries that is the package; nil if the entries are its children.
-  func commit(top: FileName?) throws {
+  /// - Throws: `CancellationError` if the task is cancelled before the package has its place.
+  func commit(top: FileName?, _ cancellation: Cancellation) throws {
     let package = PackagePath(top.map { [$0] } ?? [])
     let restricted: [Folder]
     do {
       restricted = try finishFolders(package)
       try synchronizer.finish()
-      try noteChildren(package)
+      try noteChildren(package, cancellation)
       _ = try openUnnamed(package)  // It stays open, since it leaves the root.
       try putInPlace(top)
     } catch let error as SystemError {
@@ -255,14 +256,18 @@ final class StagedImport: ImportSink {
   }
 
   /// Gives a document of this library the log that no archive has.
-  private func noteChildren(_ package: PackagePath) throws {
+  private func noteChildren(_ package: PackagePath, _ cancellation: Cancellation) throws {
     let location = Location(package.names.reduce(path) { $0.appending($1) }, on: disk)
     do throws(FilePackageError) {
-      guard try PackageWriter.noteChildren(at: location) else { return }
+      guard try PackageWriter.noteChildren(at: location, unless: { cancellation.isCancelled }) else { return }
     } catch {
-      throw ArchiveError.Finding(
-        ArchiveError.Code(Errno(rawValue: error.systemErrorNumber ?? Errno.ioError.rawValue)),
-        "\(error.reason ?? "") (noting the children)")
+      try cancellation.check()
+      let number = error.systemErrorNumber ?? Errno.ioError.rawValue
+      var finding = ArchiveError.Finding(
+        ArchiveError.Code(Errno(rawValue: number)),
+        "\(error.reason ?? error.code.words) (noting the children)")
+      finding.systemErrorNumber = number
+      throw finding
     }
     let folder = try openUnnamed(package)
     if let modified = folders.last(where: { $0.path == package })?.modified {

@@ -105,7 +105,7 @@ package struct ContainerCheck: Sendable {
       switch try await checking(nil, { try await log.fromSnapshot(after: 0) }) {
       case .success(.some): break
       case .success(nil): report.problems.append(log.missingSnapshot(before: listed[0].number))
-      case .failure(let error): if report.problems.isEmpty { report.problems.append(error) }
+      case .failure(let error): if !report.problems.contains(error) { report.problems.append(error) }
       }
     }
     return try await copy.snapshot()

@@ -242,8 +242,9 @@ extension ContainerSession {
 
   private static let owed = "owed"
 
-  /// Stores a snapshot if one is owed, or if the entries after the last one weigh more than half of it, so that a new device reads few
-  /// objects.
+  /// Stores a snapshot if one is owed, or if the entries after the last one weigh more than half of it.
+  ///
+  /// So a new device reads few objects.
   func writeDueSnapshot() async throws {
     // A snapshot does not have a collection that runs: its reader would commit versions meanwhile (GC1).
     if try await state.collection() != nil { return }

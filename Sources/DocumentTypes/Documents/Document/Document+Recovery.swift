@@ -3,7 +3,7 @@ import FoundationEssentials
 
 extension Document {
   /// The recovery copies that the opening found: edits that an earlier document could not save. While this document is
-  /// open, no other document lists them.
+  /// open, no other document lists them. `errorHandler` gets the error of a copy that cannot be read.
   public var recoveryCopies: [RecoveryCopy] { recovery?.offered ?? [] }
 
   /// Applies the edits of a recovery copy to the document as it is on disk.

@@ -19,13 +19,19 @@ extension OpenPackage {
     }
   }
 
-  func verifyChildren() throws(FilePackageError) -> VerifiedChildren {
+  /// Reads and compares the children.
+  ///
+  /// - Parameter isCancelled: whether to stop before the next child, with `cancelled`.
+  func verifyChildren(
+    unless isCancelled: () -> Bool = { false }
+  ) throws(FilePackageError) -> VerifiedChildren {
     var verified = VerifiedChildren()
     verified.report.log =
       state.damage?.reason ?? state.problem.map { "a save waits: \($0.reason ?? "")" }
     let uncounted = baseline.metadata.known?.uncounted ?? []
     try present.forEachChild(leavingOut: uncounted) {
       path, child throws(FilePackageError) in
+      if isCancelled() { throw FilePackageError(.cancelled, .verify, node) }
       verified.report.children += 1
       do throws(FilePackageError) {
         let row = try NotedChild(reading: child, at: path)

@@ -30,10 +30,20 @@ extension SaveLog {
     return whole.bytes
   }
 
-  /// Makes the log of a package that is not in its place yet, with the notes of one state.
+  /// Makes the log of a package that is not in its place yet, with a note of every child.
+  ///
+  /// When it returns, the log is durable, except for its name.
+  ///
+  /// - Parameters:
+  ///   - parent: the state before; `.none` for the first one.
+  ///   - revision: the state of the children.
   static func make(
-    of state: SavedState, in package: borrowing OwnedDescriptor, on disk: any Disk
+    noting children: [NotedChild], after parent: UUID = .none, at revision: UUID,
+    in package: borrowing OwnedDescriptor, on disk: any Disk
   ) throws(SystemError) {
+    var state = SavedState(parent: parent, revision: revision)
+    (state.replacesEarlier, state.isComplete) = (true, true)
+    state.rows = children.map { .init($0) }
     var ledger = Ledger()
     ledger.note(state)
     let contents = try contents(ledger, of: disk.status(of: package))

@@ -136,9 +136,9 @@ extension StagedSave {
     report.generation = metadata.generation
     report.bytesWritten += UInt64(plist.count)
     report.written.append(PackageLayout.metadata.string)
-    var state = SavedState(parent: draft.parent ?? .none, revision: metadata.revision)
-    (state.replacesEarlier, state.isComplete) = (true, true)
-    state.rows = counted.rows.map { .init($0) }
-    try attempt(.root, "writing its log") { try SaveLog.make(of: state, in: folder, on: disk) }
+    try attempt(.root, "writing its log") {
+      try SaveLog.make(
+        noting: counted.rows, after: draft.parent ?? .none, at: metadata.revision, in: folder, on: disk)
+    }
   }
 }

@@ -29,34 +29,6 @@ extension PackageWriter {
     }
   }
 
-  /// Notes every child of a package that came without a hidden folder and is not in its place yet.
-  ///
-  /// Later saves and verifications can then tell another program's edit of one child. Does nothing for a package without
-  /// metadata, and for one whose children are not those of its last save. Cost: reads every byte.
-  ///
-  /// - Returns: whether the package got a log.
-  package static func noteChildren(at location: Location) throws(FilePackageError) -> Bool {
-    let node = StoredNode(location: location, path: .root)
-    let (folder, status, hasHidden) = try node.attempt(.save) {
-      let folder = OpenNode(try location.openDirectory(.root))
-      let hasHidden = try location.disk.exists(PackageLayout.hidden, in: folder.descriptor)
-      return (folder, try location.disk.status(of: folder.descriptor), hasHidden)
-    }
-    if hasHidden { return false }
-    let writer = PackageWriter(node, status: status)
-    try writer.recover()
-    guard let metadata = writer.baseline.metadata.known else { return false }
-    let verified = try writer.package.verifyChildren()
-    guard verified.report.isWhole else { return false }
-    var state = SavedState(parent: .none, revision: metadata.revision)
-    (state.replacesEarlier, state.isComplete) = (true, true)
-    state.rows = verified.rows.map { .init($0) }
-    try node.attempt(.save, "writing its log") {
-      try SaveLog.make(of: state, in: folder.descriptor, on: location.disk)
-    }
-    return true
-  }
-
   /// Makes the tree from the disk and the log together.
   private func present(
     _ record: SaveRecord, of log: SaveLog, because problem: FilePackageError
